@@ -1,0 +1,31 @@
+// Every array type that crosses the boundary, named once, with its dtype policy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+
+namespace nb = nanobind;
+
+namespace treewright {
+
+using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;   // [h, m]
+using Scores3 = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;  // [h, m, s] or [g, h, m]
+using ScoreColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IndexColumn = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Heads = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+
+// A fresh array that owns its memory.
+template <typename Array, typename... Sizes>
+Array new_array(Sizes... sizes) {
+  using Scalar = typename Array::Scalar;
+  const std::size_t shape[] = {std::size_t(sizes)...};
+  std::size_t count = 1;
+  for (std::size_t size : shape) count *= size;
+  auto *data = new Scalar[count];
+  nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<Scalar *>(p); });
+  return Array(data, sizeof...(sizes), shape, owner);
+}
+
+}  // namespace treewright

@@ -1,0 +1,46 @@
+"""Treewright: from raw text to a treebank and a parser, on a laptop, with proofs.
+
+>>> import treewright as tw
+>>> tw.decode.tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]]).heads.tolist()
+[-1, 0, 1]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treewright import corpus, decode, draw, evaluate, features, induce, learn, parser, relax, tagger, trees
+
+__version__ = "0.1.0"
+
+# A room is imported when it is first used, so that `import treewright` costs no more than NumPy does.
+_ROOMS = {"corpus", "decode", "draw", "evaluate", "features", "induce", "learn", "parser", "relax", "tagger", "trees"}
+_NAMES: dict[str, str] = {}  # public name -> the room that holds it
+
+__all__ = [
+    "corpus",
+    "decode",
+    "draw",
+    "evaluate",
+    "features",
+    "induce",
+    "learn",
+    "parser",
+    "relax",
+    "tagger",
+    "trees",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"treewright.{name}")
+    if name in _NAMES:
+        return getattr(import_module(f"treewright.{_NAMES[name]}"), name)
+    raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,75 @@
+"""`treewright`: the list of commands, and what they all share: help, version, errors and exit codes.
+
+A command's module is imported only when the command is asked for, so that `treewright eval` never
+pays for what `treewright train` needs. The module is treewright.cli.<name>; it holds a Typer called `app`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import treewright
+from treewright.errors import InputError
+
+COMMANDS: tuple[str, ...] = ()
+
+HELP = """Find the structure of sentences: read, evaluate, draw, train, parse, with proofs.
+
+Where a file is read, "-" is standard input; results go to standard output unless -o is given.
+Exit status: 0 done, 1 bad input (named with file and line), 2 bad usage.
+"""
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are modules."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(import_module(f"treewright.cli.{cmd_name}").app)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(cls=LazyGroup, help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treewright {treewright.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def treewright_(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    try:
+        app(prog_name="treewright")
+    except (InputError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # the reader had enough: `treewright show file | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        print(f"treewright: {message_of(error)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def message_of(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

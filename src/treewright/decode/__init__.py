@@ -1,0 +1,1 @@
+"""Scores in, best structure out; one module an algorithm."""

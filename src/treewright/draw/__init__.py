@@ -1,0 +1,1 @@
+"""Trees and graphs as text, SVG and HTML."""

@@ -1,0 +1,15 @@
+"""What a user can put right. The message names the place, what stands there and the remedy.
+
+The command line prints the message and ends with status 1; everything else is a bug and shows its traceback.
+"""
+
+
+class InputError(ValueError):
+    """Something that was given cannot be used."""
+
+
+class MissingExtra(InputError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the package {package}: pip install 'treewright[{extra}]'")

@@ -1,0 +1,1 @@
+"""Attachment scores, brackets, graphs, breakdowns, significance."""

@@ -1,0 +1,1 @@
+"""Templates as data; sentence in, scored parts out."""

@@ -1,0 +1,1 @@
+"""Parsing with no treebank."""

@@ -1,0 +1,1 @@
+"""Weights and feature vectors: perceptron, MIRA, averaging; it knows no sentences."""

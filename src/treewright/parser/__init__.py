@@ -1,0 +1,1 @@
+"""The supervised parser: prune, score, decode, label; train, save, load."""

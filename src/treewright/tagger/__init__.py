@@ -1,0 +1,1 @@
+"""Trigram tagger and tokeniser."""

@@ -1,1 +1,346 @@
-"""What a tree is: predicates and conversions over head vectors. Depends on nothing."""
+"""What a tree is: predicates, measures and conversions over head vectors. Depends on nothing but NumPy.
+
+A tree over n words is a vector `heads` of n + 1 nodes: heads[m] is the head of word m, node 0 is the root and
+heads[0] == -1. Words are 1..n. A CoNLL column has the same numbers without the first entry: `from_conll` and
+`to_conll` go between the two.
+
+An arc h -> m is non-projective when some word between h and m is not dominated by h; a tree is projective when
+no arc is non-projective, which is the same as: the words that each word dominates stand together, and the same
+as: no two arcs cross when the root stands at the left end and all arcs are drawn on one side.
+
+Costs are O(n) or O(n log n) unless a function says otherwise; nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Heads = NDArray[np.int32]
+
+
+def from_conll(numbers: ArrayLike) -> Heads:
+    """Head vector of a CoNLL HEAD column: the same numbers with the root's -1 before them.
+
+    >>> from_conll([2, 0, 2]).tolist()
+    [-1, 2, 0, 2]
+    """
+    return np.concatenate([[-1], as_integers(numbers, "numbers")]).astype(np.int32)
+
+
+def to_conll(heads: ArrayLike) -> Heads:
+    """CoNLL HEAD column of a head vector: one number a word.
+
+    >>> to_conll([-1, 2, 0, 2]).tolist()
+    [2, 0, 2]
+    """
+    return np.array(as_heads(heads)[1:], np.int32)
+
+
+def is_tree(heads: ArrayLike, *, root: str = "multi") -> bool:
+    """Is every word dominated by node 0? With root="single", by exactly one of its modifiers.
+
+    >>> is_tree([-1, 2, 0, 2]), is_tree([-1, 2, 1, 0])
+    (True, False)
+    >>> is_tree([-1, 0, 0]), is_tree([-1, 0, 0], root="single")
+    (True, False)
+    """
+    return what_is_wrong(heads, root) is None
+
+
+def check_tree(heads: ArrayLike, *, root: str = "multi") -> Heads:
+    """The heads as int32, or a ValueError that says what keeps them from being a tree.
+
+    >>> check_tree([-1, 2, 3, 1])
+    Traceback (most recent call last):
+        ...
+    ValueError: heads has a cycle: 1 <- 2 <- 3 <- 1; every word must be reachable from the root, node 0
+    """
+    wrong = what_is_wrong(heads, root)
+    if wrong is not None:
+        raise ValueError(wrong)
+    return as_heads(heads)
+
+
+def what_is_wrong(heads: ArrayLike, root: str = "multi") -> str | None:
+    """A sentence on the first thing that keeps heads from being a tree; None when it is one.
+
+    >>> what_is_wrong([-1, 0, 5])
+    'heads[2] is 5; a head is between 0 (the root) and 2, the number of words'
+    """
+    if root not in ("single", "multi"):
+        raise ValueError(f"root is {root!r}; it can be 'single' or 'multi'")
+    try:
+        found = as_heads(heads)
+    except ValueError as error:
+        return str(error)
+    words = len(found) - 1
+    outside = np.flatnonzero((found[1:] < 0) | (found[1:] > words)) + 1
+    if len(outside):
+        m = outside[0]
+        return f"heads[{m}] is {found[m]}; a head is between 0 (the root) and {words}, the number of words"
+    cycle = find_cycle(found)
+    if cycle:
+        if len(cycle) == 1:
+            return f"heads[{cycle[0]}] is {cycle[0]}: a word cannot be its own head"
+        path = " <- ".join(map(str, [*cycle, cycle[0]]))
+        return f"heads has a cycle: {path}; every word must be reachable from the root, node 0"
+    tops = roots(found)
+    if root == "single" and len(tops) != 1:
+        if not len(tops):
+            return "heads has no word; a single root needs one"
+        return f"heads has {len(tops)} modifiers of the root: {', '.join(map(str, tops))}; exactly one was asked for"
+    return None
+
+
+def find_cycle(heads: ArrayLike) -> list[int]:
+    """The words of a cycle, each followed by its head, from the smallest on; [] when there is none.
+
+    >>> find_cycle([-1, 0, 4, 2, 3]), find_cycle([-1, 0, 1])
+    ([2, 4, 3], [])
+    """
+    found = as_heads(heads)
+    above = ancestors_at_last(found)
+    trapped = np.flatnonzero(above)
+    if not len(trapped):
+        return []
+    start = m = int(above[trapped[0]])  # so many steps up that it lies on the cycle
+    cycle: list[int] = []
+    while not cycle or m != start:
+        cycle.append(m)
+        m = int(found[m])
+    first = cycle.index(min(cycle))
+    return cycle[first:] + cycle[:first]
+
+
+def ancestors_at_last(heads: Heads) -> Heads:
+    """For each node the one that at least n steps upwards lead to: 0, or a node of a cycle. O(n log n), by doubling."""
+    up: Heads = np.array(heads)
+    up[0] = 0
+    for _ in range(len(up).bit_length()):
+        up = np.take(up, up)
+    return up
+
+
+def roots(heads: ArrayLike) -> Heads:
+    """The modifiers of node 0, in order.
+
+    >>> roots([-1, 0, 1, 0]).tolist()
+    [1, 3]
+    """
+    return np.flatnonzero(as_heads(heads) == 0).astype(np.int32)
+
+
+def modifiers(heads: ArrayLike) -> list[tuple[list[int], list[int]]]:
+    """For each node its modifiers on the left and on the right, each outwards from the node.
+
+    >>> modifiers([-1, 3, 3, 0, 3])
+    [([], [3]), ([], []), ([], []), ([2, 1], [4]), ([], [])]
+    """
+    found = as_heads(heads).tolist()
+    sides: list[tuple[list[int], list[int]]] = [([], []) for _ in found]
+    for m in range(1, len(found)):
+        if m > found[m]:
+            sides[found[m]][1].append(m)
+    for m in range(len(found) - 1, 0, -1):
+        if m < found[m]:
+            sides[found[m]][0].append(m)
+    return sides
+
+
+def depths(heads: ArrayLike) -> Heads:
+    """The number of arcs between the root and each node. O(n log n), by doubling the steps upwards.
+
+    >>> depths([-1, 2, 0, 2, 3]).tolist()
+    [0, 2, 1, 2, 3]
+    """
+    return depths_of(check_tree(heads))
+
+
+def depth(heads: ArrayLike) -> int:
+    """The number of arcs on the longest way down from the root.
+
+    >>> depth([-1, 2, 0, 2, 3])
+    3
+    """
+    return int(depths(heads).max())
+
+
+def subtree_sizes(heads: ArrayLike) -> Heads:
+    """The number of nodes that each node dominates, itself included.
+
+    >>> subtree_sizes([-1, 2, 0, 2]).tolist()
+    [4, 1, 3, 1]
+    """
+    return sizes_of(check_tree(heads))
+
+
+def subtree_spans(heads: ArrayLike) -> Heads:
+    """spans[h] = (i, j): the first and the last node that h dominates, itself included.
+
+    >>> subtree_spans([-1, 2, 0, 2]).tolist()
+    [[0, 3], [1, 1], [1, 3], [3, 3]]
+    """
+    return spans_of(check_tree(heads))
+
+
+def is_projective(heads: ArrayLike) -> bool:
+    """Do the words that each word dominates stand together?
+
+    >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 0, 2, 2, 1])
+    (True, False)
+    """
+    found = check_tree(heads)
+    first, last = spans_of(found).T
+    return bool((last - first + 1 == sizes_of(found)).all())
+
+
+def nonprojective_arcs(heads: ArrayLike) -> Heads:
+    """The words m whose arc heads[m] -> m spans a word that heads[m] does not dominate, in order. O(n log n).
+
+    >>> nonprojective_arcs([-1, 3, 0, 2, 2, 1]).tolist()
+    [1, 5]
+    """
+    return nonprojective_of(check_tree(heads))
+
+
+def crossing_pairs(heads: ArrayLike) -> Heads:
+    """Pairs (a, b) of words whose arcs cross, a's starting further left; arcs of the root start at 0.
+
+    O(n + pairs of arcs of which one starts under the other).
+
+    >>> crossing_pairs([-1, 3, 0, 2, 2, 1]).tolist()
+    [[2, 1], [2, 5], [1, 4]]
+    """
+    found = check_tree(heads)
+    words = np.arange(1, len(found))
+    left, right = np.minimum(words, found[1:]), np.maximum(words, found[1:])
+    order = np.lexsort((words, left))
+    left, right, words = left[order], right[order], words[order]
+    begin, end = np.searchsorted(left, left + 1), np.searchsorted(left, right)
+    pairs = []
+    for a in range(len(words)):
+        under = np.arange(begin[a], end[a])
+        crossing = words[under[right[under] > right[a]]]
+        pairs.append(np.column_stack([np.full(len(crossing), words[a]), crossing]))
+    return np.concatenate([np.empty((0, 2), np.int32), *pairs]).astype(np.int32)
+
+
+def lift(heads: ArrayLike) -> Heads:
+    """A projective tree: the shortest non-projective arc (leftmost if several) moves up to its head's head, until
+    there is none (Nivre and Nilsson 2005). O(n log n) a lift; the root may get several modifiers.
+
+    >>> lift([-1, 3, 0, 2, 2, 1]).tolist()
+    [-1, 2, 0, 2, 2, 2]
+    """
+    found: Heads = np.array(check_tree(heads))
+    while len(crossed := nonprojective_of(found)):
+        m = crossed[np.argmin(np.abs(crossed - found[crossed]))]
+        found[m] = found[found[m]]
+    return found
+
+
+def preorder(heads: ArrayLike) -> Heads:
+    """A number for each node: heads before modifiers, what a node dominates numbered without a gap.
+
+    >>> preorder([-1, 2, 0, 2]).tolist()
+    [0, 2, 1, 3]
+    """
+    found = check_tree(heads)
+    return preorder_of(found, sizes_of(found))
+
+
+# From here on heads are known to be a tree.
+
+
+def depths_of(heads: Heads) -> Heads:
+    up = np.array(heads)
+    up[0] = 0
+    depth = np.ones(len(up), np.int32)
+    depth[0] = 0
+    while up.any():  # depth[m] is the number of arcs from up[m] to m
+        depth += np.take(depth, up)
+        up = np.take(up, up)
+    return depth
+
+
+def bottom_up(heads: Heads) -> list[int]:
+    """The words, each after all that it dominates."""
+    order: list[int] = np.argsort(depths_of(heads), kind="stable").tolist()
+    return order[:0:-1]  # the root, alone at depth 0, left out
+
+
+def sizes_of(heads: Heads) -> Heads:
+    above = heads.tolist()
+    size = [1] * len(above)
+    for m in bottom_up(heads):
+        size[above[m]] += size[m]
+    return np.array(size, np.int32)
+
+
+def spans_of(heads: Heads) -> Heads:
+    above = heads.tolist()
+    first, last = list(range(len(above))), list(range(len(above)))
+    for m in bottom_up(heads):
+        h = above[m]
+        first[h] = min(first[h], first[m])
+        last[h] = max(last[h], last[m])
+    return np.column_stack([first, last]).astype(np.int32)
+
+
+def preorder_of(heads: Heads, sizes: Heads) -> Heads:
+    above, size = heads.tolist(), sizes.tolist()
+    number = [0] * len(above)
+    free = [1] * len(above)  # the next number for a modifier of each node, once the node has its own
+    for m in reversed(bottom_up(heads)):
+        h = above[m]
+        number[m] = free[h]
+        free[h] += size[m]
+        free[m] = number[m] + 1
+    return np.array(number, np.int32)
+
+
+def nonprojective_of(heads: Heads) -> Heads:
+    """In preorder h dominates the numbers from its own on, as many as its size. So an arc is projective when the
+    smallest and the largest number between its ends are among those of its head."""
+    words = np.arange(1, len(heads))
+    begin, end = np.minimum(words, heads[1:]) + 1, np.maximum(words, heads[1:])  # strictly between, end excluded
+    wide = np.flatnonzero(end > begin)
+    begin, end, h = begin[wide], end[wide], heads[1:][wide]
+    size = sizes_of(heads)
+    number = preorder_of(heads, size)
+    smallest = range_minima(number, begin, end)
+    largest = -range_minima(-number, begin, end)
+    inside = (number[h] <= smallest) & (largest < number[h] + size[h])
+    return words[wide[~inside]].astype(np.int32)
+
+
+def range_minima(values: Heads, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Heads:
+    """min(values[begin[i]:end[i]]) for every i, all ranges non-empty. O(n log n): a row of minima per power of two."""
+    minima = np.empty(len(begin), values.dtype)
+    widths = end - begin
+    width = 1  # values[i] is the minimum of so many of the values given, from i on
+    while width <= widths.max(initial=0):
+        here = np.flatnonzero((widths >= width) & (widths < 2 * width))
+        minima[here] = np.minimum(values[begin[here]], values[end[here] - width])
+        values = np.minimum(values[:-width], values[width:])
+        width *= 2
+    return minima
+
+
+def as_heads(heads: ArrayLike) -> Heads:
+    """heads as int32, after a look at its shape, its type and its first entry."""
+    found = as_integers(heads, "heads")
+    if len(found) == 0 or found[0] != -1:
+        start = "is empty" if len(found) == 0 else f"starts with {found[0]}"
+        raise ValueError(f"heads {start}; heads[0] is the root's and must be -1 (from_conll converts a HEAD column)")
+    return found
+
+
+def as_integers(numbers: ArrayLike, name: str) -> Heads:
+    found = np.asarray(numbers)
+    if found.ndim != 1:
+        raise ValueError(f"{name} has shape {found.shape}; it must be one-dimensional")
+    if found.size and found.dtype.kind not in "iu":
+        raise ValueError(f"{name} has dtype {found.dtype}; it must hold integers")
+    return found.astype(np.int32, copy=False)

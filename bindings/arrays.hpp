@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace nb = nanobind;
@@ -14,6 +15,10 @@ using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::
 using Scores3 = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;  // [h, m, s] or [g, h, m]
 using ScoreColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IndexColumn = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewScores = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using NewScoreColumn = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using NewIndexColumn = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 using Heads = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 
 // A fresh array that owns its memory.
@@ -26,6 +31,13 @@ Array new_array(Sizes... sizes) {
   auto *data = new Scalar[count];
   nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<Scalar *>(p); });
   return Array(data, sizeof...(sizes), shape, owner);
+}
+
+template <typename Array, typename Scalar>
+Array copied(const Scalar *data, std::size_t count) {
+  Array array = new_array<Array>(count);
+  std::copy(data, data + count, array.data());
+  return array;
 }
 
 }  // namespace treewright

@@ -12,11 +12,11 @@
 // argmax again, O(n) a part, so there are no backpointers to store or to get wrong.
 #pragma once
 
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "matrix.hpp"
+#include "scores.hpp"
 
 namespace treewright {
 
@@ -35,8 +35,6 @@ class Eisner {
   }
 
  private:
-  static constexpr double forbidden = -std::numeric_limits<double>::infinity();
-
   static double max_of_sums(const double *a, const double *b, int count) {
     double best = forbidden;
 #pragma omp simd reduction(max : best)

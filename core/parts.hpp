@@ -7,16 +7,18 @@
 //                            q = j: its j-th candidate (from 0), q = L: END     (the column)
 //
 // It holds sib[h, q, p] (p = START reads as s == h) and stop[h, p, side] in the END column; arc
-// scores are kept apart, because dual decomposition splits them. Only p < q entries mean anything.
+// scores are kept apart, because dual decomposition splits them. Only entries with p <= q mean
+// anything: the q-th candidate from 0 lies outside the p-th from 1.
 // Grandparent scores are one table a head h: a row a candidate head g of h (increasing), a column
 // an arc leaving h (in arc order). Parts that nobody set count as zero.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 #include <vector>
+
+#include "scores.hpp"
 
 namespace treewright {
 
@@ -50,6 +52,13 @@ class Parts {
       in_arc[filled[modifier[id]]++] = id;
     }
   }
+
+  // From whole matrices over nodes: arc[h, m], sib[h, m, s], grand[g, h, m], stop[h, s, side], row-major; all but
+  // arc may be null. The candidates are the arcs above -inf; the diagonal and what enters 0 are not read.
+  static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop);
+
+  // The same parts over the arcs with keep[id] set.
+  Parts restricted(const bool *keep) const;
 
   static int side_of(int h, int m) { return 2 * h + (m > h); }
 
@@ -98,6 +107,23 @@ class Parts {
   }
   double grand(int upper, int lower) const { return const_cast<Parts *>(this)->grand(upper, lower); }
 
+  // The scores of single parts; a part over an arc that is no candidate can never be active and is left out.
+  // s == h: m is the first modifier on its side; in a stop, the side has none.
+  double *sibling(int h, int m, int s) {
+    const int id = find(h, m), inner = s == h ? -1 : find(h, s);
+    if (id < 0 || (s != h && inner < 0)) return nullptr;
+    return &transition(side_of(h, m), s == h ? 0 : rank_out(inner) + 1, rank_out(id));
+  }
+  double *stop(int h, int s, int side) {
+    const int last = s == h ? -1 : find(h, s);
+    if (s != h && last < 0) return nullptr;
+    return &transition(2 * h + side, s == h ? 0 : rank_out(last) + 1, side_size(2 * h + side));
+  }
+  double *grandparent(int g, int h, int m) {
+    const int upper = find(g, h), lower = find(h, m);
+    return upper < 0 || lower < 0 ? nullptr : &grand(upper, lower);
+  }
+
   // The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
   double value(const int *heads) const;
 
@@ -111,8 +137,69 @@ class Parts {
   std::vector<double> transitions, grands;
 };
 
+inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, const double *grand,
+                               const double *stop) {
+  const std::size_t n = nodes;
+  std::vector<int> heads, modifiers;
+  std::vector<double> scores;
+  for (int h = 0; h < nodes; ++h)
+    for (int m = 1; m < nodes; ++m)
+      if (h != m && arc[h * n + m] > forbidden)
+        heads.push_back(h), modifiers.push_back(m), scores.push_back(arc[h * n + m]);
+  Parts parts(nodes, int(heads.size()), heads.data(), modifiers.data(), scores.data());
+  if (sib || stop) {
+    parts.add_transitions();
+    for (int side = 1; side < 2 * nodes; ++side) {
+      const int h = side / 2, size = parts.side_size(side);
+      const int *candidates = parts.modifier.data() + parts.side_begin[side];
+      for (int p = 0; p <= size; ++p) {
+        const int s = p == 0 ? h : candidates[p - 1];
+        for (int q = p; sib && q < size; ++q) parts.transition(side, p, q) = sib[(h * n + candidates[q]) * n + s];
+        if (stop) parts.transition(side, p, size) = stop[(h * n + s) * 2 + side % 2];
+      }
+    }
+  }
+  if (grand) {
+    parts.add_grand();
+    for (int h = 1; h < nodes; ++h)
+      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in) {
+        const int g = parts.head[parts.in_arc[in]];
+        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
+          if (parts.modifier[id] != g) parts.grand(parts.in_arc[in], id) = grand[(g * n + h) * n + parts.modifier[id]];
+      }
+  }
+  return parts;
+}
+
+inline Parts Parts::restricted(const bool *keep) const {
+  std::vector<int> old, heads, modifiers;  // arcs keep their order, so `old` maps new numbers to these
+  std::vector<double> scores;
+  for (int id = 0; id < arcs(); ++id)
+    if (keep[id])
+      old.push_back(id), heads.push_back(head[id]), modifiers.push_back(modifier[id]), scores.push_back(arc[id]);
+  Parts parts(nodes, int(old.size()), heads.data(), modifiers.data(), scores.data());
+  if (has_transitions()) {
+    parts.add_transitions();
+    for (int side = 1; side < 2 * nodes; ++side) {
+      const int size = parts.side_size(side), *ids = old.data() + parts.side_begin[side];
+      for (int p = 0; p <= size; ++p) {
+        const int row = p == 0 ? 0 : rank_out(ids[p - 1]) + 1;
+        for (int q = p; q < size; ++q) parts.transition(side, p, q) = transition(side, row, rank_out(ids[q]));
+        parts.transition(side, p, size) = transition(side, row, side_size(side));
+      }
+    }
+  }
+  if (has_grand()) {
+    parts.add_grand();
+    for (int h = 1; h < nodes; ++h)
+      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
+        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
+          parts.grand(parts.in_arc[in], id) = grand(old[parts.in_arc[in]], old[id]);
+  }
+  return parts;
+}
+
 inline double Parts::value(const int *heads) const {
-  constexpr double forbidden = -std::numeric_limits<double>::infinity();
   std::vector<int> used(nodes, -1);  // the arc into each word
   for (int m = 1; m < nodes; ++m)
     if ((used[m] = find(heads[m], m)) < 0) return forbidden;

@@ -13,3 +13,7 @@ class MissingExtra(InputError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the package {package}: pip install 'treewright[{extra}]'")
+
+
+class InfeasibleError(InputError):
+    """No structure meets the constraints; the message names a smallest set of them that cannot hold together."""

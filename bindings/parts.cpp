@@ -1,0 +1,237 @@
+#include "parts.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "arrays.hpp"
+
+namespace treewright {
+
+using Triples = std::tuple<IndexColumn, IndexColumn, IndexColumn, ScoreColumn>;
+using NewTriples = std::tuple<NewIndexColumn, NewIndexColumn, NewIndexColumn, NewScoreColumn>;
+
+static void check_column(const char *part, std::size_t rows, const IndexColumn &column, int limit) {
+  if (column.shape(0) != rows) throw nb::value_error((std::string(part) + " columns differ in length").c_str());
+  for (std::size_t row = 0; row < rows; ++row)
+    if (column(row) < 0 || column(row) >= limit)
+      throw nb::value_error((std::string(part) + " " + std::to_string(row) + " has the index " +
+                             std::to_string(column(row)) + ", expected 0.." + std::to_string(limit - 1))
+                                .c_str());
+}
+
+static void check_scores(const char *part, std::size_t rows, const ScoreColumn &score) {
+  if (score.shape(0) != rows) throw nb::value_error((std::string(part) + " columns differ in length").c_str());
+  const std::ptrdiff_t bad = bad_score(score.data(), std::ptrdiff_t(rows));
+  if (bad >= 0)
+    throw nb::value_error((std::string(part) + " " + std::to_string(bad) + " has the score " +
+                           std::to_string(score(bad)) + "; scores are finite, at most 1e300, or -inf to forbid")
+                              .c_str());
+}
+
+[[noreturn]] static void refuse(const char *part, std::size_t row, const char *why) {
+  throw nb::value_error((std::string(part) + " " + std::to_string(row) + " " + why).c_str());
+}
+
+// Writes each row's score to the place find(a, b, c) names; a null place belongs to no pair of candidates.
+template <typename Find>
+static void set_scores(const char *part, const Triples &rows, std::vector<double> &table, Find find) {
+  const auto &[a, b, c, score] = rows;
+  std::vector<bool> given(table.size());
+  for (std::size_t row = 0; row < a.shape(0); ++row) {
+    double *place = find(row, a(row), b(row), c(row));
+    if (!place) continue;
+    if (given[place - table.data()]) refuse(part, row, "comes twice");
+    given[place - table.data()] = true;
+    *place = score(row);
+  }
+}
+
+static void check_rows(const char *part, const Triples &rows, int nodes, int last_limit) {
+  const auto &[a, b, c, score] = rows;
+  check_column(part, a.shape(0), a, nodes);
+  check_column(part, a.shape(0), b, nodes);
+  check_column(part, a.shape(0), c, last_limit);
+  check_scores(part, a.shape(0), score);
+}
+
+static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier, ScoreColumn score,
+                  std::optional<Triples> siblings, std::optional<Triples> grandparents, std::optional<Triples> stops) {
+  if (nodes < 2) throw nb::value_error("nodes must be at least 2: the root and a word");
+  const std::size_t count = head.shape(0);
+  check_column("arc", count, head, nodes);
+  check_column("arc", count, modifier, nodes);
+  check_scores("arc", count, score);
+  for (std::size_t row = 0; row < count; ++row) {
+    if (modifier(row) == 0) refuse("arc", row, "enters node 0, the root");
+    if (modifier(row) == head(row)) refuse("arc", row, "has one word as head and modifier");
+    if (score(row) == forbidden) refuse("arc", row, "has the score -inf; leave a forbidden arc out");
+  }
+  new (self) Parts(nodes, int(count), head.data(), modifier.data(), score.data());
+  for (int id = 1; id < self->arcs(); ++id)
+    if (self->head[id] == self->head[id - 1] && self->modifier[id] == self->modifier[id - 1]) {
+      const std::string arc = std::to_string(self->head[id]) + ", " + std::to_string(self->modifier[id]);
+      self->~Parts();
+      throw nb::value_error(("the arc (" + arc + ") comes twice").c_str());
+    }
+  try {
+    if (siblings || stops) self->add_transitions();
+    if (siblings) {
+      check_rows("sibling", *siblings, nodes, nodes);
+      set_scores("sibling", *siblings, self->transitions, [&](std::size_t row, int h, int m, int s) {
+        if (s != h && !(h < s && s < m) && !(m < s && s < h)) refuse("sibling", row, "has s outside h .. m");
+        return m == 0 || m == h ? nullptr : self->sibling(h, m, s);
+      });
+    }
+    if (stops) {
+      check_rows("stop", *stops, nodes, 2);
+      set_scores("stop", *stops, self->transitions, [&](std::size_t row, int h, int s, int side) {
+        if (s != h && (s > h) != (side == 1)) refuse("stop", row, "has s on the other side of h");
+        return h == 0 && side == 0 ? nullptr : self->stop(h, s, side);
+      });
+    }
+    if (grandparents) {
+      check_rows("grandparent", *grandparents, nodes, nodes);
+      self->add_grand();
+      set_scores("grandparent", *grandparents, self->grands,
+                 [&](std::size_t, int g, int h, int m) { return self->grandparent(g, h, m); });
+    }
+  } catch (...) {
+    self->~Parts();
+    throw;
+  }
+}
+
+static void check_shape(const char *name, std::size_t found, std::size_t nodes) {
+  if (found != nodes) throw nb::value_error((std::string(name) + " does not fit arc").c_str());
+}
+
+static Parts from_arrays(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> grand,
+                         std::optional<Scores3> stop) {
+  const std::size_t nodes = arc.shape(0);
+  if (arc.shape(1) != nodes || nodes < 2) throw nb::value_error("arc must be square, root and words");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (sib) check_shape("sib", sib->shape(axis), nodes);
+    if (grand) check_shape("grand", grand->shape(axis), nodes);
+    if (stop) check_shape("stop", stop->shape(axis), axis < 2 ? nodes : 2);
+  }
+  nb::gil_scoped_release nogil;
+  return Parts::from_dense(int(nodes), arc.data(), sib ? sib->data() : nullptr, grand ? grand->data() : nullptr,
+                           stop ? stop->data() : nullptr);
+}
+
+// The four columns of the parts that scored anything but zero, gathered by visit(emit).
+template <typename Visit>
+static NewTriples gathered(Visit visit) {
+  std::vector<std::int32_t> a, b, c;
+  std::vector<double> scores;
+  visit([&](int x, int y, int z, double score) {
+    if (score != 0) a.push_back(x), b.push_back(y), c.push_back(z), scores.push_back(score);
+  });
+  return {copied<NewIndexColumn>(a.data(), a.size()), copied<NewIndexColumn>(b.data(), b.size()),
+          copied<NewIndexColumn>(c.data(), c.size()), copied<NewScoreColumn>(scores.data(), scores.size())};
+}
+
+static NewTriples siblings(const Parts &parts) {
+  return gathered([&](auto emit) {
+    for (int side = 1; parts.has_transitions() && side < 2 * parts.nodes; ++side) {
+      const int h = side / 2, size = parts.side_size(side), *m = parts.modifier.data() + parts.side_begin[side];
+      for (int p = 0; p <= size; ++p)
+        for (int q = p; q < size; ++q) emit(h, m[q], p == 0 ? h : m[p - 1], parts.transition(side, p, q));
+    }
+  });
+}
+
+static NewTriples stops(const Parts &parts) {
+  return gathered([&](auto emit) {
+    for (int side = 1; parts.has_transitions() && side < 2 * parts.nodes; ++side) {
+      const int h = side / 2, size = parts.side_size(side), *m = parts.modifier.data() + parts.side_begin[side];
+      for (int p = 0; p <= size; ++p) emit(h, p == 0 ? h : m[p - 1], side % 2, parts.transition(side, p, size));
+    }
+  });
+}
+
+static NewTriples grandparents(const Parts &parts) {
+  return gathered([&](auto emit) {
+    for (int upper = 0; parts.has_grand() && upper < parts.arcs(); ++upper) {
+      const int g = parts.head[upper], h = parts.modifier[upper];
+      for (int lower = parts.out_begin(h); lower < parts.out_begin(h) + parts.out_size(h); ++lower)
+        emit(g, h, parts.modifier[lower], parts.grand(upper, lower));
+    }
+  });
+}
+
+static double value(const Parts &parts, IndexColumn heads) {
+  if (int(heads.shape(0)) != parts.nodes) throw nb::value_error("heads must have one entry a node");
+  for (int m = 1; m < parts.nodes; ++m)
+    if (heads(m) < 0 || heads(m) >= parts.nodes) throw nb::value_error("heads must be nodes");
+  return parts.value(heads.data());
+}
+
+static Parts restricted(const Parts &parts, Mask keep) {
+  if (int(keep.shape(0)) != parts.arcs()) throw nb::value_error("keep must have one entry an arc");
+  return parts.restricted(keep.data());
+}
+
+static NewScores dense_arc(const Parts &parts) {
+  NewScores arc = new_array<NewScores>(parts.nodes, parts.nodes);
+  std::fill(arc.data(), arc.data() + arc.size(), forbidden);
+  for (int id = 0; id < parts.arcs(); ++id)
+    arc.data()[std::size_t(parts.head[id]) * parts.nodes + parts.modifier[id]] = parts.arc[id];
+  return arc;
+}
+
+static std::pair<NewScores, std::ptrdiff_t> clean_arc(Scores arc) {
+  if (arc.shape(0) != arc.shape(1)) throw nb::value_error("arc must be square");
+  NewScores clean = new_array<NewScores>(arc.shape(0), arc.shape(1));
+  const std::ptrdiff_t bad = clean_arcs(arc.data(), int(arc.shape(0)), clean.data());
+  return {clean, bad};
+}
+
+template <std::ptrdiff_t (*check)(const double *, int)>
+static std::ptrdiff_t bad_cell(Scores3 scores) {
+  nb::gil_scoped_release nogil;
+  return check(scores.data(), int(scores.shape(0)));
+}
+
+void bind_parts(nb::module_ &m) {
+  constexpr auto fresh = nb::rv_policy::move;  // a property would otherwise tie its arrays to the object
+  nb::class_<Parts>(m, "Parts", "The parts of one sentence over its candidate arcs (core/parts.hpp).")
+      .def("__init__", &build, nb::arg("nodes"), nb::arg("head").noconvert(), nb::arg("modifier").noconvert(),
+           nb::arg("score").noconvert(), nb::arg("siblings").none() = nb::none(),
+           nb::arg("grandparents").none() = nb::none(), nb::arg("stops").none() = nb::none(),
+           "From int32 index columns and float64 score columns, in any order.")
+      .def_static("from_arrays", &from_arrays, nb::arg("arc").noconvert(),
+                  nb::arg("sib").noconvert().none() = nb::none(), nb::arg("grand").noconvert().none() = nb::none(),
+                  nb::arg("stop").noconvert().none() = nb::none(),
+                  "From whole matrices that have been checked; the candidates are the arcs above -inf.")
+      .def_ro("nodes", &Parts::nodes)
+      .def_prop_ro("arcs", &Parts::arcs, "How many candidate arcs there are.")
+      .def_prop_ro("has_transitions", &Parts::has_transitions)
+      .def_prop_ro("has_grand", &Parts::has_grand)
+      .def_prop_ro(
+          "head", [](const Parts &p) { return copied<NewIndexColumn>(p.head.data(), p.head.size()); }, fresh)
+      .def_prop_ro(
+          "modifier", [](const Parts &p) { return copied<NewIndexColumn>(p.modifier.data(), p.modifier.size()); },
+          fresh)
+      .def_prop_ro(
+          "arc", [](const Parts &p) { return copied<NewScoreColumn>(p.arc.data(), p.arc.size()); }, fresh)
+      .def_prop_ro("siblings", &siblings, fresh, "Columns h, m, s and score of the sibling parts that are not zero.")
+      .def_prop_ro("grandparents", &grandparents, fresh, "Columns g, h, m and score of those that are not zero.")
+      .def_prop_ro("stops", &stops, fresh, "Columns h, s, side and score of those that are not zero.")
+      .def("dense_arc", &dense_arc, "The arcs as arc[h, m], -inf where there is no candidate.")
+      .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
+      .def("value", &value, nb::arg("heads").noconvert(),
+           "The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.");
+  m.def("clean_arc", &clean_arc, nb::arg("arc").noconvert(),
+        "A copy with the diagonal and the arcs into 0 forbidden, and the flat index of the first bad score or -1.");
+  m.def("bad_sibling", &bad_cell<bad_sibling>, nb::arg("sib").noconvert());
+  m.def("bad_grand", &bad_cell<bad_grand>, nb::arg("grand").noconvert());
+  m.def("bad_stop", &bad_cell<bad_stop>, nb::arg("stop").noconvert());
+}
+
+}  // namespace treewright

@@ -1,0 +1,91 @@
+"""Arrays at the door: anything NumPy can view, checked once, refused with the place and the remedy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.errors import InputError
+
+LARGEST = 1e300  # sums of scores stay finite; core/scores.hpp holds the same number
+
+_CHECKS = {"sib": _core.bad_sibling, "grand": _core.bad_grand, "stop": _core.bad_stop}
+_MEANING = {"sib": "sib[h, m, s]", "grand": "grand[g, h, m]", "stop": "stop[h, s, side], sides 0 left and 1 right"}
+
+
+def float_array(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    """As float64 in C order; a view where it is that already."""
+    try:
+        array = np.asarray(given)
+    except Exception as error:  # lists of unequal length, tensors on a GPU: whatever the giver raises
+        raise InputError(f"{name} cannot be read as an array: {error}; give numbers in CPU memory") from error
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} has dtype {array.dtype}; give real numbers (float64 is read without a copy)")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def bad_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...], remedy: str) -> InputError:
+    """The error for an array of the wrong shape."""
+    return InputError(f"{name} has shape {found}, expected {expected}: {remedy}")
+
+
+def bad_score(name: str, index: tuple[int, ...], score: float) -> InputError:
+    """The error for a cell that holds no score."""
+    place = f"{name}[{', '.join(map(str, index))}]"
+    if math.isnan(score):
+        return InputError(f"{place} is NaN; write -inf to forbid a part, 0 to leave it unscored")
+    if score == math.inf:
+        return InputError(f"{place} is +inf; a part is demanded by `require`, not by its score")
+    return InputError(f"{place} is {score:.4g}; scores lie within {LARGEST:g} of zero, write -inf to forbid a part")
+
+
+def arc_matrix(given: ArrayLike) -> NDArray[np.float64]:
+    """A fresh, checked arc[h, m] with the diagonal and everything that enters 0 forbidden."""
+    array = given if type(given) is np.ndarray else float_array(given, "arc")
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InputError(f"arc has shape {array.shape}, expected a square arc[h, m] over the root and the words")
+    if len(array) < 2:
+        raise InputError(f"arc has shape {array.shape}: there is no word in it; node 0 is the root, words are 1..n")
+    if array.dtype != np.float64 or not array.flags.c_contiguous:
+        array = float_array(array, "arc")
+    clean, bad = _core.clean_arc(array)
+    if bad >= 0:
+        h, m = divmod(bad, len(array))
+        raise bad_score("arc", (h, m), float(array[h, m]))
+    return clean
+
+
+def part_array(given: ArrayLike | None, name: str, nodes: int) -> NDArray[np.float64] | None:
+    """A checked sib, grand or stop; cells that belong to no part are not looked at."""
+    if given is None:
+        return None
+    array = float_array(given, name)
+    expected = (nodes, nodes, 2 if name == "stop" else nodes)
+    if array.shape != expected:
+        raise bad_shape(name, array.shape, expected, f"{_MEANING[name]}, over as many nodes as arc")
+    bad = _CHECKS[name](array)
+    if bad >= 0:
+        index = tuple(int(i) for i in np.unravel_index(bad, array.shape))
+        raise bad_score(name, index, float(array[index]))
+    return array
+
+
+def index_column(given: ArrayLike, name: str) -> NDArray[np.int32]:
+    """As int32 in C order; numbers that are no whole numbers are refused."""
+    array = np.asarray(given)
+    if array.ndim != 1:
+        raise InputError(f"{name} has an index column of shape {array.shape}; give one number a row")
+    if array.dtype.kind not in "iu" and array.size and not (np.asarray(array, dtype=np.float64) % 1 == 0).all():
+        raise InputError(f"{name} has an index column of dtype {array.dtype}; give whole numbers")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def score_column(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    """As float64 in C order."""
+    array = float_array(given, name)
+    if array.ndim != 1:
+        raise InputError(f"{name} has a score column of shape {array.shape}; give one number a row")
+    return array

@@ -1,0 +1,97 @@
+"""The front door: `tree` checks the question, finds the method by its name and hands over."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from treewright.decode.parts import Parts
+from treewright.decode.problem import Arc, Problem
+from treewright.decode.result import Parse
+from treewright.errors import InputError
+
+Solver = Callable[..., Parse]  # solve(problem, **options)
+
+# name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
+METHODS = {
+    "exact": "treewright.decode.methods:exact",
+    "dd": "treewright.decode.dual:solve",
+    "climb": "treewright.decode.climb:solve",
+    "rearrange": "treewright.decode.rearrange:solve",
+    "ilp": "treewright.decode.programs:ilp",
+    "lp": "treewright.decode.programs:lp",
+}
+
+# The cheapest exact algorithm for each kind of question.
+EXACT = {
+    "first order": "treewright.decode.first_order:solve",
+    "projective, siblings": "treewright.decode.dynamic:siblings",
+    "projective, grandparents": "treewright.decode.dynamic:grandparents",
+    "second order": "treewright.decode.branch:solve",
+}
+
+
+def tree(
+    arc: ArrayLike | Parts,
+    *,
+    sib: ArrayLike | None = None,
+    grand: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    projective: bool = False,
+    root: str = "single",
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
+    method: str = "exact",
+    **options: Any,
+) -> Parse:
+    """The best tree over the scores given, with what it is worth.
+
+    arc[h, m] is the score of head h for modifier m, node 0 the root; -inf forbids an arc.
+
+    >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
+    >>> parse.heads.tolist(), parse.score, parse.certified
+    ([-1, 0, 1], 16.0, True)
+    """
+    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    return solver(method, options)(problem, **options)
+
+
+def solver(method: str, options: dict[str, Any]) -> Solver:
+    """The function behind a method's name; unknown names and options answer with those there are."""
+    if method not in METHODS:
+        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    function = _load(METHODS[method])
+    if options:
+        known = [name for name in inspect.signature(function).parameters if name != "problem"]
+        for name in options:
+            if name not in known:
+                raise InputError(f"method {method!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
+    return function
+
+
+def exact(
+    problem: Problem, *, max_seconds: float | None = None, max_nodes: int | None = None, trace: bool = False
+) -> Parse:
+    """The cheapest algorithm that is exact for the problem; budget and trace matter where a search is needed."""
+    if problem.order == 1:
+        return _load(EXACT["first order"])(problem)
+    if problem.projective:
+        return _load(EXACT["projective, grandparents" if problem.has_grand else "projective, siblings"])(problem)
+    return _load(EXACT["second order"])(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
+
+
+@cache
+def _load(place: str) -> Solver:
+    module, _, name = place.partition(":")
+    try:
+        function: Solver = getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise InputError(f"{place} is not part of this version of Treewright") from error
+    return function

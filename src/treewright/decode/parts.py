@@ -1,0 +1,172 @@
+"""Scored parts over candidate arcs: what pruning leaves, what long sentences need, what the core works on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.decode import arrays
+
+Indices = NDArray[np.int32]
+Scores = NDArray[np.float64]
+
+
+class Arcs(NamedTuple):
+    """Candidate arcs from head h to modifier m."""
+
+    h: Indices
+    m: Indices
+    score: Scores
+
+
+class Siblings(NamedTuple):
+    """m of h with s its inner neighbour on the same side; s == h when m is the first."""
+
+    h: Indices
+    m: Indices
+    s: Indices
+    score: Scores
+
+
+class Grandparents(NamedTuple):
+    """An arc (h, m) under an arc (g, h)."""
+
+    g: Indices
+    h: Indices
+    m: Indices
+    score: Scores
+
+
+class Stops(NamedTuple):
+    """No further modifier of h after s on that side (0 left, 1 right); s == h when there is none at all."""
+
+    h: Indices
+    s: Indices
+    side: Indices
+    score: Scores
+
+
+class Parts:
+    """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
+
+    Each list is index columns and a score column, in any order; sibling, grandparent and stop parts over arcs that are
+    no candidates are left out, for no tree can have them.
+
+    >>> parts = Parts(3, arcs=([0, 1, 2], [1, 2, 1], [9.0, 7.0, 3.0]), siblings=([0], [1], [0], [0.5]))
+    >>> parts
+    Parts(2 words, 3 arcs, 1 sibling)
+    >>> parts.value([-1, 0, 1])
+    16.5
+    """
+
+    __slots__ = ("core",)
+
+    core: _core.Parts
+
+    def __init__(
+        self,
+        nodes: int,
+        arcs: tuple[ArrayLike, ArrayLike, ArrayLike],
+        siblings: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None = None,
+        grandparents: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None = None,
+        stops: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None = None,
+    ) -> None:
+        h, m, score = arcs
+        self.core = _core.Parts(
+            nodes,
+            arrays.index_column(h, "arcs"),
+            arrays.index_column(m, "arcs"),
+            arrays.score_column(score, "arcs"),
+            _triples(siblings, "siblings"),
+            _triples(grandparents, "grandparents"),
+            _triples(stops, "stops"),
+        )
+
+    @classmethod
+    def from_arrays(
+        cls, arc: ArrayLike, sib: ArrayLike | None = None, grand: ArrayLike | None = None, stop: ArrayLike | None = None
+    ) -> Parts:
+        """The parts of whole matrices; the candidates are the arcs above -inf."""
+        clean = arrays.arc_matrix(arc)
+        nodes = len(clean)
+        return cls.of(
+            _core.Parts.from_arrays(
+                clean,
+                arrays.part_array(sib, "sib", nodes),
+                arrays.part_array(grand, "grand", nodes),
+                arrays.part_array(stop, "stop", nodes),
+            )
+        )
+
+    @classmethod
+    def of(cls, core: _core.Parts) -> Parts:
+        """Around parts that the core has built."""
+        self = cls.__new__(cls)
+        self.core = core
+        return self
+
+    @property
+    def nodes(self) -> int:
+        """The words and the root."""
+        return self.core.nodes
+
+    @property
+    def arcs(self) -> Arcs:
+        """The candidate arcs: by head, then left before right, then outwards."""
+        return Arcs(self.core.head, self.core.modifier, self.core.arc)
+
+    @property
+    def siblings(self) -> Siblings:
+        """The sibling parts that are not zero."""
+        return Siblings(*self.core.siblings)
+
+    @property
+    def grandparents(self) -> Grandparents:
+        """The grandparent parts that are not zero."""
+        return Grandparents(*self.core.grandparents)
+
+    @property
+    def stops(self) -> Stops:
+        """The stop parts that are not zero."""
+        return Stops(*self.core.stops)
+
+    def prune(self, keep: ArrayLike) -> Parts:
+        """The same parts over the arcs with keep[arc] true, in the order of `arcs`."""
+        mask = np.ascontiguousarray(keep, dtype=np.bool_)
+        if mask.shape != (self.core.arcs,):
+            raise arrays.bad_shape(
+                "keep", mask.shape, (self.core.arcs,), "one entry an arc, in the order of parts.arcs"
+            )
+        return Parts.of(self.core.restricted(mask))
+
+    def value(self, heads: ArrayLike) -> float:
+        """The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate."""
+        return self.core.value(arrays.index_column(heads, "heads"))
+
+    def __repr__(self) -> str:
+        counts = [_count(self.nodes - 1, "word"), _count(self.core.arcs, "arc")]
+        for name, rows in (("sibling", self.siblings), ("grandparent", self.grandparents), ("stop", self.stops)):
+            if len(rows.score):
+                counts.append(_count(len(rows.score), name))
+        return f"Parts({', '.join(counts)})"
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}" + "s" * (number != 1)
+
+
+def _triples(
+    rows: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None, name: str
+) -> tuple[Indices, Indices, Indices, Scores] | None:
+    if rows is None:
+        return None
+    a, b, c, score = rows
+    return (
+        arrays.index_column(a, name),
+        arrays.index_column(b, name),
+        arrays.index_column(c, name),
+        arrays.score_column(score, name),
+    )

@@ -1,0 +1,46 @@
+"""What a decoder answers: a tree and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Certificate = Literal["exact", "agreement", "bound"]
+
+
+@dataclass(frozen=True, eq=False)
+class Parse:
+    """A tree, its value, and a bound on what any tree could reach.
+
+    heads[m] is the head of word m; heads[0] is -1. certificate says why the tree is known to be the best:
+    "exact" (the algorithm cannot miss it), "agreement" (every part of a decomposition chose it) or "bound" (an upper
+    bound met its value); None when it is not known to be.
+    """
+
+    heads: NDArray[np.int32]
+    score: float
+    bound: float
+    method: str
+    certificate: Certificate | None = "exact"
+    iterations: int = 0  # of a dual or climbing method
+    nodes: int = 0  # of a search tree
+    trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, where trace=True was asked for
+    arcs: NDArray[np.float64] | None = None  # [h, m] in 0..1: the fractional solution of a linear program
+
+    @property
+    def certified(self) -> bool:
+        """Whether no tree under the same constraints has a higher value."""
+        return self.certificate is not None
+
+    @property
+    def gap(self) -> float:
+        """How much a better tree could gain at most."""
+        return max(0.0, self.bound - self.score)
+
+    def __repr__(self) -> str:
+        worth = "certified" if self.certified else f"gap <= {self.gap:.6g}"
+        return f"Parse(heads={self.heads.tolist()}, score={self.score:.6g}, {worth}, method={self.method!r})"

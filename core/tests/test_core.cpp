@@ -31,6 +31,8 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
   return value;
 }
 
+#include "test_dynamic.hpp"
+
 static void eisner_values_are_those_of_its_trees() {
   treewright::Eisner decoder;
   for (int nodes : {2, 3, 7, 40, 5, 120})
@@ -47,6 +49,9 @@ static void eisner_values_are_those_of_its_trees() {
 
 int main() {
   eisner_values_are_those_of_its_trees();
+  sibling_automaton_finds_the_best_subset();
+  grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();
+  state_automaton_contains_the_sibling_automaton();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

@@ -1,0 +1,133 @@
+// Dynamic programs and automata, included by test_core.cpp after its CHECK and random_scores.
+#pragma once
+
+#include "automata.hpp"
+
+// The value of a set of modifiers by the definition of a path through the table.
+static double path_value(const treewright::AutomatonSide &side, unsigned set) {
+  double value = 0;
+  int p = 0;
+  for (int q = 0; q < side.count; ++q) {
+    if (!(set >> q & 1)) continue;
+    value += side.scores[q] + (side.table ? side.table[p * (side.count + 1) + q] : 0);
+    p = q + 1;
+  }
+  return value + (side.table ? side.table[p * (side.count + 1) + side.count] : 0);
+}
+
+static void sibling_automaton_finds_the_best_subset() {
+  treewright::SiblingAutomaton automaton;
+  for (int trial = 0; trial < 60; ++trial) {
+    const int count = trial % 7;
+    const std::vector<double> table = random_scores(count + 1, trial), scores = random_scores(count + 1, 1000 + trial);
+    std::vector<char> forced(count + 1, 0), chosen(count + 1);
+    if (trial % 3 == 1 && count) forced[trial % count] = 1;
+    const treewright::AutomatonSide side{count, trial % 5 ? table.data() : nullptr, scores.data(), forced.data()};
+    const double infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> best_with(count + 1, -infinity), best_without(count + 1, -infinity);
+    double best = -infinity;
+    for (unsigned set = 0; set < 1u << count; ++set) {
+      bool allowed = true;
+      for (int q = 0; q < count; ++q) allowed &= !forced[q] || (set >> q & 1);
+      if (!allowed) continue;
+      const double value = path_value(side, set);
+      best = std::max(best, value);
+      for (int q = 0; q < count; ++q) {
+        double &cell = (set >> q & 1 ? best_with : best_without)[q];
+        cell = std::max(cell, value);
+      }
+    }
+    CHECK(std::abs(automaton.decode(side, chosen.data()) - best) < 1e-9);
+    unsigned set = 0;
+    for (int q = 0; q < count; ++q) set |= unsigned(chosen[q]) << q;
+    CHECK(std::abs(path_value(side, set) - best) < 1e-9);
+    std::vector<double> with(count + 1), without(count + 1);
+    automaton.max_marginals(side, with.data(), without.data());
+    for (int q = 0; q < count; ++q) {
+      CHECK(std::abs(with[q] - best_with[q]) < 1e-9);
+      CHECK(forced[q] ? without[q] == -infinity : std::abs(without[q] - best_without[q]) < 1e-9);
+    }
+  }
+}
+
+static void grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head() {
+  treewright::GrandAutomaton automaton;
+  treewright::SiblingAutomaton one_side;
+  for (int trial = 0; trial < 40; ++trial) {
+    const int left = trial % 4, right = trial % 5, uppers = 1 + trial % 6, columns = left + right;
+    const auto tables = random_scores(8, trial), grand = random_scores(10, 99 + trial),
+               scores = random_scores(5, trial);
+    const auto upper_scores = random_scores(3, 7 + trial);
+    const double *right_table = tables.data() + 25;
+    std::vector<char> chosen(columns + 1), forced(columns + 1, 0);
+    if (trial % 2 && columns) forced[trial % columns] = 1;
+    const treewright::AutomatonHead head{{left, tables.data(), scores.data(), forced.data()},
+                                         {right, right_table, scores.data() + left, forced.data() + left},
+                                         uppers,
+                                         upper_scores.data(),
+                                         grand.data()};
+    int upper;
+    const double value = automaton.decode(head, &upper, chosen.data());
+    std::vector<double> with(columns + 1), without(columns + 1);
+    automaton.max_marginals(head, with.data(), without.data());
+    double best = -1e300;
+    std::vector<double> best_with(columns + 1, -1e300), best_without(columns + 1, -1e300);
+    for (int g = 0; g < uppers; ++g) {
+      std::vector<double> shifted(scores.begin(), scores.begin() + columns + 1);
+      for (int q = 0; q < columns; ++q) shifted[q] += grand[g * columns + q];
+      std::vector<double> yes(columns + 1), no(columns + 1);
+      const treewright::AutomatonSide sides[2] = {{left, tables.data(), shifted.data(), forced.data()},
+                                                  {right, right_table, shifted.data() + left, forced.data() + left}};
+      double values[2];
+      for (int s : {0, 1}) {
+        values[s] = one_side.complete(sides[s]);
+        one_side.max_marginals(sides[s], yes.data() + s * left, no.data() + s * left);
+      }
+      const double total = values[0] + values[1] + upper_scores[g];
+      CHECK(std::abs(total - automaton.by_upper()[g]) < 1e-9);
+      best = std::max(best, total);
+      for (int q = 0; q < columns; ++q) {
+        const double rest = upper_scores[g] + values[q < left];
+        best_with[q] = std::max(best_with[q], yes[q] + rest);
+        best_without[q] = std::max(best_without[q], no[q] + rest);
+      }
+    }
+    CHECK(std::abs(value - best) < 1e-9);
+    CHECK(std::abs(automaton.by_upper()[upper] - best) < 1e-9);
+    for (int q = 0; q < columns; ++q) {
+      CHECK(std::abs(with[q] - best_with[q]) < 1e-9);
+      CHECK(forced[q] ? without[q] < -1e299 : std::abs(without[q] - best_without[q]) < 1e-9);
+    }
+  }
+}
+
+// Bigram siblings as a state automaton: state i, candidate i - 1 was the last one accepted.
+static void state_automaton_contains_the_sibling_automaton() {
+  treewright::SiblingAutomaton siblings;
+  treewright::StateAutomaton automaton;
+  for (int count = 0; count < 7; ++count) {
+    const int states = count + 1;
+    const auto table = random_scores(states, count), scores = random_scores(states, 50 + count);
+    const double infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> start(states, -infinity), stop(states), moves(std::size_t(count) * states * states, -infinity);
+    start[0] = 0;
+    for (int p = 0; p < states; ++p) stop[p] = table[p * states + count];
+    for (int q = 0; q < count; ++q)
+      for (int p = 0; p <= q; ++p) moves[(q * states + p) * states + q + 1] = table[p * states + q] + scores[q];
+    const treewright::AutomatonSide side{count, table.data(), scores.data()};
+    const treewright::StateTable general{count, states, start.data(), stop.data(), moves.data()};
+    std::vector<char> chosen(states);
+    std::vector<int> entered(states);
+    std::vector<double> with(states), without(states), with2(states), without2(states);
+    int first;
+    const double value = siblings.decode(side, chosen.data());
+    siblings.max_marginals(side, with.data(), without.data());
+    CHECK(std::abs(automaton.decode(general, &first, entered.data()) - value) < 1e-9);
+    automaton.max_marginals(general, with2.data(), without2.data());
+    CHECK(first == 0);
+    for (int q = 0; q < count; ++q) {
+      CHECK((entered[q] >= 0) == bool(chosen[q]));
+      CHECK(std::abs(with[q] - with2[q]) < 1e-9 && std::abs(without[q] - without2[q]) < 1e-9);
+    }
+  }
+}

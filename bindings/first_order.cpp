@@ -1,25 +1,101 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
 
 #include "arrays.hpp"
+#include "chu_liu_edmonds.hpp"
 #include "eisner.hpp"
 
 namespace treewright {
 
-static std::pair<Heads, double> eisner(Scores arc, bool single_root) {
+static int nodes_of(const Scores &arc) {
   if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
-  Heads heads = new_array<Heads>(arc.shape(0));
+  return int(arc.shape(0));
+}
+
+static void check_weights(const Parts &parts, const ScoreColumn &weight) {
+  if (int(weight.shape(0)) != parts.arcs()) throw nb::value_error("weight must have one entry an arc");
+}
+
+// Scratch is reused from sentence to sentence, one a thread.
+static ChuLiuEdmonds &spanning_tree() {
+  thread_local ChuLiuEdmonds decoder;
+  return decoder;
+}
+
+static std::pair<Heads, double> eisner(Scores arc, bool single_root) {
+  const int nodes = nodes_of(arc);
+  Heads heads = new_array<Heads>(nodes);
   double value;
   {
     nb::gil_scoped_release nogil;
-    thread_local Eisner decoder;  // its charts are reused from sentence to sentence
-    value = decoder.decode(arc.data(), int(arc.shape(0)), single_root, heads.data());
+    thread_local Eisner decoder;
+    value = decoder.decode(arc.data(), nodes, single_root, heads.data());
   }
   return {heads, value};
+}
+
+static std::pair<Heads, double> chu_liu_edmonds(Scores arc, bool single_root) {
+  const int nodes = nodes_of(arc);
+  Heads heads = new_array<Heads>(nodes);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    value = spanning_tree().decode(arc.data(), nodes, single_root, heads.data());
+  }
+  return {heads, value};
+}
+
+static std::pair<Heads, double> chu_liu_edmonds_of_parts(const Parts &parts, ScoreColumn weight, bool single_root) {
+  check_weights(parts, weight);
+  Heads heads = new_array<Heads>(parts.nodes);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    value = spanning_tree().decode(parts, weight.data(), single_root, heads.data());
+  }
+  return {heads, value};
+}
+
+static std::tuple<Heads, double, NewScores> reduced_costs(Scores arc, bool single_root) {
+  const int nodes = nodes_of(arc);
+  Heads heads = new_array<Heads>(nodes);
+  NewScores costs = new_array<NewScores>(nodes, nodes);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    value = spanning_tree().decode(arc.data(), nodes, single_root, heads.data());
+    if (value > forbidden) spanning_tree().reduced_costs(costs.data());
+  }
+  return {heads, value, costs};
+}
+
+static std::tuple<Heads, double, NewScoreColumn> reduced_costs_of_parts(const Parts &parts, ScoreColumn weight,
+                                                                        bool single_root) {
+  check_weights(parts, weight);
+  Heads heads = new_array<Heads>(parts.nodes);
+  NewScoreColumn costs = new_array<NewScoreColumn>(parts.arcs());
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    value = spanning_tree().decode(parts, weight.data(), single_root, heads.data());
+    if (value > forbidden) spanning_tree().reduced_costs_of_parts(costs.data());
+  }
+  return {heads, value, costs};
 }
 
 void bind_first_order(nb::module_ &m) {
   m.def("eisner", &eisner, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The best projective tree (Eisner 1996): heads and value; -inf when there is none.");
+  m.def("chu_liu_edmonds", &chu_liu_edmonds, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The best spanning tree: heads and value; -inf when there is none.");
+  m.def("chu_liu_edmonds", &chu_liu_edmonds_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
+        nb::arg("single_root"), "The best spanning tree over candidate arcs, with a weight an arc.");
+  m.def("reduced_costs", &reduced_costs, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "Heads, value, and for each arc a bound on what every tree with it falls short of the best.");
+  m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
+        nb::arg("single_root"), "The same over candidate arcs, with a weight an arc.");
 }
 
 }  // namespace treewright

@@ -5,12 +5,15 @@ from __future__ import annotations
 from treewright import _core
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
-from treewright.errors import InputError
 
 
 def solve(problem: Problem) -> Parse:
     """The best tree by its arcs."""
-    if not problem.projective:
-        raise InputError("non-projective first-order decoding is not part of this version of Treewright")
-    heads, value = _core.eisner(problem.matrix, problem.single_root)
-    return Parse(heads, value, value, "eisner")
+    if problem.projective:
+        heads, value = _core.eisner(problem.matrix, problem.single_root)
+        return Parse(heads, value, value, "eisner")
+    if problem.arc is not None:
+        heads, value = _core.chu_liu_edmonds(problem.arc, problem.single_root)
+    else:
+        heads, value = _core.chu_liu_edmonds(problem.parts, problem.parts.arc, problem.single_root)
+    return Parse(heads, value, value, "chu-liu-edmonds")

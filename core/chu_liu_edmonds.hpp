@@ -1,0 +1,314 @@
+// First-order non-projective decoding: the best spanning tree that grows out of node 0
+// (Chu and Liu 1965, Edmonds 1967; dense version of Tarjan 1977, Camerini et al. 1979).
+//
+// Every node, word or contracted cycle, chooses its best incoming arc and remembers its weight:
+//
+//   row(v, u)  = arc(u, v)                                      for a word v
+//   row(c, u)  = max over members v of c of  row(v, u) - dual(v)    for a contracted cycle c, u outside c
+//   dual(v)    = max over u outside v of  row(v, u)             source(v) = the u that attains it
+//
+// Choices are followed into a path until it reaches the root or a finished node; when it runs into itself, the cycle
+// is contracted and chooses anew. Then, from the outermost nodes inwards, the arc that enters a cycle decides
+// which member gives up its own choice; that member is the argmax found again from the rows.
+//
+// Single root: exactly one arc leaves 0. The best tree that may have several is tried first; when it has one, it is the
+// answer. Otherwise 0 is chosen by a node only when no word offers it an arc. That is the lexicographic order of
+// the pairs (number of root arcs, weight), without large constants that would eat the precision of the weights.
+//
+// The duals prove the answer: the value is their sum, and for every arc
+//
+//   reduced_cost(u, v) = (sum of dual(S) over nodes S with v inside and u outside) - arc(u, v)  >=  0,
+//
+// by which every tree with that arc falls short of the best. O(n^2) time: a contraction of k nodes merges k rows and
+// removes k - 1 nodes. A word's row is copied only when the word gets into a cycle, so that scores whose greedy choice
+// is a tree cost one pass. Forbidden arcs are never chosen: duals are finite, and -inf less a dual stays -inf.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "parts.hpp"
+#include "scores.hpp"
+
+namespace treewright {
+
+class ChuLiuEdmonds {
+ public:
+  // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read. Writes heads[0..nodes);
+  // heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
+  double decode(const double *arc, int nodes, bool single_root, int *heads) {
+    dense_ = arc, parts_ = nullptr, nodes_ = nodes;
+    return decode(single_root, heads);
+  }
+
+  // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away.
+  double decode(const Parts &parts, const double *weight, bool single_root, int *heads) {
+    dense_ = nullptr, parts_ = &parts, weight_ = weight, nodes_ = parts.nodes;
+    return decode(single_root, heads);
+  }
+
+  // Of the last decode, which found a tree and whose arguments are still there. Every tree with that arc is at least
+  // this much below the best; infinite for arcs no tree can have. costs is nodes x nodes, head first.
+  void reduced_costs(double *costs);
+  void reduced_costs_of_parts(double *costs);  // one an arc
+
+ private:
+  enum State : char { fresh, on_path, finished };
+
+  double decode(bool single_root, int *heads) {
+    double value = solve(0, heads);
+    if (single_root && value > forbidden && root_arcs(heads) > 1) {
+      value = solve(1, heads);
+      if (value > forbidden && root_arcs(heads) > 1) value = forbidden;
+    }
+    if (value == forbidden) std::fill(heads, heads + nodes_, -1);
+    return value;
+  }
+
+  int root_arcs(const int *heads) const { return int(std::count(heads + 1, heads + nodes_, 0)); }
+
+  // first = 1: node 0 is the last resort of every node, 0: a source like any other.
+  double solve(int first, int *heads) {
+    reset(first);
+    if (dense_)
+      choose_for_words_dense();
+    else
+      choose_for_words_sparse();
+    for (int m = 1; m < nodes_; ++m)
+      if (state_[top_[m]] == fresh && !grow_path(top_[m])) return forbidden;
+    expand(heads);
+    return value(heads);
+  }
+
+  void reset(int first) {
+    first_ = first;
+    count_ = nodes_;
+    const std::size_t most = 2 * std::size_t(nodes_);
+    state_.assign(most, fresh), state_[0] = finished;
+    dual_.assign(most, forbidden);
+    source_.assign(most, 0);
+    parent_.assign(most, -1);
+    row_.assign(most, -1);
+    rows_used_ = 0;
+    if (row_capacity_ < most * nodes_) {
+      rows_.reset(new double[most * nodes_]);  // not filled: pages that no cycle needs are never touched
+      row_capacity_ = most * nodes_;
+    }
+    top_.resize(nodes_), next_word_.assign(nodes_, -1);
+    first_word_.resize(most), last_word_.resize(most);
+    for (int v = 0; v < nodes_; ++v) top_[v] = first_word_[v] = last_word_[v] = v;
+    member_begin_.assign(nodes_ + 1, 0);
+    members_.clear();
+  }
+
+  // A row of scores at a time, so that the loop runs along memory; sources are kept as doubles to stay in step.
+  void choose_for_words_dense() {
+    best_source_.assign(nodes_, 0.0);
+    double *best = dual_.data(), *source = best_source_.data();
+    for (int h = first_; h < nodes_; ++h) {
+      const double *score = dense_ + std::size_t(h) * nodes_, from = h;
+      const auto improve = [&](int begin, int end) {
+#pragma omp simd
+        for (int m = begin; m < end; ++m) {
+          const bool better = score[m] > best[m];
+          best[m] = better ? score[m] : best[m];
+          source[m] = better ? from : source[m];
+        }
+      };
+      improve(1, h), improve(h + 1, nodes_);
+    }
+    for (int m = 1; m < nodes_; ++m) {
+      source_[m] = int(source[m]);
+      if (best[m] == forbidden) best[m] = dense_[m];  // the last resort, or forbidden as well
+    }
+  }
+
+  void choose_for_words_sparse() {
+    for (int m = 1; m < nodes_; ++m)
+      for (int in = parts_->in_begin[m]; in < parts_->in_begin[m + 1]; ++in) {
+        const int id = parts_->in_arc[in];
+        // Heads increase, so 0 comes first and, as a last resort, gives way to any arc after it.
+        const bool last_resort = first_ == 1 && source_[m] == 0 && parts_->head[id] != 0 && weight_[id] > forbidden;
+        if (last_resort || weight_[id] > dual_[m]) dual_[m] = weight_[id], source_[m] = parts_->head[id];
+      }
+  }
+
+  bool grow_path(int v) {
+    for (path_.clear();;) {
+      if (dual_[v] == forbidden) return false;  // nothing enters v
+      state_[v] = on_path;
+      path_.push_back(v);
+      const int from = top_[source_[v]];
+      if (state_[from] == finished) break;
+      v = state_[from] == fresh ? from : contract(from);
+    }
+    for (int node : path_) state_[node] = finished;
+    return true;
+  }
+
+  // The path from `begin` to its end is a cycle: one node from now on, taken off the path.
+  int contract(int begin) {
+    const int cycle = count_++;
+    std::size_t at = path_.size();
+    while (path_[--at] != begin) {
+    }
+    const int *member = path_.data() + at;
+    const int size = int(path_.size() - at);
+    for (int k = 0; k < size; ++k) materialise(member[k]);
+
+    row_[cycle] = rows_used_++;
+    double *merged = row(cycle);
+    const double *a = row(member[0]), *b = row(member[1]);
+    const double dual_a = dual_[member[0]], dual_b = dual_[member[1]];
+#pragma omp simd
+    for (int u = 0; u < nodes_; ++u) merged[u] = a[u] - dual_a > b[u] - dual_b ? a[u] - dual_a : b[u] - dual_b;
+    for (int k = 2; k < size; ++k) {
+      const double *c = row(member[k]), dual = dual_[member[k]];
+#pragma omp simd
+      for (int u = 0; u < nodes_; ++u) merged[u] = c[u] - dual > merged[u] ? c[u] - dual : merged[u];
+    }
+
+    first_word_[cycle] = first_word_[member[0]];
+    for (int k = 0; k < size; ++k) {
+      parent_[member[k]] = cycle;
+      if (k > 0) next_word_[last_word_[member[k - 1]]] = first_word_[member[k]];
+    }
+    last_word_[cycle] = last_word_[member[size - 1]];
+    for (int word = first_word_[cycle]; word >= 0; word = next_word_[word]) {
+      top_[word] = cycle;
+      merged[word] = forbidden;  // an arc from inside is none
+    }
+    members_.insert(members_.end(), member, member + size);
+    member_begin_.push_back(int(members_.size()));
+    path_.resize(at);
+    choose(cycle);
+    return cycle;
+  }
+
+  void choose(int cycle) {
+    const double *from = row(cycle);
+    double best = forbidden;
+#pragma omp simd reduction(max : best)
+    for (int u = first_; u < nodes_; ++u) best = from[u] > best ? from[u] : best;
+    int source = 0;
+    if (best == forbidden)
+      best = from[0];  // the last resort, or forbidden as well
+    else
+      for (source = first_; from[source] != best;) ++source;
+    dual_[cycle] = best;
+    source_[cycle] = source;
+  }
+
+  double *row(int node) { return rows_.get() + std::size_t(row_[node]) * nodes_; }
+
+  void materialise(int v) {
+    if (row_[v] >= 0) return;
+    row_[v] = rows_used_++;
+    double *to = row(v);
+    if (dense_) {
+      for (int u = 0; u < nodes_; ++u) to[u] = dense_[std::size_t(u) * nodes_ + v];
+      to[v] = forbidden;
+      return;
+    }
+    std::fill(to, to + nodes_, forbidden);
+    for (int in = parts_->in_begin[v]; in < parts_->in_begin[v + 1]; ++in)
+      to[parts_->head[parts_->in_arc[in]]] = weight_[parts_->in_arc[in]];
+  }
+
+  void expand(int *heads) {
+    heads[0] = -1;
+    open_.clear();
+    for (int node = 1; node < count_; ++node)
+      if (parent_[node] < 0) open_.emplace_back(node, source_[node]);
+    while (!open_.empty()) {
+      auto [node, source] = open_.back();
+      open_.pop_back();
+      while (node >= nodes_) {
+        const int *begin = members_.data() + member_begin_[node], *end = members_.data() + member_begin_[node + 1];
+        int entered = *begin;
+        for (const int *v = begin; v < end; ++v)
+          if (row(*v)[source] - dual_[*v] > row(entered)[source] - dual_[entered]) entered = *v;
+        for (const int *v = begin; v < end; ++v)
+          if (*v != entered) open_.emplace_back(*v, source_[*v]);
+        node = entered;
+      }
+      heads[node] = source;
+    }
+  }
+
+  double value(const int *heads) const {
+    double total = 0;
+    for (int m = 1; m < nodes_; ++m)
+      total += dense_ ? dense_[std::size_t(heads[m]) * nodes_ + m] : weight_[parts_->find(heads[m], m)];
+    return total;
+  }
+
+  void sum_duals(int v);
+  double reduced_cost(int u, int v, double weight) const;
+
+  const double *dense_ = nullptr, *weight_ = nullptr;
+  const Parts *parts_ = nullptr;
+  int nodes_ = 0, first_ = 0, count_ = 0;  // count_: words and cycles so far
+  std::vector<State> state_;
+  std::vector<double> dual_, best_source_;
+  std::vector<int> source_, parent_;                     // of each node; -1: not contracted
+  std::vector<int> top_;                                 // the outermost node around each word
+  std::vector<int> first_word_, last_word_, next_word_;  // the words of each node, as a list
+  std::vector<int> member_begin_, members_;              // of each cycle
+  std::vector<int> path_, row_;                          // row_: where a node's row is, -1: not copied yet
+  std::vector<std::pair<int, int>> open_;
+  std::unique_ptr<double[]> rows_;
+  std::size_t row_capacity_ = 0;
+  int rows_used_ = 0;
+  std::vector<double> crossed_;  // of each source u: the sum of the duals of the nodes around v that leave u outside
+};
+
+// crossed_[u] for all u: nodes around v are nested, so u is outside exactly those met before they first share one.
+inline void ChuLiuEdmonds::sum_duals(int v) {
+  crossed_.resize(nodes_);
+  double sum = dual_[v];
+  int inner = v;
+  for (int node = parent_[v]; node >= 0; inner = node, node = parent_[node]) {
+    // The words of `node` are one list, in which those of `inner` are one stretch.
+    int word = first_word_[node];
+    for (; word != first_word_[inner]; word = next_word_[word]) crossed_[word] = sum;
+    for (int from = last_word_[inner]; from != last_word_[node];) crossed_[from = next_word_[from]] = sum;
+    sum += dual_[node];
+  }
+  for (int u = 0; u < nodes_; ++u)
+    if (u == 0 || top_[u] != top_[v]) crossed_[u] = sum;
+}
+
+// After sum_duals(v). With 0 as the last resort, the one node that took it must keep it in every tree.
+inline double ChuLiuEdmonds::reduced_cost(int u, int v, double weight) const {
+  constexpr double never = -forbidden;
+  if (weight == forbidden) return never;
+  if (first_ == 1 && u == 0 && source_[top_[v]] != 0) return never;
+  const double cost = crossed_[u] - weight;
+  return cost > 0 ? cost : 0;  // rounding
+}
+
+inline void ChuLiuEdmonds::reduced_costs(double *costs) {
+  for (int u = 0; u < nodes_; ++u) costs[std::size_t(u) * nodes_] = -forbidden;
+  for (int v = 1; v < nodes_; ++v) {
+    sum_duals(v);
+    for (int u = 0; u < nodes_; ++u) {
+      const std::size_t cell = std::size_t(u) * nodes_ + v;
+      costs[cell] = u == v ? -forbidden : reduced_cost(u, v, dense_[cell]);
+    }
+  }
+}
+
+inline void ChuLiuEdmonds::reduced_costs_of_parts(double *costs) {
+  for (int v = 1; v < nodes_; ++v) {
+    sum_duals(v);
+    for (int in = parts_->in_begin[v]; in < parts_->in_begin[v + 1]; ++in) {
+      const int id = parts_->in_arc[in];
+      costs[id] = reduced_cost(parts_->head[id], v, weight_[id]);
+    }
+  }
+}
+
+}  // namespace treewright

@@ -30,6 +30,7 @@ USES: dict[str, set[str]] = {
     "cli": {"*"},
     "serve": {"*"},
     "__init__": {"*"},
+    "__main__": {"*"},
 }
 
 

@@ -1,0 +1,38 @@
+"""What does it cost to start? `import treewright` beside `import numpy`, and the command line.
+
+Each command runs in fresh processes, in turns; the minimum of the repeats is told.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+import time
+
+COMMANDS = {
+    "python, nothing imported": ["-c", "pass"],
+    "import numpy": ["-c", "import numpy"],
+    "import numpy, treewright": ["-c", "import numpy, treewright"],
+    "treewright --version": ["-m", "treewright", "--version"],
+    "treewright --help": ["-m", "treewright", "--help"],
+}
+REPEATS = 15
+
+
+def main() -> None:
+    seconds = dict.fromkeys(COMMANDS, float("inf"))
+    for _ in range(REPEATS):
+        for name, arguments in COMMANDS.items():
+            start = time.perf_counter()
+            subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+            seconds[name] = min(seconds[name], time.perf_counter() - start)
+    print(f"Python {platform.python_version()}, {platform.machine()}; milliseconds, minimum of {REPEATS}")
+    for name, taken in seconds.items():
+        print(f"  {name:28} {1000 * taken:7.0f}")
+    extra = seconds["import numpy, treewright"] - seconds["import numpy"]
+    print(f"  treewright beyond numpy      {1000 * extra:7.1f}")
+
+
+if __name__ == "__main__":
+    main()

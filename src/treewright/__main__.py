@@ -1,0 +1,5 @@
+"""python -m treewright"""
+
+from treewright.cli import main
+
+main()

@@ -1,0 +1,101 @@
+"""What the documentation shows is true: its Python runs, its console transcripts are what the commands print.
+
+In README.md and docs/*.md, a ```python block is run (with >>> as a doctest, otherwise as it stands), the blocks of a page
+one after the other in one namespace; a ```console block is a transcript, `$ command` lines and what they print. Both run
+in a copy of examples/. A block after `<!-- not run: reason -->` is left alone.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import treewright
+
+REPO = Path(__file__).parent.parent
+PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+BLOCK = re.compile(r"(?P<mark><!-- not run: .+? -->\s*)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    code: str
+    line: int
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found["language"], found["code"], text.count("\n", 0, found.start("code")))
+        for found in BLOCK.finditer(text)
+        if not found["mark"]
+    ]
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "examples"
+    shutil.copytree(REPO / "examples", folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    return folder
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)
+def test_python_of_a_page_runs(page: Path, sandbox: Path) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks_of(page):
+        if block.language != "python":
+            continue
+        if ">>>" in block.code:
+            test = doctest.DocTestParser().get_doctest(block.code, names, page.name, str(page), block.line)
+            result = doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False)
+            assert result.failed == 0, f"{page.name}:{block.line}: see the captured output"
+            names.update(test.globs)
+        else:
+            exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
+
+
+def commands_of(code: str) -> list[tuple[str, str]]:
+    """(command, what it prints) of a transcript."""
+    pieces = re.split(r"^\$ ", code, flags=re.M)[1:]
+    return [(piece.partition("\n")[0], piece.partition("\n")[2]) for piece in pieces]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)
+def test_console_of_a_page_is_true(page: Path, sandbox: Path) -> None:
+    for block in blocks_of(page):
+        if block.language != "console":
+            continue
+        for command, expected in commands_of(block.code):
+            found = subprocess.run(command, shell=True, capture_output=True, text=True)
+            printed = "\n".join(line.rstrip() for line in (found.stdout + found.stderr).splitlines())
+            wanted = "\n".join(line.rstrip() for line in expected.splitlines())
+            same = doctest.OutputChecker().check_output(wanted + "\n", printed + "\n", doctest.ELLIPSIS)
+            assert same, f"{page.name}:{block.line}: $ {command}\nprints\n{printed}"
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(treewright.__path__, "treewright.")
+    return ["treewright", *(module.name for module in found if not module.name.endswith("__main__"))]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_in_docstrings_run(name: str, sandbox: Path) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
+    assert result.failed == 0

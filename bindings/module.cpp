@@ -4,10 +4,12 @@
 namespace treewright {
 void bind_parts(nb::module_ &m);
 void bind_first_order(nb::module_ &m);
+void bind_dmv(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
   m.doc() = "Treewright's native kernels. Not a public interface: use treewright.decode and its neighbours.";
   treewright::bind_parts(m);
   treewright::bind_first_order(m);
+  treewright::bind_dmv(m);
 }

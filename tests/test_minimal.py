@@ -19,5 +19,7 @@ def test_the_native_core_decodes() -> None:
 
 
 def test_the_command_line_answers() -> None:
-    found = subprocess.run([sys.executable, "-m", "treewright", "--version"], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "treewright", "--version"], capture_output=True, text=True, check=True
+    )
     assert found.stdout == f"treewright {tw.__version__}\n"

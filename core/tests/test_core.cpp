@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "dmv_corpus.hpp"
 #include "eisner.hpp"
 
 static int failures = 0;
@@ -47,7 +48,32 @@ static void eisner_values_are_those_of_its_trees() {
     }
 }
 
+static void expected_arcs_of_the_valence_model_are_one_a_word() {
+  const int tags = 3;
+  std::vector<double> root(tags, 1.0 / tags), stop(tags * 4, 0.5), go(tags * 4, 0.5),
+      attach(tags * 2 * tags, 1.0 / tags);
+  const treewright::DmvTables tables{tags, root.data(), stop.data(), go.data(), attach.data()};
+  for (int depth : {0, 1, 2})
+    for (int words : {1, 2, 5, 30}) {
+      treewright::DmvLimits limits;
+      limits.depth = depth, limits.chunk = 2;
+      treewright::DmvCorpus corpus(tables, limits);
+      std::vector<std::int32_t> sentence(words);
+      for (int i = 0; i < words; ++i) sentence[i] = i % tags;
+      std::vector<double> r(tags), s(tags * 4), g(tags * 4), a(tags * 2 * tags);
+      treewright::DmvTables counts{tags, r.data(), s.data(), g.data(), a.data()};
+      const double sum = corpus.expect(sentence.data(), words, counts);
+      double arcs = 0;
+      for (double count : r) arcs += count;
+      for (double count : a) arcs += count;
+      CHECK(std::abs(arcs - words) < 1e-9);
+      std::vector<int> heads(words + 1);
+      CHECK(corpus.decode(sentence.data(), words, nullptr, heads.data()) <= sum + 1e-9);
+    }
+}
+
 int main() {
+  expected_arcs_of_the_valence_model_are_one_a_word();
   eisner_values_are_those_of_its_trees();
   sibling_automaton_finds_the_best_subset();
   grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();

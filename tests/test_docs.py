@@ -1,8 +1,8 @@
 """What the documentation shows is true: its Python runs, its console transcripts are what the commands print.
 
-In README.md and docs/*.md, a ```python block is run (with >>> as a doctest, otherwise as it stands), the blocks of a page
-one after the other in one namespace; a ```console block is a transcript, `$ command` lines and what they print. Both run
-in a copy of examples/. A block after `<!-- not run: reason -->` is left alone.
+In README.md and docs/*.md, a ```python block is run (with >>> as a doctest, otherwise as it stands), the blocks of a
+page one after the other in one namespace; a ```console block is a transcript, `$ command` lines and what they print.
+Both run in a copy of examples/. A block after `<!-- not run: reason -->` is left alone.
 """
 
 from __future__ import annotations

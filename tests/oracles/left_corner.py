@@ -1,4 +1,4 @@
-"""Left-corner depth and the probability of a tree under the valence model, by their definitions. Slow and plain on purpose."""
+"""Left-corner depth and the valence model's probability of a tree, by definition. Slow and plain on purpose."""
 
 from __future__ import annotations
 

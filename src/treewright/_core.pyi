@@ -2,7 +2,7 @@
 Treewright's native kernels. Not a public interface: use treewright.decode and its neighbours.
 """
 
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -80,6 +80,24 @@ def eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order
     """
     The best projective tree (Eisner 1996): heads and value; -inf when there is none.
     """
+
+@overload
+def chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """The best spanning tree: heads and value; -inf when there is none."""
+
+@overload
+def chu_liu_edmonds(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """The best spanning tree over candidate arcs, with a weight an arc."""
+
+@overload
+def reduced_costs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Heads, value, and for each arc a bound on what every tree with it falls short of the best.
+    """
+
+@overload
+def reduced_costs(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """The same over candidate arcs, with a weight an arc."""
 
 def dmv_expectations(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], go: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], attach: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], length_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, chunk: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]]:
     """

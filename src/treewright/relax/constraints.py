@@ -1,0 +1,107 @@
+"""Small exact oracles: structures listed one by one, and constraints on how many variables are on.
+
+Added to other oracles they are constraints on the shared variables; a `Table` is also the definition of an oracle, against
+which any other can be tested.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright.relax.oracle import Answer, Keys, Vector
+
+
+class Table:
+    """An oracle over listed structures: rows[i] is the assignment of the i-th, scores[i] its score.
+
+    >>> exactly_one = Table([4, 7], [[0, 1], [1, 0]])
+    >>> exactly_one.solve(np.array([0.5, 0.2])).assignment.tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        keys: ArrayLike,
+        rows: ArrayLike,
+        scores: ArrayLike | None = None,
+        structures: Sequence[Any] | None = None,
+    ) -> None:
+        self.keys: Keys = np.asarray(keys, dtype=np.intp)
+        self.rows: Vector = np.asarray(rows, dtype=np.float64).reshape(-1, len(self.keys))
+        self.scores: Vector = np.zeros(len(self.rows)) if scores is None else np.asarray(scores, dtype=np.float64)
+        self.structures = list(range(len(self.rows))) if structures is None else list(structures)
+        if not len(self.rows) == len(self.scores) == len(self.structures):
+            counts = f"{len(self.rows)} rows, {len(self.scores)} scores, {len(self.structures)} structures"
+            raise ValueError(f"a Table needs one score and one structure a row; it got {counts}")
+        if not np.isin(self.rows, (0, 1)).all():
+            raise ValueError("rows of a Table hold 0 for off and 1 for on")
+
+    def solve(self, multipliers: Vector) -> Answer:
+        if not len(self.rows):
+            return Answer(-math.inf, np.zeros(len(self.keys)))
+        values = self.scores + self.rows @ multipliers
+        best = int(values.argmax())
+        return Answer(float(values[best]), self.rows[best], self.structures[best])
+
+    def score(self, assignment: Vector) -> float:
+        same = (self.rows == assignment).all(axis=1)
+        return float(self.scores[same].max()) if same.any() else -math.inf
+
+    def with_products(self, pairs: Sequence[tuple[int, int]], keys: Sequence[int]) -> Table:
+        place = {int(key): i for i, key in enumerate(self.keys)}
+        columns = [self.rows[:, place[a]] * self.rows[:, place[b]] for a, b in pairs]
+        return Table(
+            np.append(self.keys, np.asarray(keys, dtype=np.intp)),
+            np.column_stack([self.rows, *columns]),
+            self.scores,
+            self.structures,
+        )
+
+    def restrict(self, fixed: Mapping[int, bool]) -> Table:
+        wanted = np.array([float(fixed.get(int(key), -1)) for key in self.keys])
+        keep = np.flatnonzero(((self.rows == wanted) | (wanted < 0)).all(axis=1))
+        return Table(self.keys, self.rows[keep], self.scores[keep], [self.structures[i] for i in keep])
+
+
+class Cardinality:
+    """At least `low` and at most `high` of some shared variables are on; it scores nothing else.
+
+    >>> at_most_one = Cardinality([0, 1, 2], high=1)
+    >>> at_most_one.solve(np.array([0.5, 0.7, -1.0])).assignment.tolist()
+    [0.0, 1.0, 0.0]
+    """
+
+    def __init__(
+        self, keys: ArrayLike, low: int = 0, high: int | None = None, fixed: Mapping[int, bool] | None = None
+    ) -> None:
+        self.keys: Keys = np.asarray(keys, dtype=np.intp)
+        self.low = low
+        self.high = len(self.keys) if high is None else high
+        self.fixed = dict(fixed or {})
+        if not 0 <= self.low <= self.high:
+            raise ValueError(f"a Cardinality from {self.low} to {self.high} allows nothing; low may not exceed high")
+        self._free = np.array([i for i, key in enumerate(self.keys) if int(key) not in self.fixed], dtype=np.intp)
+        self._on = np.array([float(self.fixed.get(int(key), False)) for key in self.keys])
+
+    def solve(self, multipliers: Vector) -> Answer:
+        taken = int(self._on.sum())
+        order = self._free[np.argsort(-multipliers[self._free], kind="stable")]
+        count = int(np.clip((multipliers[order] > 0).sum(), self.low - taken, self.high - taken))
+        if not 0 <= count <= len(order):
+            return Answer(-math.inf, self._on)
+        assignment = self._on.copy()
+        assignment[order[:count]] = 1
+        return Answer(float(multipliers @ assignment), assignment, self.keys[assignment > 0].tolist())
+
+    def score(self, assignment: Vector) -> float:
+        fits = all(bool(on) == self.fixed.get(int(key), bool(on)) for key, on in zip(self.keys, assignment, strict=True))
+        return 0.0 if fits and self.low <= assignment.sum() <= self.high else -math.inf
+
+    def restrict(self, fixed: Mapping[int, bool]) -> Cardinality:
+        mine = {int(key): fixed[int(key)] for key in self.keys if int(key) in fixed}
+        return Cardinality(self.keys, self.low, self.high, self.fixed | mine)

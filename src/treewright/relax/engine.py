@@ -1,0 +1,346 @@
+"""Lagrangian relaxation for any number of oracles that agree on shared variables (Rush et al. 2010; Koo et al. 2010).
+
+    maximise   sum over oracles o of  weight_o * score_o(y_o)     such that they agree on every shared variable
+
+Each oracle o has a multiplier u[o, s] for each variable s it shares; they sum to zero over the oracles of s, so
+
+    dual(u) = sum over o of  max over y_o of  weight_o * score_o(y_o) + u[o] . y_o
+
+bounds every agreeing answer, for every u. One iteration solves the oracles whose multipliers changed and moves
+
+    u[o, s] -= step * (y_o(s) - the mean of y(s) over the other oracles of s)
+
+which for two oracles is the update of both papers. When all agree, the answer is optimal, and so it is when a primal
+value reaches the bound. Averages of the assignments, weighted by the steps, approach a solution of the linear
+relaxation (Nedic and Ozdaglar 2009): what stays fractional there is what the oracles cannot settle.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
+from treewright.relax.steps import PolyakStep, Progress, Step
+
+NOISE = 1e-12  # a dual that rises by rounding alone has not risen
+
+Primal = Callable[[Sequence[Answer]], tuple[float, Any]]
+Certificate = Literal["agreement", "bound", "infeasible"]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One line of the trace."""
+
+    dual: float
+    bound: float
+    value: float
+    disagreements: int  # shared variables in dispute
+    solved: int  # oracles whose multipliers had changed
+    step: float
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """What came out, and what it is worth."""
+
+    certificate: Certificate | None
+    value: float  # of the best answer known, -inf when none is
+    bound: float  # no answer is better
+    iterations: int
+    answer: Any  # the best: the assignment of the shared variables, or what `primal` made of it; None when none is known
+    structures: tuple[Any, ...]  # each oracle's at that moment, or the last ones when no answer is known
+    averages: Vector  # of each shared variable, over iterations and oracles
+    average_value: float  # of the oracles' own scores: tends to the value of the linear relaxation
+    disputes: Vector  # in how many iterations each shared variable was in dispute
+    multipliers: tuple[Vector, ...]  # each oracle's; another run may start from them
+    trace: tuple[Iteration, ...]  # empty unless asked for
+
+    @property
+    def gap(self) -> float:
+        """How much better than value an answer could be; 0 when there is none at all."""
+        return self.bound - self.value if self.certificate != "infeasible" else 0.0
+
+    @property
+    def certified(self) -> bool:
+        """Whether the answer is proved to be the best."""
+        return self.certificate in {"agreement", "bound"}
+
+
+def relax(
+    oracles: Sequence[Oracle],
+    *,
+    weights: Sequence[float] | None = None,
+    step: Step | None = None,
+    max_iterations: int = 250,
+    max_seconds: float = math.inf,
+    tolerance: float = 1e-9,
+    start: Sequence[Vector] | None = None,
+    primal: Primal | None = None,
+    trace: bool = False,
+) -> Relaxation:
+    """The best structures of several oracles that agree on the variables they share.
+
+    weights multiply the oracles' scores. step is a rule of treewright.relax, PolyakStep() by default. tolerance is
+    relative to the value. start holds the multipliers of an earlier run. primal makes a joint answer of the oracles'
+    answers and values it (-inf: there is none); without it, an oracle that decides all shared variables proposes its
+    assignment, and the others' `score` values it.
+
+    >>> from treewright.relax import Table, relax
+    >>> both_or_none = Table([0, 1], [[0, 0], [1, 1]], [0, 2])
+    >>> rather_none = Table([0, 1], [[0, 0], [0, 1], [1, 1]], [1, 0, 0])
+    >>> found = relax([both_or_none, rather_none])
+    >>> found.value, found.answer.tolist(), found.certified
+    (2.0, [1.0, 1.0], True)
+    """
+    weight = _checked_weights(weights, len(oracles))
+    run = _Run(oracles, weight, step or PolyakStep(), tolerance, primal, trace)
+    run.warm_start(start)
+    deadline = time.monotonic() + max_seconds
+    while run.iterations < max_iterations and not run.finished and (not run.iterations or time.monotonic() < deadline):
+        run.solve()
+        run.judge()
+        run.move()
+    return run.result()
+
+
+class _Shared:
+    """Which oracle decides which variable, laid end to end so that one update is a few array operations."""
+
+    def __init__(self, oracles: Sequence[Oracle]) -> None:
+        columns = [_checked_keys(oracle, i) for i, oracle in enumerate(oracles)]
+        ends = np.cumsum([0] + [len(column) for column in columns])
+        self.slices = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self.keys = np.concatenate(columns)
+        self.count = int(self.keys.max(initial=-1)) + 1
+        self.owners = np.bincount(self.keys, minlength=self.count).astype(np.float64)
+        self._owners = self.owners[self.keys]
+        self._scale = np.where(self._owners > 1, 1 / np.maximum(self._owners - 1, 1), 0.0)
+
+    def direction(self, assigned: Vector) -> Vector:
+        """Each oracle's assignment less the mean of the others'; exactly zero where they agree."""
+        total = np.bincount(self.keys, assigned, self.count)
+        direction: Vector = (self._owners * assigned - total[self.keys]) * self._scale
+        return direction
+
+    def disputed(self, direction: Vector) -> Vector:
+        """1.0 for each variable in dispute."""
+        disputed: Vector = (np.bincount(self.keys, direction != 0, self.count) > 0).astype(np.float64)
+        return disputed
+
+    def mean(self, assigned: Vector) -> Vector:
+        mean: Vector = np.bincount(self.keys, assigned, self.count) / np.maximum(self.owners, 1)
+        return mean
+
+
+class _Run:
+    """The state of one run: what the multipliers are, what is known so far."""
+
+    def __init__(
+        self,
+        oracles: Sequence[Oracle],
+        weight: Vector,
+        step: Step,
+        tolerance: float,
+        primal: Primal | None,
+        trace: bool,
+    ) -> None:
+        self.oracles, self.weight, self.step, self.tolerance, self.trace = oracles, weight, step, tolerance, trace
+        self.shared = _Shared(oracles)
+        self.primal = primal
+        self.proposals = _Proposals(oracles, weight, self.shared)
+        self.multipliers = np.zeros(len(self.shared.keys))
+        self.assigned = np.zeros(len(self.shared.keys))
+        self.direction = np.zeros(len(self.shared.keys))
+        self.answers = [Answer(0.0, self.assigned[part]) for part in self.shared.slices]
+        self.changed = [True] * len(oracles)
+        self.iterations = self.increases = self.stalled = 0
+        self.dual = self.bound = math.inf
+        self.value, self.first_gap = -math.inf, math.nan
+        self.answer: Any = None
+        self.structures: tuple[Any, ...] = ()
+        self.certificate: Certificate | None = None
+        self.finished = False
+        self.disputes = np.zeros(self.shared.count)
+        self.averages, self.average_value, self.total_step = np.zeros(self.shared.count), 0.0, 0.0
+        self.lines: list[Iteration] = []
+
+    def warm_start(self, start: Sequence[Vector] | None) -> None:
+        if start is None:
+            return
+        shapes = [len(part) for part in start]
+        wanted = [part.stop - part.start for part in self.shared.slices]
+        if shapes != wanted:
+            raise ValueError(f"start has {shapes} multipliers, one entry an oracle; their keys ask for {wanted}")
+        self.multipliers = np.concatenate([np.asarray(part, dtype=np.float64) for part in start])
+        # Multipliers of a variable must sum to zero over its oracles, or the dual is no bound.
+        excess = np.bincount(self.shared.keys, self.multipliers, self.shared.count) / np.maximum(self.shared.owners, 1)
+        self.multipliers -= excess[self.shared.keys]
+
+    def solve(self) -> None:
+        self.iterations += 1
+        for i, part in enumerate(self.shared.slices):
+            if self.changed[i]:
+                self.answers[i] = self._solved(i, self.multipliers[part])
+                self.assigned[part] = self.answers[i].assignment
+
+    def _solved(self, i: int, multipliers: Vector) -> Answer:
+        answer = self.oracles[i].solve(multipliers / self.weight[i])
+        if np.shape(answer.assignment) != np.shape(multipliers):
+            shape = np.shape(answer.assignment)
+            raise ValueError(f"oracles[{i}] answered with an assignment of shape {shape} for {len(multipliers)} keys")
+        if math.isnan(answer.value) or answer.value == math.inf:
+            raise ValueError(f"oracles[{i}] answered with the value {answer.value}; values are finite, or -inf for none")
+        return answer
+
+    def judge(self) -> None:
+        """The dual value, the best answer so far, and whether that is proved to be optimal."""
+        previous = self.dual
+        self.dual = math.fsum(
+            weight * answer.value for weight, answer in zip(self.weight, self.answers, strict=True)
+        )
+        if self.dual == -math.inf:
+            self.bound, self.certificate, self.finished = self.dual, "infeasible", True
+            return
+        self.increases += self.dual > previous + NOISE * max(1.0, abs(self.dual))
+        self.stalled = 0 if self.dual < self.bound else self.stalled + 1
+        self.bound = min(self.bound, self.dual)
+        self.direction = self.shared.direction(self.assigned)
+        value, answer = self.primal(self.answers) if self.primal else self.proposals.best(self.answers, self._own())
+        if self.iterations == 1 and value > -math.inf:
+            self.first_gap = self.dual - value
+        if not self.direction.any():
+            if answer is None:
+                answer = self.shared.mean(self.assigned)
+            self._keep(self.dual, answer)
+            self.certificate, self.finished = "agreement", True
+        elif value > self.value:
+            self._keep(value, answer)
+        reached = self.value >= self.bound - self.tolerance * max(1.0, abs(self.bound))
+        if reached and not self.finished:
+            self.certificate, self.finished = "bound", True
+
+    def _own(self) -> Vector:
+        """Each oracle's score without the multipliers, times its weight."""
+        values = np.array([answer.value for answer in self.answers]) * self.weight
+        paid = [self.multipliers[part] @ self.assigned[part] for part in self.shared.slices]
+        own: Vector = values - np.array(paid)
+        return own
+
+    def _keep(self, value: float, answer: Any) -> None:
+        self.value, self.answer = value, answer
+        self.structures = tuple(answer.structure for answer in self.answers)
+
+    def move(self) -> None:
+        if self.certificate == "infeasible":
+            return
+        disputed = self.shared.disputed(self.direction)
+        self.disputes += disputed
+        size = 0.0 if self.finished else self.step(self._progress())
+        if self.trace:
+            solved = sum(self.changed)
+            self.lines.append(
+                Iteration(self.dual, self.bound, self.value, int(disputed.sum()), solved, size)
+            )
+        if self.certificate == "agreement":  # the relaxation is solved: this is its solution
+            self.averages, self.average_value, self.total_step = np.zeros(self.shared.count), 0.0, 0.0
+        self._average(size if self.total_step > 0 or size > 0 else 1.0)
+        self.multipliers -= size * self.direction
+        self.changed = [bool(self.direction[part].any()) for part in self.shared.slices]
+        self.finished = self.finished or size == 0
+
+    def _progress(self) -> Progress:
+        slope = float(self.assigned @ self.direction)
+        return Progress(
+            self.iterations,
+            self.dual,
+            self.bound,
+            self.value,
+            self.first_gap,
+            self.increases,
+            self.stalled,
+            slope,
+        )
+
+    def _average(self, share: float) -> None:
+        self.averages += share * self.shared.mean(self.assigned)
+        self.average_value += share * (self.dual - float(self.multipliers @ self.assigned))
+        self.total_step += share
+
+    def result(self) -> Relaxation:
+        return Relaxation(
+            certificate=self.certificate,
+            value=self.value,
+            bound=max(self.bound, self.value),  # rounding may leave the bound a hair below
+            iterations=self.iterations,
+            answer=self.answer,
+            structures=self.structures or tuple(answer.structure for answer in self.answers),
+            averages=self.averages / max(self.total_step, 1e-300),
+            average_value=self.average_value / max(self.total_step, 1e-300),
+            disputes=self.disputes,
+            multipliers=tuple(self.multipliers[part].copy() for part in self.shared.slices),
+            trace=tuple(self.lines),
+        )
+
+
+class _Proposals:
+    """The default primal: the best assignment proposed by an oracle that decides every shared variable."""
+
+    def __init__(self, oracles: Sequence[Oracle], weight: Vector, shared: _Shared) -> None:
+        self.oracles, self.weight, self.slices, self.keys = oracles, weight, shared.slices, shared.keys
+        scoring = [isinstance(oracle, Scoring) for oracle in oracles]
+        self.proposers = [
+            i
+            for i, part in enumerate(shared.slices)
+            if part.stop - part.start == shared.count and all(scoring[:i] + scoring[i + 1 :])
+        ]
+        self.known: dict[tuple[int, bytes], float] = {}
+
+    def best(self, answers: Sequence[Answer], own: Vector) -> tuple[float, Vector | None]:
+        best: tuple[float, Vector | None] = (-math.inf, None)
+        for i in self.proposers:
+            assignment = np.empty(len(answers[i].assignment))
+            assignment[self.keys[self.slices[i]]] = answers[i].assignment
+            value = float(own[i]) + self._others(i, assignment)
+            if value > best[0]:
+                best = (value, assignment)
+        return best
+
+    def _others(self, proposer: int, assignment: Vector) -> float:
+        """What the other oracles' scores of an assignment add up to; asked for once."""
+        name = (proposer, assignment.tobytes())
+        if name not in self.known:
+            self.known[name] = math.fsum(
+                self.weight[i] * oracle.score(assignment[self.keys[part]])
+                for i, (oracle, part) in enumerate(zip(self.oracles, self.slices, strict=True))
+                if i != proposer and isinstance(oracle, Scoring)
+            )
+        return self.known[name]
+
+
+def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    keys = np.asarray(oracle.keys)
+    if keys.ndim != 1 or (len(keys) and keys.dtype.kind not in "iu"):
+        raise ValueError(f"oracles[{i}].keys must be a list of variable numbers; it has shape {keys.shape}, {keys.dtype}")
+    if len(keys) and keys.min() < 0:
+        raise ValueError(f"oracles[{i}].keys holds {keys.min()}; shared variables are numbered from 0")
+    if len(np.unique(keys)) != len(keys):
+        raise ValueError(f"oracles[{i}].keys names a variable twice")
+    return keys.astype(np.intp)
+
+
+def _checked_weights(weights: Sequence[float] | None, count: int) -> Vector:
+    if not count:
+        raise ValueError("relax needs at least one oracle")
+    weight = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    if weight.shape != (count,):
+        raise ValueError(f"weights has shape {weight.shape} for {count} oracles; give one weight an oracle")
+    if not (np.isfinite(weight).all() and (weight > 0).all()):
+        raise ValueError(f"weights must be positive and finite, not {weight.tolist()}; leave out an oracle of weight 0")
+    return weight

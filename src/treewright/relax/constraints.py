@@ -1,7 +1,7 @@
 """Small exact oracles: structures listed one by one, and constraints on how many variables are on.
 
-Added to other oracles they are constraints on the shared variables; a `Table` is also the definition of an oracle, against
-which any other can be tested.
+Added to other oracles they are constraints on the shared variables; a `Table` is also the definition of an oracle,
+against which any other can be tested.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class Cardinality:
         return Answer(float(multipliers @ assignment), assignment, self.keys[assignment > 0].tolist())
 
     def score(self, assignment: Vector) -> float:
-        fits = all(bool(on) == self.fixed.get(int(key), bool(on)) for key, on in zip(self.keys, assignment, strict=True))
+        fits = all(
+            bool(on) == self.fixed.get(int(key), bool(on)) for key, on in zip(self.keys, assignment, strict=True)
+        )
         return 0.0 if fits and self.low <= assignment.sum() <= self.high else -math.inf
 
     def restrict(self, fixed: Mapping[int, bool]) -> Cardinality:

@@ -11,7 +11,7 @@ bounds every agreeing answer, for every u. One iteration solves the oracles whos
     u[o, s] -= step * (y_o(s) - the mean of y(s) over the other oracles of s)
 
 which for two oracles is the update of both papers. When all agree, the answer is optimal, and so it is when a primal
-value reaches the bound. Averages of the assignments, weighted by the steps, approach a solution of the linear
+value reaches the bound. Averages of the later assignments, weighted by the steps, approach a solution of the linear
 relaxation (Nedic and Ozdaglar 2009): what stays fractional there is what the oracles cannot settle.
 """
 
@@ -21,6 +21,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -54,9 +55,11 @@ class Relaxation:
     value: float  # of the best answer known, -inf when none is
     bound: float  # no answer is better
     iterations: int
-    answer: Any  # the best: the assignment of the shared variables, or what `primal` made of it; None when none is known
+    answer: (
+        Any  # the best: the assignment of the shared variables, or what `primal` made of it; None when none is known
+    )
     structures: tuple[Any, ...]  # each oracle's at that moment, or the last ones when no answer is known
-    averages: Vector  # of each shared variable, over iterations and oracles
+    averages: Vector  # of each shared variable, over oracles and the later iterations
     average_value: float  # of the oracles' own scores: tends to the value of the linear relaxation
     disputes: Vector  # in how many iterations each shared variable was in dispute
     multipliers: tuple[Vector, ...]  # each oracle's; another run may start from them
@@ -116,7 +119,7 @@ class _Shared:
     def __init__(self, oracles: Sequence[Oracle]) -> None:
         columns = [_checked_keys(oracle, i) for i, oracle in enumerate(oracles)]
         ends = np.cumsum([0] + [len(column) for column in columns])
-        self.slices = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self.slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.keys = np.concatenate(columns)
         self.count = int(self.keys.max(initial=-1)) + 1
         self.owners = np.bincount(self.keys, minlength=self.count).astype(np.float64)
@@ -168,7 +171,7 @@ class _Run:
         self.certificate: Certificate | None = None
         self.finished = False
         self.disputes = np.zeros(self.shared.count)
-        self.averages, self.average_value, self.total_step = np.zeros(self.shared.count), 0.0, 0.0
+        self.mean = _Mean(self.shared.count)
         self.lines: list[Iteration] = []
 
     def warm_start(self, start: Sequence[Vector] | None) -> None:
@@ -196,15 +199,15 @@ class _Run:
             shape = np.shape(answer.assignment)
             raise ValueError(f"oracles[{i}] answered with an assignment of shape {shape} for {len(multipliers)} keys")
         if math.isnan(answer.value) or answer.value == math.inf:
-            raise ValueError(f"oracles[{i}] answered with the value {answer.value}; values are finite, or -inf for none")
+            raise ValueError(
+                f"oracles[{i}] answered with the value {answer.value}; values are finite, or -inf for none"
+            )
         return answer
 
     def judge(self) -> None:
         """The dual value, the best answer so far, and whether that is proved to be optimal."""
         previous = self.dual
-        self.dual = math.fsum(
-            weight * answer.value for weight, answer in zip(self.weight, self.answers, strict=True)
-        )
+        self.dual = math.fsum(weight * answer.value for weight, answer in zip(self.weight, self.answers, strict=True))
         if self.dual == -math.inf:
             self.bound, self.certificate, self.finished = self.dual, "infeasible", True
             return
@@ -245,12 +248,11 @@ class _Run:
         size = 0.0 if self.finished else self.step(self._progress())
         if self.trace:
             solved = sum(self.changed)
-            self.lines.append(
-                Iteration(self.dual, self.bound, self.value, int(disputed.sum()), solved, size)
-            )
-        if self.certificate == "agreement":  # the relaxation is solved: this is its solution
-            self.averages, self.average_value, self.total_step = np.zeros(self.shared.count), 0.0, 0.0
-        self._average(size if self.total_step > 0 or size > 0 else 1.0)
+            self.lines.append(Iteration(self.dual, self.bound, self.value, int(disputed.sum()), solved, size))
+        if self.certificate == "agreement":  # the relaxation is solved, and this is its solution
+            self.mean = _Mean(self.shared.count)
+        own = self.dual - float(self.multipliers @ self.assigned)
+        self.mean.add(self.iterations, size, self.shared.mean(self.assigned), own)
         self.multipliers -= size * self.direction
         self.changed = [bool(self.direction[part].any()) for part in self.shared.slices]
         self.finished = self.finished or size == 0
@@ -268,12 +270,8 @@ class _Run:
             slope,
         )
 
-    def _average(self, share: float) -> None:
-        self.averages += share * self.shared.mean(self.assigned)
-        self.average_value += share * (self.dual - float(self.multipliers @ self.assigned))
-        self.total_step += share
-
     def result(self) -> Relaxation:
+        averages, average_value = self.mean.of_both()
         return Relaxation(
             certificate=self.certificate,
             value=self.value,
@@ -281,12 +279,33 @@ class _Run:
             iterations=self.iterations,
             answer=self.answer,
             structures=self.structures or tuple(answer.structure for answer in self.answers),
-            averages=self.averages / max(self.total_step, 1e-300),
-            average_value=self.average_value / max(self.total_step, 1e-300),
+            averages=averages,
+            average_value=average_value,
             disputes=self.disputes,
             multipliers=tuple(self.multipliers[part].copy() for part in self.shared.slices),
             trace=tuple(self.lines),
         )
+
+
+class _Mean:
+    """Means weighted by the steps, over the last half of the iterations or more: the first ones are far off.
+
+    Two windows: the one under way, which began when the count of iterations was last doubled, and the one before.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.before = self.now = np.zeros(count + 2)  # the variables, the value, the weight
+
+    def add(self, iteration: int, step: float, assigned: Vector, value: float) -> None:
+        if iteration & (iteration - 1) == 0:
+            self.before, self.now = self.now, np.zeros_like(self.now)
+        weight = step or 1e-300  # an iteration with no step after it counts when there is no other
+        self.now += weight * np.concatenate([assigned, [value, 1.0]])
+
+    def of_both(self) -> tuple[Vector, float]:
+        total = self.before + self.now
+        mean: Vector = total[:-1] / (total[-1] or 1.0)
+        return mean[:-1], float(mean[-1])
 
 
 class _Proposals:
@@ -327,7 +346,9 @@ class _Proposals:
 def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     keys = np.asarray(oracle.keys)
     if keys.ndim != 1 or (len(keys) and keys.dtype.kind not in "iu"):
-        raise ValueError(f"oracles[{i}].keys must be a list of variable numbers; it has shape {keys.shape}, {keys.dtype}")
+        raise ValueError(
+            f"oracles[{i}].keys must be a list of variable numbers; it has shape {keys.shape}, {keys.dtype}"
+        )
     if len(keys) and keys.min() < 0:
         raise ValueError(f"oracles[{i}].keys holds {keys.min()}; shared variables are numbered from 0")
     if len(np.unique(keys)) != len(keys):

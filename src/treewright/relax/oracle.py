@@ -1,6 +1,6 @@
 """What an oracle is: it maximises, given multipliers, and reports an assignment and a value.
 
-Shared variables are numbered 0, 1, 2, ... by the caller (the arcs of a sentence, the tags of its words); an oracle names
+Shared variables are numbered 0, 1, ... by the caller (the arcs of a sentence, the tags of its words); an oracle names
 those it decides in `keys` and sees nothing of the others. All it must do is `solve`; what else it can do helps:
 
     score           a value for other oracles' assignments: primal values, the bound certificate, Polyak steps

@@ -64,7 +64,7 @@ class DiminishingStep:
     power: float = 1.0
 
     def __call__(self, progress: Progress) -> float:
-        return self.start / progress.iteration**self.power
+        return self.start / math.pow(progress.iteration, self.power)
 
 
 @dataclass(frozen=True)

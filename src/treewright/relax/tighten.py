@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.relax.engine import Relaxation, relax
+from treewright.relax.engine import Certificate, Relaxation, relax
 from treewright.relax.oracle import Oracle, Refinable, Restrictable
 
 
@@ -114,12 +114,14 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Any) 
     nodes, iterations = 1, best.iterations
     while open_ and best.certificate != "infeasible":
         bound = -open_[0][0]
-        if bound - best.value <= tolerance * max(1.0, abs(best.value)) or nodes >= max_nodes:
+        if _reached(best.value, bound, tolerance) or nodes >= max_nodes:
             break
         _, _, fixed, parent = heapq.heappop(open_)
         variable = _branching_variable(parent, fixed)
         if variable is None:
-            raise ValueError("branch found nothing left to fix in a part that has a gap; an oracle's ties must be stable")
+            raise ValueError(
+                "branch found nothing left to fix in a part that has a gap; an oracle's ties must be stable"
+            )
         for on in (True, False):
             child = relax(
                 [_restricted(oracle, i, fixed | {variable: on}) for i, oracle in enumerate(oracles)],
@@ -133,8 +135,12 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Any) 
         bound = max(best.value, -open_[0][0]) if open_ else best.value
     if best.certificate == "infeasible" or bound == -math.inf:
         return replace(best, certificate="infeasible", bound=-math.inf, iterations=iterations)
-    proved = bound - best.value <= tolerance * max(1.0, abs(best.value))
-    return replace(best, certificate="bound" if proved else None, bound=max(bound, best.value), iterations=iterations)
+    proved: Certificate | None = "bound" if _reached(best.value, bound, tolerance) else None
+    return replace(best, certificate=proved, bound=max(bound, best.value), iterations=iterations)
+
+
+def _reached(value: float, bound: float, tolerance: float) -> bool:
+    return value >= bound - tolerance * max(1.0, abs(bound))
 
 
 def _restricted(oracle: Oracle, i: int, fixed: dict[int, bool]) -> Oracle:

@@ -1,0 +1,345 @@
+"""The relaxation engine against enumeration, against HiGHS, and on the published fractional example."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles.parse_and_tag import Parser, Tagger, fractional_example
+from scipy.optimize import linprog
+
+from treewright.relax import (
+    Answer,
+    Cardinality,
+    DiminishingStep,
+    HalvingStep,
+    HarmonicStep,
+    PolyakStep,
+    Progress,
+    Table,
+    branch,
+    relax,
+    tighten,
+)
+
+STEPS = [HarmonicStep(), HalvingStep(), PolyakStep(), DiminishingStep()]
+
+
+def random_table(random: np.random.Generator, keys: list[int], rows: int) -> Table:
+    return Table(keys, random.integers(0, 2, (rows, len(keys))), random.normal(size=rows))
+
+
+def best_agreeing(tables: list[Table], weights: Any = None) -> float:
+    """By definition: every way to take a row of each table, those that agree."""
+    weights = np.ones(len(tables)) if weights is None else weights
+    best = -math.inf
+    for choice in product(*(range(len(table.rows)) for table in tables)):
+        seen: dict[int, float] = {}
+        agree = all(
+            seen.setdefault(int(key), on) == on
+            for table, row in zip(tables, choice, strict=True)
+            for key, on in zip(table.keys, table.rows[row], strict=True)
+        )
+        if agree:
+            value = sum(w * table.scores[row] for w, table, row in zip(weights, tables, choice, strict=True))
+            best = max(best, value)
+    return best
+
+
+def linear_value(tables: list[Table]) -> tuple[float, Any]:
+    """Value and shared variables of the linear relaxation: agreeing mixtures of each table's rows, by HiGHS."""
+    count = max(int(table.keys.max()) for table in tables) + 1
+    sizes = [len(table.rows) for table in tables]
+    begin = np.cumsum([0, *sizes])
+    equal = [[float(begin[i] <= c < begin[i + 1]) for c in range(begin[-1])] for i in range(len(tables))]
+    right = [1.0] * len(tables)
+    first: dict[int, tuple[int, int]] = {}
+    for i, table in enumerate(tables):
+        for column, key in enumerate(table.keys.tolist()):
+            if key not in first:
+                first[key] = (i, column)
+                continue
+            j, other = first[key]
+            line = np.zeros(begin[-1])
+            line[begin[i] : begin[i + 1]] += table.rows[:, column]
+            line[begin[j] : begin[j + 1]] -= tables[j].rows[:, other]
+            equal.append(line.tolist())
+            right.append(0.0)
+    solved = linprog(-np.concatenate([table.scores for table in tables]), A_eq=equal, b_eq=right)
+    assert solved.status == 0
+    marginals = np.zeros(count)
+    for key, (i, column) in first.items():
+        marginals[key] = solved.x[begin[i] : begin[i + 1]] @ tables[i].rows[:, column]
+    return -solved.fun, marginals
+
+
+def random_instance(seed: int) -> list[Table]:
+    random = np.random.default_rng(seed)
+    layouts = [
+        [[0, 1, 2, 3], [0, 1, 2, 3]],
+        [[0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 1, 3]],
+        [[0, 1, 2], [2, 3, 4], [4, 0]],
+        [[0, 1, 2, 3, 4], [0, 1], [2, 3], [3, 4]],
+    ]
+    keys = layouts[seed % len(layouts)]
+    common = random.integers(0, 2, 5)  # one row that all have, so that there is an answer
+    tables = [random_table(random, list(some), int(random.integers(3, 8))) for some in keys]
+    return [
+        Table(table.keys, np.vstack([table.rows, common[table.keys]]), np.append(table.scores, random.normal()))
+        for table in tables
+    ]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
+def test_certified_means_best_and_every_dual_is_a_bound(step: Any) -> None:
+    certified = 0
+    for seed in range(80):
+        tables = random_instance(seed)
+        best = best_agreeing(tables)
+        found = relax(tables, step=HarmonicStep(1.0) if isinstance(step, HarmonicStep) else step, trace=True)
+        assert all(line.dual >= best - 1e-9 for line in found.trace)
+        assert found.value <= best + 1e-9
+        assert found.bound == pytest.approx(min(line.dual for line in found.trace), rel=1e-9, abs=1e-9)
+        assert found.gap >= 0
+        if found.certified:
+            certified += 1
+            assert found.value == pytest.approx(best, rel=1e-8, abs=1e-8)
+    assert certified >= 25
+
+
+def test_the_bound_and_the_averages_approach_the_linear_relaxation() -> None:
+    left = 0
+    for seed in range(16):
+        tables = random_instance(seed)
+        value, _ = linear_value(tables)
+        found = relax(tables, step=DiminishingStep(1.0, power=0.6), max_iterations=1500)
+        assert value - 1e-9 <= found.bound <= value + 0.03
+        if not found.certified:
+            left += 1
+            assert found.average_value == pytest.approx(value, abs=0.05)
+    assert left >= 3
+
+
+def test_fractional_example_of_the_paper_is_never_certified() -> None:
+    parser, tagger = fractional_example()
+    for step in [*STEPS, HarmonicStep(0.5)]:
+        found = relax([parser, tagger], step=step, max_iterations=400, trace=True)
+        assert found.certificate is None
+        assert found.value == pytest.approx(-1)
+        assert found.bound == pytest.approx(0, abs=1e-6)
+        assert found.gap == pytest.approx(1, abs=1e-6)
+    first = relax([parser, tagger], max_iterations=1)
+    assert first.structures == ("ABA", "ABB") or first.structures[0] != first.structures[1]
+
+
+def test_averages_of_the_fractional_example_approach_what_highs_finds() -> None:
+    parser, tagger = fractional_example()
+    value, marginals = linear_value([parser.table(), tagger.table()])
+    assert value == pytest.approx(0, abs=1e-9)
+    assert marginals == pytest.approx([1, 0, 0.5, 0.5, 0.5, 0.5], abs=1e-9)
+    errors = []
+    for iterations in (30, 300, 3000):
+        found = relax([parser, tagger], step=DiminishingStep(0.5, power=0.5), max_iterations=iterations)
+        errors.append(float(np.abs(found.averages - marginals).max()))
+        assert found.average_value == pytest.approx(value, abs=1 / math.sqrt(iterations))
+    assert errors[2] < errors[0]
+    assert errors[2] < 0.02
+
+
+def test_tables_of_the_example_are_its_dynamic_programs() -> None:
+    random = np.random.default_rng(3)
+    for oracle in fractional_example():
+        for _ in range(30):
+            multipliers = random.normal(size=6)
+            assert oracle.solve(multipliers).value == pytest.approx(oracle.table().solve(multipliers).value)
+
+
+def test_products_or_branching_close_the_fractional_example() -> None:
+    tables = [oracle.table() for oracle in fractional_example()]
+    assert relax(tables).certificate is None
+    for found in (tighten(tables), branch(tables)):
+        assert found.certified
+        assert found.value == pytest.approx(-1)
+        assert len(found.answer) == 6
+
+
+def test_tightening_and_branching_never_do_harm() -> None:
+    closed = 0
+    for seed in range(60):
+        tables = random_instance(seed)
+        best = best_agreeing(tables)
+        plain, tight = relax(tables), tighten(tables, rounds=3)
+        assert best - 1e-9 <= tight.bound <= plain.bound + 1e-9
+        closed += tight.certified and not plain.certified
+        if tight.certified:
+            assert tight.value == pytest.approx(best, rel=1e-8, abs=1e-8)
+        searched = branch(tables, max_iterations=60)
+        assert searched.certified
+        assert searched.value == pytest.approx(best, rel=1e-8, abs=1e-8)
+    assert closed > 0
+
+
+def test_branching_to_a_budget_keeps_a_valid_bound() -> None:
+    tables = [oracle.table() for oracle in fractional_example()]
+    found = branch(tables, max_nodes=1)
+    assert not found.certified
+    assert found.bound >= -1 - 1e-9
+
+
+def test_weights_scale_the_scores() -> None:
+    for seed in range(40):
+        tables = random_instance(seed)
+        weights = np.random.default_rng(seed).uniform(0.2, 3, len(tables))
+        scaled = [Table(t.keys, t.rows, w * t.scores) for t, w in zip(tables, weights, strict=True)]
+        found = relax(tables, weights=weights, max_iterations=60)
+        assert found.bound == pytest.approx(relax(scaled, max_iterations=60).bound, rel=1e-6, abs=1e-6)
+        assert found.bound >= best_agreeing(tables, weights) - 1e-9
+
+
+def test_an_oracle_with_nothing_to_say_agrees_at_once() -> None:
+    parser, _ = fractional_example()
+    silent = Tagger(3, lambda *_: 0.0)
+    found = relax([parser, silent], max_iterations=50)
+    assert found.certified
+    assert found.value == pytest.approx(parser.solve(np.zeros(6)).value)
+    assert relax([parser]).iterations == 1
+
+
+def test_an_update_takes_from_the_winner() -> None:
+    seen: list[Any] = []
+
+    class Watched(Table):
+        def solve(self, multipliers: Any) -> Answer:
+            seen.append(multipliers.copy())
+            return super().solve(multipliers)
+
+    on, off = Watched([0], [[0], [1]], [0, 1]), Table([0], [[0], [1]], [2, 0])
+    relax([on, off], step=HalvingStep(0.5), max_iterations=2)
+    assert [m.tolist() for m in seen] == [[0.0], [-0.5]]
+
+
+def test_only_oracles_whose_multipliers_changed_are_solved() -> None:
+    calls = [0, 0, 0]
+
+    class Counted(Table):
+        def __init__(self, i: int, *rest: Any) -> None:
+            super().__init__(*rest)
+            self.i = i
+
+        def solve(self, multipliers: Any) -> Answer:
+            calls[self.i] += 1
+            return super().solve(multipliers)
+
+    likes, hates = Counted(0, [0], [[0], [1]], [0, 3]), Counted(1, [0], [[0], [1]], [1, 0])
+    apart = Counted(2, [1], [[0], [1]], [0, 1])
+    found = relax([likes, hates, apart], step=HalvingStep(), trace=True)
+    assert found.value == pytest.approx(4)
+    assert calls[2] == 1
+    assert [line.solved for line in found.trace] == [3] + [2] * (found.iterations - 1)
+
+
+def test_a_run_can_go_on_where_another_stopped() -> None:
+    for seed in range(20):
+        tables = random_instance(seed)
+        begun = relax(tables, step=HarmonicStep(1.0), max_iterations=20, trace=True)
+        if begun.certified:
+            continue
+        resumed = relax(tables, step=HarmonicStep(0.01), start=begun.multipliers, max_iterations=1)
+        once_more = relax(tables, step=HarmonicStep(1.0), max_iterations=21, trace=True)
+        assert resumed.bound == pytest.approx(once_more.trace[-1].dual)
+
+
+def test_any_start_gives_a_bound() -> None:
+    for seed in range(20):
+        tables = random_instance(seed)
+        lopsided = [np.random.default_rng(i).normal(5, 1, len(table.keys)) for i, table in enumerate(tables)]
+        assert relax(tables, start=lopsided, max_iterations=1).bound >= best_agreeing(tables) - 1e-9
+
+
+def test_two_runs_are_the_same_to_the_bit() -> None:
+    for seed in range(10):
+        a, b = (relax(random_instance(seed), trace=True) for _ in range(2))
+        assert a.trace == b.trace
+        assert a.averages.tobytes() == b.averages.tobytes()
+
+
+def test_cardinality_is_a_constraint() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        scores, low = random.normal(size=5), int(random.integers(0, 3))
+        high = int(random.integers(low, 6))
+        rows = np.array(list(product((0, 1), repeat=5)))
+        oracle, allowed = Cardinality(range(5), low, high), rows[(low <= rows.sum(1)) & (rows.sum(1) <= high)]
+        assert oracle.solve(scores).value == pytest.approx((allowed @ scores).max())
+        for fixed in ({0: True, 3: False}, {1: True}, {2: False, 4: False}):
+            kept = [row for row in allowed if all(row[key] == on for key, on in fixed.items())]
+            found = oracle.restrict(fixed).solve(scores)
+            assert found.value == pytest.approx(max((row @ scores for row in kept), default=-math.inf))
+        free = Table(range(5), rows, rows @ random.normal(size=5))
+        found = branch([free, oracle])
+        assert found.certified
+        wanted = max(free.score(row) for row in allowed)
+        assert found.value == pytest.approx(wanted)
+
+
+def test_a_primal_of_the_callers_own() -> None:
+    parser, tagger = fractional_example()
+    found = relax([parser, tagger], primal=lambda answers: (-1.5, answers[0].structure + "!"), max_iterations=20)
+    assert found.value == -1.5
+    assert found.answer.endswith("!")
+    assert found.gap == pytest.approx(1.5, abs=0.3)
+
+
+def test_no_answer_at_all() -> None:
+    on, off = Table([0], [[1]]), Table([0], [[0]])
+    assert relax([on, Table([0], np.empty((0, 1)))]).certificate == "infeasible"
+    found = relax([on, off], max_iterations=20)
+    assert found.value == -math.inf
+    assert not found.certified
+    searched = branch([on, off], max_iterations=20)
+    assert (searched.certificate, searched.certified, searched.gap) == ("infeasible", False, 0.0)
+
+
+def test_time_is_honoured() -> None:
+    parser, tagger = fractional_example()
+    assert relax([parser, tagger], max_seconds=0).iterations == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: relax([]), "at least one oracle"),
+        (lambda: relax([Table([0, 0], [[0, 1]])]), r"oracles\[0\].keys names a variable twice"),
+        (lambda: relax([Table([-1], [[0]])]), r"oracles\[0\].keys holds -1"),
+        (lambda: relax([Table([0], [[0]])], weights=[1, 2]), r"weights has shape \(2,\) for 1 oracles"),
+        (lambda: relax([Table([0], [[0]])], weights=[0]), "leave out an oracle of weight 0"),
+        (lambda: relax([Table([0], [[0]])], start=[np.zeros(2)]), "start has"),
+        (lambda: Table([0], [[2]]), "0 for off and 1 for on"),
+        (lambda: Table([0], [[1]], [1, 2]), "1 rows, 2 scores"),
+        (lambda: Cardinality([0], 2, 1), "low may not exceed high"),
+        (lambda: HarmonicStep()(Progress(1, 0, 0, -math.inf, math.nan, 0, 0, 1)), "give start="),
+        (lambda: branch([Parser(3, lambda *_: 0.0), *fractional_example()]), "has no restrict"),
+    ],
+)
+def test_errors_name_the_place_and_the_remedy(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_an_oracle_that_answers_nonsense_is_named() -> None:
+    class Wrong:
+        keys = np.array([0])
+
+        def __init__(self, answer: Answer) -> None:
+            self.answer = answer
+
+        def solve(self, multipliers: Any) -> Answer:
+            return self.answer
+
+    with pytest.raises(ValueError, match=r"oracles\[1\] answered with an assignment of shape \(2,\) for 1 keys"):
+        relax([Table([0], [[0]]), Wrong(Answer(0.0, np.zeros(2)))])
+    with pytest.raises(ValueError, match=r"oracles\[0\] answered with the value nan"):
+        relax([Wrong(Answer(math.nan, np.zeros(1)))])

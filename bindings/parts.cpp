@@ -1,7 +1,6 @@
 #include "parts.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <optional>
@@ -185,15 +184,17 @@ static NewScores dense_arc(const Parts &parts) {
   return arc;
 }
 
-static std::pair<NewScores, std::ptrdiff_t> clean_arc(Scores arc) {
+static std::ptrdiff_t bad_arc_cell(Scores arc) {
   if (arc.shape(0) != arc.shape(1)) throw nb::value_error("arc must be square");
-  NewScores clean = new_array<NewScores>(arc.shape(0), arc.shape(1));
-  const std::ptrdiff_t bad = clean_arcs(arc.data(), int(arc.shape(0)), clean.data());
-  return {clean, bad};
+  nb::gil_scoped_release nogil;
+  return bad_arc(arc.data(), int(arc.shape(0)));
 }
 
 template <std::ptrdiff_t (*check)(const double *, int)>
 static std::ptrdiff_t bad_cell(Scores3 scores) {
+  for (std::size_t axis = 1; axis < 3; ++axis)
+    if (scores.shape(axis) != (check == bad_stop && axis == 2 ? 2 : scores.shape(0)))
+      throw nb::value_error("the array does not have the shape of its parts");
   nb::gil_scoped_release nogil;
   return check(scores.data(), int(scores.shape(0)));
 }
@@ -227,8 +228,8 @@ void bind_parts(nb::module_ &m) {
       .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
       .def("value", &value, nb::arg("heads").noconvert(),
            "The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.");
-  m.def("clean_arc", &clean_arc, nb::arg("arc").noconvert(),
-        "A copy with the diagonal and the arcs into 0 forbidden, and the flat index of the first bad score or -1.");
+  // The flat index of the first cell that belongs to a part and holds no score, or -1.
+  m.def("bad_arc", &bad_arc_cell, nb::arg("arc").noconvert());
   m.def("bad_sibling", &bad_cell<bad_sibling>, nb::arg("sib").noconvert());
   m.def("bad_grand", &bad_cell<bad_grand>, nb::arg("grand").noconvert());
   m.def("bad_stop", &bad_cell<bad_stop>, nb::arg("stop").noconvert());

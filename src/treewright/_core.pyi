@@ -65,10 +65,7 @@ class Parts:
         The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
         """
 
-def clean_arc(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], int]:
-    """
-    A copy with the diagonal and the arcs into 0 forbidden, and the flat index of the first bad score or -1.
-    """
+def bad_arc(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 def bad_sibling(sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 

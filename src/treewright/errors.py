@@ -16,4 +16,8 @@ class MissingExtra(InputError, ImportError):
 
 
 class InfeasibleError(InputError):
-    """No structure meets the constraints; the message names a smallest set of them that cannot hold together."""
+    """No structure meets the constraints; `conflict` names a smallest set of them that cannot hold together."""
+
+    def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.conflict = conflict

@@ -1,8 +1,11 @@
 """Scores in, best structure out; one module an algorithm."""
 
+from treewright.decode.batch import trees
+from treewright.decode.first_order import reduced_costs
 from treewright.decode.methods import METHODS, tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
+from treewright.decode.why import WhyNot, why_not
 
-__all__ = ["METHODS", "Parse", "Parts", "Problem", "tree"]
+__all__ = ["METHODS", "Parse", "Parts", "Problem", "WhyNot", "reduced_costs", "tree", "trees", "why_not"]

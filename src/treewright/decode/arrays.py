@@ -17,14 +17,19 @@ _MEANING = {"sib": "sib[h, m, s]", "grand": "grand[g, h, m]", "stop": "stop[h, s
 
 
 def float_array(given: ArrayLike, name: str) -> NDArray[np.float64]:
-    """As float64 in C order; a view where it is that already."""
+    """As float64 in C order; the array itself where it is that already."""
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.flags.carray:
+        return given
+    if isinstance(given, np.ma.MaskedArray):
+        raise InputError(f"{name} is a masked array; give {name}.filled(-np.inf) to forbid what is masked")
     try:
-        array = np.asarray(given)
+        is_only_dlpack = hasattr(given, "__dlpack__") and not hasattr(given, "__array__")
+        array = np.from_dlpack(given) if is_only_dlpack else np.asarray(given)  # type: ignore[arg-type]
     except Exception as error:  # lists of unequal length, tensors on a GPU: whatever the giver raises
-        raise InputError(f"{name} cannot be read as an array: {error}; give numbers in CPU memory") from error
+        raise InputError(f"{name} cannot be read as an array: {error}") from error
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} has dtype {array.dtype}; give real numbers (float64 is read without a copy)")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, np.float64, ["C", "A"])
 
 
 def bad_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...], remedy: str) -> InputError:
@@ -43,19 +48,17 @@ def bad_score(name: str, index: tuple[int, ...], score: float) -> InputError:
 
 
 def arc_matrix(given: ArrayLike) -> NDArray[np.float64]:
-    """A fresh, checked arc[h, m] with the diagonal and everything that enters 0 forbidden."""
-    array = given if type(given) is np.ndarray else float_array(given, "arc")
+    """A checked arc[h, m]; the diagonal and what enters 0 mean nothing and are not looked at."""
+    array = float_array(given, "arc")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InputError(f"arc has shape {array.shape}, expected a square arc[h, m] over the root and the words")
     if len(array) < 2:
         raise InputError(f"arc has shape {array.shape}: there is no word in it; node 0 is the root, words are 1..n")
-    if array.dtype != np.float64 or not array.flags.c_contiguous:
-        array = float_array(array, "arc")
-    clean, bad = _core.clean_arc(array)
+    bad = _core.bad_arc(array)
     if bad >= 0:
         h, m = divmod(bad, len(array))
         raise bad_score("arc", (h, m), float(array[h, m]))
-    return clean
+    return array
 
 
 def part_array(given: ArrayLike | None, name: str, nodes: int) -> NDArray[np.float64] | None:
@@ -78,9 +81,9 @@ def index_column(given: ArrayLike, name: str) -> NDArray[np.int32]:
     array = np.asarray(given)
     if array.ndim != 1:
         raise InputError(f"{name} has an index column of shape {array.shape}; give one number a row")
-    if array.dtype.kind not in "iu" and array.size and not (np.asarray(array, dtype=np.float64) % 1 == 0).all():
+    if array.size and array.dtype.kind not in "iu":
         raise InputError(f"{name} has an index column of dtype {array.dtype}; give whole numbers")
-    return np.ascontiguousarray(array, dtype=np.int32)
+    return np.require(array, np.int32, ["C", "A"])
 
 
 def score_column(given: ArrayLike, name: str) -> NDArray[np.float64]:

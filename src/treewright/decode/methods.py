@@ -10,12 +10,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
-Solver = Callable[..., Parse]  # solve(problem, **options)
+# solve(problem, **options): may rely on there being a tree of allowed arcs, except in the direct algorithms of `exact`;
+# raises constraints.infeasible(problem) when parts of the score -inf leave none.
+Solver = Callable[..., Parse]
 
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
 METHODS = {
@@ -51,14 +54,22 @@ def tree(
 ) -> Parse:
     """The best tree over the scores given, with what it is worth.
 
-    arc[h, m] is the score of head h for modifier m, node 0 the root; -inf forbids an arc.
+    arc[h, m] is the score of head h for modifier m, node 0 the root, words 1..n; -inf forbids, and the diagonal and
+    column 0 are not looked at. sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of
+    modifier lists (docs/decoding.md). A Parts in place of arc holds the same over candidate arcs only.
+
+    root is "single" (exactly one child of node 0) or "multi". require and forbid are arcs (h, m) that the tree must,
+    must not have. method is a name in METHODS, options are its own.
 
     >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     >>> parse.heads.tolist(), parse.score, parse.certified
     ([-1, 0, 1], 16.0, True)
     """
     problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
-    return solver(method, options)(problem, **options)
+    solve = solver(method, options)
+    if method != "exact":
+        ensure_feasible(problem)
+    return solve(problem, **options)
 
 
 def solver(method: str, options: dict[str, Any]) -> Solver:
@@ -82,6 +93,7 @@ def exact(
         return _load(EXACT["first order"])(problem)
     if problem.projective:
         return _load(EXACT["projective, grandparents" if problem.has_grand else "projective, siblings"])(problem)
+    ensure_feasible(problem)
     return _load(EXACT["second order"])(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
 
 

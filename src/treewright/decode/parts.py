@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.decode import arrays
+from treewright.errors import InputError
 
 Indices = NDArray[np.int32]
 Scores = NDArray[np.float64]
@@ -49,6 +51,9 @@ class Stops(NamedTuple):
     score: Scores
 
 
+_NAMES: dict[str, Any] = {"arcs": Arcs, "siblings": Siblings, "grandparents": Grandparents, "stops": Stops}
+
+
 class Parts:
     """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
 
@@ -69,21 +74,20 @@ class Parts:
     def __init__(
         self,
         nodes: int,
-        arcs: tuple[ArrayLike, ArrayLike, ArrayLike],
-        siblings: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None = None,
-        grandparents: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None = None,
-        stops: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None = None,
+        arcs: Sequence[ArrayLike],
+        siblings: Sequence[ArrayLike] | None = None,
+        grandparents: Sequence[ArrayLike] | None = None,
+        stops: Sequence[ArrayLike] | None = None,
     ) -> None:
-        h, m, score = arcs
-        self.core = _core.Parts(
-            nodes,
-            arrays.index_column(h, "arcs"),
-            arrays.index_column(m, "arcs"),
-            arrays.score_column(score, "arcs"),
-            _triples(siblings, "siblings"),
-            _triples(grandparents, "grandparents"),
-            _triples(stops, "stops"),
-        )
+        head, modifier, score = _columns(arcs, "arcs")
+        rows = [
+            None if given is None else _columns(given, name)
+            for given, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
+        ]
+        try:
+            self.core = _core.Parts(int(nodes), head, modifier, score, *rows)
+        except ValueError as error:
+            raise InputError(f"Parts: {error}") from None
 
     @classmethod
     def from_arrays(
@@ -158,15 +162,8 @@ def _count(number: int, name: str) -> str:
     return f"{number} {name}" + "s" * (number != 1)
 
 
-def _triples(
-    rows: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike] | None, name: str
-) -> tuple[Indices, Indices, Indices, Scores] | None:
-    if rows is None:
-        return None
-    a, b, c, score = rows
-    return (
-        arrays.index_column(a, name),
-        arrays.index_column(b, name),
-        arrays.index_column(c, name),
-        arrays.score_column(score, name),
-    )
+def _columns(given: Sequence[ArrayLike], name: str) -> tuple[Any, ...]:
+    expected = _NAMES[name]._fields
+    if len(given) != len(expected):
+        raise InputError(f"{name} has {len(given)} columns; give {', '.join(expected)}")
+    return (*(arrays.index_column(column, name) for column in given[:-1]), arrays.score_column(given[-1], name))

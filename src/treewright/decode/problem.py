@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,15 +19,13 @@ Arc = tuple[int, int]  # head, modifier
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One sentence to decode, with its constraints already applied to `arc` and `parts`.
+    """One sentence to decode; `arc`, `matrix` and `parts` hold its scores with the constraints applied.
 
-    arc is whole (C-contiguous float64, -inf on the diagonal, into 0 and wherever a constraint forbids), or None when
-    only Parts were given; `matrix` is it in both cases. sib, grand and stop are as given, checked, or None. Arrays are
-    shared with the caller: read them only.
+    sib, grand and stop are as given, checked, or None. Arrays may be the caller's own: read them only.
     """
 
     nodes: int
-    arc: NDArray[np.float64] | None
+    given: NDArray[np.float64] | Parts  # arc[h, m] or parts as they came, checked, before the constraints
     sib: NDArray[np.float64] | None = None
     grand: NDArray[np.float64] | None = None
     stop: NDArray[np.float64] | None = None
@@ -35,7 +33,6 @@ class Problem:
     single_root: bool = True
     require: tuple[Arc, ...] = ()
     forbid: tuple[Arc, ...] = ()
-    given: Parts | None = field(default=None, repr=False)  # what came in as Parts, before the constraints
 
     @classmethod
     def of(
@@ -53,52 +50,78 @@ class Problem:
         """Check everything and say what is wrong by place and remedy."""
         if root not in ("single", "multi"):
             raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
-        given, matrix = (arc, None) if isinstance(arc, Parts) else (None, arrays.arc_matrix(arc))
-        if given is not None and not (sib is None and grand is None and stop is None):
-            raise InputError(
-                "sib, grand and stop come with arrays; a Parts holds its own siblings, grandparents, stops"
-            )
-        nodes = len(matrix) if matrix is not None else given.nodes  # type: ignore[union-attr]
-        required, forbidden = _arcs(require, "require", nodes), _arcs(forbid, "forbid", nodes)
-        if matrix is not None and (required or forbidden):
-            matrix[~_allowed(nodes, required, forbidden)] = -np.inf
-        return cls(
-            nodes,
-            matrix,
-            arrays.part_array(sib, "sib", nodes),
-            arrays.part_array(grand, "grand", nodes),
-            arrays.part_array(stop, "stop", nodes),
-            bool(projective),
-            root == "single",
-            required,
-            forbidden,
-            given,
+        if isinstance(arc, Parts):
+            if not (sib is None and grand is None and stop is None):
+                raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
+            given: NDArray[np.float64] | Parts = arc
+            nodes = arc.nodes
+        else:
+            given = arrays.arc_matrix(arc)
+            nodes = len(given)
+        self = cls.__new__(cls)
+        # Set at once: assigning the fields of a frozen dataclass one by one would cost as much as decoding 20 words.
+        self.__dict__.update(
+            nodes=nodes,
+            given=given,
+            sib=arrays.part_array(sib, "sib", nodes),
+            grand=arrays.part_array(grand, "grand", nodes),
+            stop=arrays.part_array(stop, "stop", nodes),
+            projective=bool(projective),
+            single_root=root == "single",
+            require=_arcs(require, "require", nodes),
+            forbid=_arcs(forbid, "forbid", nodes),
         )
+        return self
+
+    @cached_property
+    def arc(self) -> NDArray[np.float64] | None:
+        """arc[h, m] with -inf on the diagonal, into 0 and where a constraint forbids; None when Parts were given."""
+        if isinstance(self.given, Parts):
+            return None
+        arc = np.where(self.allowed, self.given, -np.inf)
+        arc[:, 0] = -np.inf
+        np.fill_diagonal(arc, -np.inf)
+        return arc
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float64]:
+        """arc[h, m] as in `arc`, from the parts when only those were given."""
+        return self.arc if self.arc is not None else self.parts.dense_arc()
 
     @cached_property
     def parts(self) -> _core.Parts:
         """The parts over the arcs that scores and constraints allow."""
-        if self.given is None:
-            return _core.Parts.from_arrays(self.matrix, self.sib, self.grand, self.stop)
-        core = self.given.core
-        if not (self.require or self.forbid):
-            return core
-        return core.restricted(_allowed(self.nodes, self.require, self.forbid)[core.head, core.modifier])
+        if self.arc is not None:
+            return _core.Parts.from_arrays(self.arc, self.sib, self.grand, self.stop)
+        core = self.given.core  # type: ignore[union-attr]
+        return core.restricted(self.allowed[core.head, core.modifier]) if self.is_constrained else core
 
     @cached_property
-    def matrix(self) -> NDArray[np.float64]:
-        """arc[h, m], from the parts when only those were given."""
-        return self.arc if self.arc is not None else self.parts.dense_arc()
+    def allowed(self) -> NDArray[np.bool_]:
+        """[h, m]: whether require and forbid allow the arc."""
+        allowed = np.ones((self.nodes, self.nodes), dtype=np.bool_)
+        for h, m in self.require:
+            allowed[:h, m] = allowed[h + 1 :, m] = False
+        for h, m in self.forbid:
+            allowed[h, m] = False
+        return allowed
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether any arc is required or forbidden."""
+        return bool(self.require or self.forbid)
 
     @property
     def has_siblings(self) -> bool:
         """Whether sibling or stop parts were given."""
-        return self.given.core.has_transitions if self.given else self.sib is not None or self.stop is not None
+        if isinstance(self.given, Parts):
+            return self.given.core.has_transitions
+        return self.sib is not None or self.stop is not None
 
     @property
     def has_grand(self) -> bool:
         """Whether grandparent parts were given."""
-        return self.given.core.has_grand if self.given else self.grand is not None
+        return self.given.core.has_grand if isinstance(self.given, Parts) else self.grand is not None
 
     @property
     def order(self) -> int:
@@ -108,16 +131,6 @@ class Problem:
     def value(self, heads: NDArray[np.int32]) -> float:
         """The value of a tree by the definition of the parts; -inf when it uses an arc that is not allowed."""
         return self.parts.value(heads)
-
-
-def _allowed(nodes: int, require: tuple[Arc, ...], forbid: tuple[Arc, ...]) -> NDArray[np.bool_]:
-    allowed = np.ones((nodes, nodes), dtype=np.bool_)
-    for h, m in require:
-        others = np.arange(nodes) != h
-        allowed[others, m] = False
-    for h, m in forbid:
-        allowed[h, m] = False
-    return allowed
 
 
 def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:

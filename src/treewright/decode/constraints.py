@@ -1,0 +1,199 @@
+"""Why no tree meets the constraints: a smallest set of them that cannot hold together, told in words.
+
+The constraints are the required and the forbidden arcs, the single root, projectivity, and for each word what its
+scores leave open. QuickXplain (Junker 2004) finds a set of them that is infeasible while every proper subset is
+feasible, in few trials even among thousands; then smaller sets are looked for among all, up to a number of trials
+that keeps the answer quick. A trial is one first-order decoding with scores 0 and -inf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.decode.parts import Parts
+from treewright.decode.problem import Arc, Problem
+from treewright.errors import InfeasibleError
+
+_MOST_TRIALS = 20_000  # in the search for a smaller set; fewer when sentences are long
+_MOST_WORK = 10**8  # cells of charts
+_MOST_NAMED = 8  # words in a list before it is cut short
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One demand. "scores" is what the scores of the arcs into word m leave open."""
+
+    kind: Literal["require", "forbid", "root", "projective", "scores"]
+    h: int = -1
+    m: int = -1
+
+
+def ensure_feasible(problem: Problem) -> None:
+    """Raise InfeasibleError, with its reasons, when there is no tree of allowed arcs."""
+    if not _Question(problem).is_feasible():
+        raise infeasible(problem)
+
+
+def infeasible(problem: Problem) -> InfeasibleError:
+    """The error to raise when there is no tree of finite value."""
+    question = _Question(problem)
+    if question.is_feasible():
+        return InfeasibleError(
+            "every tree that the arcs allow has a sibling, grandparent or stop part with the score -inf; "
+            "make one of those parts finite"
+        )
+    conflict = _smallest(question, _irreducible(question))
+    names = [question.name(constraint) for constraint in conflict]
+    what = f"{_listed(names)} cannot hold together" if len(names) > 1 else names[0]
+    remedy = "give up one of them" if len(names) > 1 else "allow it a head"
+    return InfeasibleError(f"there is no such tree: {what}, for {question.reason(conflict)}; {remedy}", tuple(names))
+
+
+class _Question:
+    """A problem as a list of constraints, any subset of which can be tried."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.nodes = problem.nodes
+        self.open = _open_arcs(problem)
+        self.constraints = [
+            *(Constraint("require", h, m) for h, m in dict.fromkeys(problem.require)),
+            *(Constraint("forbid", h, m) for h, m in dict.fromkeys(problem.forbid)),
+            *([Constraint("root")] if problem.single_root else []),
+            *([Constraint("projective")] if problem.projective else []),
+            *(Constraint("scores", m=m) for m in range(1, self.nodes) if self.open[:, m].sum() < self.nodes - 1),
+        ]
+
+    def is_feasible(self, chosen: Iterable[Constraint] | None = None) -> bool:
+        """Whether some tree meets the chosen constraints (all of them by default)."""
+        chosen = self.constraints if chosen is None else list(chosen)
+        weights = np.where(self.allowed(chosen), 0.0, -np.inf)
+        kinds = {constraint.kind for constraint in chosen}
+        decode = _core.eisner if "projective" in kinds else _core.chu_liu_edmonds
+        return decode(weights, "root" in kinds)[1] == 0
+
+    def allowed(self, chosen: Iterable[Constraint]) -> NDArray[np.bool_]:
+        """[h, m]: whether the chosen constraints allow the arc."""
+        allowed = ~np.eye(self.nodes, dtype=np.bool_)
+        for c in chosen:
+            if c.kind == "require":
+                allowed[: c.h, c.m] = allowed[c.h + 1 :, c.m] = False
+            elif c.kind == "forbid":
+                allowed[c.h, c.m] = False
+            elif c.kind == "scores":
+                allowed[:, c.m] &= self.open[:, c.m]
+        return allowed
+
+    def name(self, constraint: Constraint) -> str:
+        """As the user would write it, or see it in the scores."""
+        if constraint.kind in ("require", "forbid"):
+            return f"{constraint.kind} ({constraint.h}, {constraint.m})"
+        if constraint.kind == "root":
+            return "root='single'"
+        if constraint.kind == "projective":
+            return "projective=True"
+        heads = np.flatnonzero(self.open[:, constraint.m]).tolist()
+        if not heads:
+            return f"arc[:, {constraint.m}] is -inf for every head"
+        return f"arc[:, {constraint.m}], -inf but for {_nodes(heads, 'head')},"
+
+    def reason(self, conflict: Sequence[Constraint]) -> str:
+        """Why the conflict is one, in words."""
+        required = [(c.h, c.m) for c in conflict if c.kind == "require"]
+        kinds = [c.kind for c in conflict]
+        if len({m for _, m in required}) < len(required):
+            return f"word {required[0][1]} can have one head only"
+        if kinds == ["require", "forbid"]:
+            return "they name the same arc"
+        if "projective" in kinds:
+            if kinds == ["require", "require", "projective"] and _cross(*required):
+                return "the two arcs cross"
+            several = "gives node 0 several children" if "root" in kinds else "has crossing arcs"
+            return f"every {'projective ' * ('root' in kinds)}tree that is left {several}"
+        if "root" in kinds:
+            return "every tree that is left gives node 0 several children"
+        if set(kinds) == {"require"}:
+            return f"the arcs run in a circle ({' -> '.join(map(str, _circle({m: h for h, m in required})))})"
+        cut_off = sorted(_unreachable(self.allowed(conflict)))
+        if len(cut_off) == 1:
+            return f"word {cut_off[0]} is left without a head"
+        return f"no head outside {_nodes(cut_off, 'word')} is left to any of them"
+
+
+def _open_arcs(problem: Problem) -> NDArray[np.bool_]:
+    given = problem.given
+    open_arcs: NDArray[np.bool_] = (given.core.dense_arc() if isinstance(given, Parts) else given) > -np.inf
+    open_arcs = open_arcs.copy()
+    np.fill_diagonal(open_arcs, False)
+    return open_arcs
+
+
+def _irreducible(question: _Question) -> list[Constraint]:
+    """QuickXplain: a conflict every proper subset of which is feasible; prefers what comes first in the list."""
+
+    def needed(background: list[Constraint], added: bool, candidates: list[Constraint]) -> list[Constraint]:
+        if added and not question.is_feasible(background):
+            return []
+        if len(candidates) == 1:
+            return candidates
+        half = len(candidates) // 2
+        first, second = candidates[:half], candidates[half:]
+        of_second = needed(background + first, True, second)
+        of_first = needed(background + of_second, bool(of_second), first)
+        return of_first + of_second
+
+    return needed([], False, question.constraints)
+
+
+def _smallest(question: _Question, conflict: list[Constraint]) -> list[Constraint]:
+    """A conflict of the smallest size, as far as the trials go."""
+    projective = any(constraint.kind == "projective" for constraint in question.constraints)
+    trials = min(_MOST_TRIALS, _MOST_WORK // question.nodes ** (3 if projective else 2))
+    for size in range(1, len(conflict)):
+        trials -= comb(len(question.constraints), size)
+        if trials < 0:
+            break
+        for chosen in combinations(question.constraints, size):
+            if not question.is_feasible(chosen):
+                return list(chosen)
+    return conflict
+
+
+def _cross(one: Arc, other: Arc) -> bool:
+    (a, b), (c, d) = sorted((sorted(one), sorted(other)))
+    return a < c < b < d
+
+
+def _circle(head_of: dict[int, int]) -> list[int]:
+    start = min(head_of)
+    circle = [start]
+    while head_of[circle[-1]] != start:
+        circle.append(head_of[circle[-1]])
+    return [*circle, start]
+
+
+def _unreachable(allowed: NDArray[np.bool_]) -> set[int]:
+    reached, fresh = {0}, [0]
+    while fresh:
+        found = set(np.flatnonzero(allowed[fresh].any(axis=0)).tolist()) - reached
+        reached |= found
+        fresh = list(found)
+    return set(range(len(allowed))) - reached
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _nodes(nodes: Sequence[int], noun: str) -> str:
+    shown = ", ".join(map(str, nodes[:_MOST_NAMED]))
+    if len(nodes) > _MOST_NAMED:
+        shown += f" and {len(nodes) - _MOST_NAMED} more"
+    return f"{noun}{'s' * (len(nodes) > 1)} {shown}"

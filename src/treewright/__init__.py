@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright import corpus, decode, draw, evaluate, features, induce, learn, parser, relax, tagger, trees
+    from treewright.corpus import Sentence, Treebank, read, write
 
 __version__ = "0.1.0"
 
 # A room is imported when it is first used, so that `import treewright` costs no more than NumPy does.
 _ROOMS = {"corpus", "decode", "draw", "evaluate", "features", "induce", "learn", "parser", "relax", "tagger", "trees"}
-_NAMES: dict[str, str] = {}  # public name -> the room that holds it
+# Public name -> the room that holds it.
+_NAMES: dict[str, str] = {"Sentence": "corpus", "Treebank": "corpus", "read": "corpus", "write": "corpus"}
 
 __all__ = [
+    "Sentence",
+    "Treebank",
     "corpus",
     "decode",
     "draw",
@@ -28,9 +32,11 @@ __all__ = [
     "induce",
     "learn",
     "parser",
+    "read",
     "relax",
     "tagger",
     "trees",
+    "write",
 ]
 
 

@@ -3,6 +3,8 @@
 The command line prints the message and ends with status 1; everything else is a bug and shows its traceback.
 """
 
+from __future__ import annotations
+
 
 class InputError(ValueError):
     """Something that was given cannot be used."""
@@ -21,3 +23,19 @@ class InfeasibleError(InputError):
     def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.conflict = conflict
+
+
+    """No structure meets the constraints; the message names a smallest set of them that cannot hold together."""
+
+
+class FormatError(InputError):
+    """A file does not say what its format requires. `source` and `line` are where; the message names both."""
+
+    def __init__(self, source: str, line: int, problem: str) -> None:
+        super().__init__(f"{source}:{line}: {problem}" if line else f"{source}: {problem}")
+        self.source = source
+        self.line = line
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int, str]]:
+        return FormatError, (self.source, self.line, self.problem)

@@ -1,0 +1,107 @@
+"""Reading and writing CoNLL-U, CoNLL-U Plus and CoNLL-X: sentences separated by blank lines.
+
+A block is a sentence with the blank lines after it; comments and blank lines that belong to no sentence go with
+the next one, at the end of a file with the last, so that the blocks together are the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from treewright.corpus.files import extension_of
+from treewright.corpus.layout import CONLLU, CONLLX, CONLLX_WIDTHS, Layout
+from treewright.corpus.reader import Lines, Problems, check_utf8
+from treewright.corpus.sentence import BLANK_LINES, OPENING, Sentence
+from treewright.errors import FormatError
+
+DECLARATION = "# global.columns"
+
+
+def sentences(lines: Lines, format: str | None, problems: Problems, check: str) -> Iterator[Sentence]:
+    """The sentences of a file; what cannot be read is reported to `problems`."""
+    layout = None
+    line = 1
+    for text, start, end in _sentence_blocks(lines):
+        if layout is None:
+            layout = _layout(lines.name, format, text, start)
+        try:
+            if lines.suspect:
+                check_utf8(text, lines.name, line)
+            sentence = Sentence.of_block(text, start, end, layout, lines.name, line)
+            if check != "format":
+                sentence.check(check)
+        except FormatError as error:
+            problems.report(_with_hint(error, text, line))
+        else:
+            yield sentence
+        line += text.count("\n")
+    if layout is None:
+        problems.report(FormatError(lines.name, 0, "the file is empty; expected at least one sentence"))
+
+
+def _sentence_blocks(lines: Lines) -> Iterator[tuple[str, int, int]]:
+    """Every block that has words, with the place of their lines: text[start:end]."""
+    lead = ""
+    waiting: tuple[str, int, int] | None = None
+    for text, end in _blocks(lines):
+        start = OPENING.match(text).end()  # type: ignore[union-attr]  # it matches the empty string
+        if start >= len(text):
+            lead += text
+            continue
+        if waiting:
+            yield waiting
+        waiting = (lead + text, len(lead) + start, len(lead) + end)
+        lead = ""
+        if not lines.is_file:
+            yield waiting
+            waiting = None
+    if waiting:
+        text, start, end = waiting
+        yield text + lead, start, end
+
+
+def _blocks(lines: Lines) -> Iterator[tuple[str, int]]:
+    """The text between runs of blank lines, such a run included, and where it begins."""
+    text = ""
+    unseen = 0  # blank lines cannot begin before this
+    for piece in lines:
+        text += piece
+        begin = 0
+        for blank in BLANK_LINES.finditer(text, unseen):
+            if blank.end() == len(text) and lines.is_file:
+                unseen = blank.start() - begin  # the run may go on in the next piece
+                break
+            yield text[begin : blank.end()], blank.start() - begin
+            begin = blank.end()
+        else:
+            unseen = max(0, len(text) - begin - 1)
+        text = text[begin:]
+    if text:
+        last = BLANK_LINES.search(text, unseen)
+        yield text, last.start() if last else len(text) - text.endswith("\n")
+
+
+def _layout(name: str, format: str | None, text: str, start: int) -> Layout:
+    opening = text[:start].lstrip("\ufeff")
+    if format == "conllup" or (format is None and opening.startswith(DECLARATION)):
+        first, _, _ = opening.partition("\n")
+        columns = tuple(first.partition("=")[2].split())
+        if not opening.startswith(DECLARATION) or not columns:
+            raise FormatError(name, 1, f"{first!r}; expected the first line to be '{DECLARATION} = ID FORM ...'")
+        if len(set(columns)) < len(columns):
+            raise FormatError(name, 1, f"{first!r}; expected each column once")
+        return Layout("conllup", columns)
+    old = extension_of(name) in (".conll", ".conllx", ".conll06", ".conll07") and "#" not in opening
+    if format == "conllx" or (format is None and old):
+        width = text[start:].partition("\n")[0].count("\t") + 1
+        return Layout("conllx", CONLLX.columns[:width]) if width in CONLLX_WIDTHS else CONLLX
+    return CONLLU
+
+
+def _with_hint(error: FormatError, text: str, line: int) -> FormatError:
+    """A file that was cut short ends in the middle of a line."""
+    if not text.endswith("\n") and error.line == line + text.count("\n"):
+        return FormatError(
+            error.source, error.line, f"{error.problem} (the file ends here without a line break: cut short?)"
+        )
+    return error

@@ -1,0 +1,218 @@
+"""Opening files: any compression in; out, only what is complete.
+
+What is read is unpacked if its first bytes say so, whatever its name; what is written is packed if its name says so.
+An output is written beside its place and moved there at the end, so that an error, Ctrl-C or a full disk leaves
+whatever was there before.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Protocol, cast
+
+from treewright.errors import FormatError, MissingExtra
+
+Source = str | os.PathLike[str] | IO[Any]  # a path, "-" for standard input, or an open file
+
+MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+EXTENSIONS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
+
+
+def name_of(source: Source) -> str:
+    """What messages call it."""
+    if isinstance(source, (str, os.PathLike)):
+        return "<stdin>" if source == "-" else os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<file>"
+
+
+def extension_of(name: str) -> str:
+    """The extension that tells the format.
+
+    >>> extension_of("ud/en-dev.conllu.gz")
+    '.conllu'
+    """
+    path = Path(name)
+    return (path.with_suffix("") if path.suffix in EXTENSIONS else path).suffix.lower()
+
+
+def open_input(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """The bytes of a file ("-" is standard input), unpacked; a damaged archive is a FormatError."""
+    raw = cast(io.BufferedReader, sys.stdin.buffer) if path == "-" else open(path, "rb")  # noqa: SIM115
+    opening = raw.peek(6)
+    for magic, packing in MAGIC.items():
+        if opening.startswith(magic):
+            return io.BufferedReader(Unpacked(raw, packing, name_of(path)), 1 << 17)
+    return raw
+
+
+class Unpacked(io.RawIOBase):
+    """The unpacked bytes of a packed file."""
+
+    def __init__(self, raw: io.BufferedReader, packing: str, name: str) -> None:
+        self._raw, self._packing, self._name = raw, packing, name
+        self._file = _unpack(raw, packing)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._file.read(len(buffer))
+        except _unpacking_errors() as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk's fault, not the file's
+            problem = (
+                f"the {self._packing} data is damaged or cut short ({error}); unpack it by hand to see how far it goes"
+            )
+            raise FormatError(self._name, 0, problem) from error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed and self._raw is not sys.stdin.buffer:
+            self._raw.close()
+        super().close()
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def _unpack(raw: io.BufferedReader, packing: str) -> _Readable:
+    if packing == "gzip":
+        return gzip.GzipFile(fileobj=raw)
+    if packing == "xz":
+        return lzma.LZMAFile(raw)
+    if packing == "bzip2":
+        return bz2.BZ2File(raw)
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.ZstdFile(raw)
+    return _Zstandard(raw, _zstandard())
+
+
+class _Zstandard:
+    """compression.zstd for older Pythons. (The package's own reader takes a file cut short for a whole one.)"""
+
+    def __init__(self, raw: BinaryIO, package: Any) -> None:
+        self._raw = raw
+        self._new = package.ZstdDecompressor().decompressobj
+        self._frame = self._new()
+        self._started = False
+        self._data = b""
+
+    def read(self, size: int, /) -> bytes:
+        while not self._data:
+            packed = self._frame.unused_data if self._frame.eof else b""
+            packed = packed or self._raw.read(1 << 16)
+            if not packed:
+                if self._started and not self._frame.eof:
+                    raise EOFError("it ends before the end of a frame")
+                return b""
+            if self._frame.eof:
+                self._frame = self._new()
+            self._started = True
+            self._data = self._frame.decompress(packed)
+        data, self._data = self._data[:size], self._data[size:]
+        return data
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("zstandard", "zstd", "a .zst file") from None
+    return zstandard
+
+
+def _unpacking_errors() -> tuple[type[Exception], ...]:
+    zstd = sys.modules.get("zstandard") or sys.modules.get("compression.zstd")
+    return (EOFError, zlib.error, lzma.LZMAError, OSError) + ((zstd.ZstdError,) if zstd else ())
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A path beside `path` to write to; moved to `path` at the end, removed if anything goes wrong.
+
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "model.tw")) as beside:
+    ...         _ = beside.write_bytes(b"weights")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['model.tw']
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link
+    mode = _mode_of_target(path, target)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield beside
+        if mode is not None:
+            os.chmod(beside, mode)
+        os.replace(beside, target)
+    except BaseException as error:
+        beside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, os.fspath(beside)):
+            error.filename = os.fspath(path)  # the user does not know the other name
+        raise
+
+
+def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
+    if target.is_dir():
+        raise IsADirectoryError(21, "Is a directory", os.fspath(path))
+    if not target.exists():
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(13, "Permission denied", os.fspath(path))
+    return stat.S_IMODE(target.stat().st_mode)
+
+
+@contextmanager
+def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write bytes to ("-" is standard output), packed as its extension says, in place only when complete."""
+    packing = EXTENSIONS.get(Path(path).suffix, "")
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
+        with open(path, "wb") as file, _packed(file, packing) as packed:  # a pipe or a device: nothing to replace
+            yield packed
+    else:
+        with replacing(path) as beside, open(beside, "xb") as file, _packed(file, packing) as packed:
+            yield packed
+
+
+@contextmanager
+def _packed(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
+    if not packing:
+        yield file
+        return
+    with _pack(file, packing) as packed:
+        yield packed
+
+
+def _pack(file: BinaryIO, packing: str) -> Any:
+    if packing == "gzip":
+        return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)  # no date: same input, same bytes
+    if packing == "xz":
+        return lzma.LZMAFile(file, "wb")
+    if packing == "bzip2":
+        return bz2.BZ2File(file, "wb")
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.ZstdFile(file, "wb")
+    return _zstandard().ZstdCompressor().stream_writer(file, closefd=False)

@@ -1,0 +1,39 @@
+"""Which column holds what: CoNLL-U, CoNLL-X, and the columns a CoNLL-U Plus file declares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# CoNLL-X has the same things under older names; sentences are asked by the newer ones.
+OLDER_NAMES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a file, in order, and where each is found.
+
+    >>> CONLLX.index["UPOS"], CONLLX.columns[3]
+    (3, 'CPOSTAG')
+    """
+
+    format: str
+    columns: tuple[str, ...]
+    index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        index = {name: number for number, name in enumerate(self.columns)}
+        index |= {OLDER_NAMES[name]: number for name, number in index.items() if name in OLDER_NAMES}
+        object.__setattr__(self, "index", index)
+
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    def declaration(self) -> str:
+        """The line with which a CoNLL-U Plus file begins."""
+        return f"# global.columns = {' '.join(self.columns)}"
+
+
+CONLLU = Layout("conllu", ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
+CONLLX = Layout("conllx", ("ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL"))
+CONLLX_WIDTHS = (6, 8, 10)  # a blind test file stops after FEATS, some parsers' output after DEPREL

@@ -1,0 +1,138 @@
+"""What reading any format shares: text in whole lines, what to do about errors, and the iterator users hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import IO, Any, Generic, TypeVar
+
+from treewright.corpus.files import Source, name_of, open_input
+from treewright.errors import FormatError
+
+CHUNK = 1 << 18
+LONGEST_LINE = 1 << 26  # bytes; what has no line break for so long is no text
+KEPT_ERRORS = 100
+
+T = TypeVar("T")
+
+
+class Lines:
+    """A file's text in pieces that end with a line break, the last one perhaps not.
+
+    Bytes that are not UTF-8 become lone surrogates and set `suspect`: the error is then raised for the sentence
+    that holds them, and those before it are read.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.name = name_of(source)
+        self.suspect = False
+        self._ours = isinstance(source, (str, os.PathLike))
+        self._file: IO[Any] = open_input(source) if isinstance(source, (str, os.PathLike)) else source
+        # A terminal or a pipe may wait for our answer before it sends more; a file can be read ahead.
+        self.is_file = self._ours and source != "-" and os.path.isfile(source)  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[str]:
+        read: Callable[[int], bytes | str] = getattr(self._file, "read1", self._file.read)
+        held: list[bytes] = []
+        length = 0
+        while data := read(CHUNK):
+            data = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                yield self._decoded(b"".join([*held, data[:cut]]))
+                held, length = [], 0
+            held.append(data[cut:])
+            length += len(data) - cut
+            if length > LONGEST_LINE:
+                raise FormatError(self.name, 0, f"no line break in {length >> 20} MB; expected lines of text")
+        if rest := b"".join(held):
+            yield self._decoded(rest)
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            self.suspect = True
+            return data.decode("utf-8", "surrogateescape")
+
+    def close(self) -> None:
+        if self._ours and self._file.name != "<stdin>":
+            self._file.close()
+
+
+def check_utf8(text: str, source: str, line: int) -> None:
+    """Raise a FormatError for the first byte that is not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        byte = text[error.start].encode("utf-8", "surrogateescape")
+        line += text.count("\n", 0, error.start)
+        where = error.start - text.rfind("\n", 0, error.start)
+        hint = (
+            "a binary file?" if "\0" in text else f"in Latin-1 it would be {byte.decode('latin-1')!r}: convert the file"
+        )
+        problem = f"byte 0x{byte.hex().upper()} at character {where} is not UTF-8; expected UTF-8 ({hint})"
+        raise FormatError(source, line, problem) from None
+
+
+class Problems:
+    """What to do about bad input: raise it, or count it and go on."""
+
+    def __init__(self, on_error: str) -> None:
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
+        self._skip = on_error == "skip"
+        self.skipped = 0
+        self.errors: list[FormatError] = []
+
+    def report(self, error: FormatError) -> None:
+        if not self._skip:
+            raise error
+        self.skipped += 1
+        if len(self.errors) < KEPT_ERRORS:
+            self.errors.append(error)
+
+
+class Reader(Generic[T]):
+    """The items of a file, one after the other. Close it, or use it in a `with`, to stop before the end.
+
+    `skipped` counts what on_error="skip" left out so far, `errors` holds the first hundred of those errors.
+    """
+
+    def __init__(self, lines: Lines, items: Iterator[T], problems: Problems) -> None:
+        self._lines, self._items, self._problems = lines, items, problems
+
+    @property
+    def name(self) -> str:
+        """The file's name, as messages give it."""
+        return self._lines.name
+
+    @property
+    def skipped(self) -> int:
+        return self._problems.skipped
+
+    @property
+    def errors(self) -> list[FormatError]:
+        return self._problems.errors
+
+    def __iter__(self) -> Reader[T]:
+        return self
+
+    def __next__(self) -> T:
+        try:
+            return next(self._items)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._lines.close()
+
+    def __enter__(self) -> Reader[T]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

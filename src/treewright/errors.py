@@ -25,9 +25,6 @@ class InfeasibleError(InputError):
         self.conflict = conflict
 
 
-    """No structure meets the constraints; the message names a smallest set of them that cannot hold together."""
-
-
 class FormatError(InputError):
     """A file does not say what its format requires. `source` and `line` are where; the message names both."""
 

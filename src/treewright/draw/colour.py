@@ -1,0 +1,50 @@
+"""Colours with a meaning, safe for colour-blind readers: from orange (doubtful) to blue (sure); those of a comparison.
+
+Never colour alone: doubtful arcs have their probability written on them, wrong ones a sign, missed ones are dashed and
+stand below the words.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from treewright.draw.scene import Arc, Scene
+
+CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)
+CONFIDENCE_NAMES = ("under 50%", "50 to 75%", "75 to 90%", "90 to 99%", "over 99%")
+
+MEANING = {
+    "correct": "correct",
+    "wrong-head": "✗ wrong head",
+    "wrong-label": "≠ wrong label",
+    "missed": "missed: gold only",
+    "extra": "in the graph only",
+    "basic": "in the tree only",
+}
+
+
+def confidence_step(confidence: float) -> int:
+    """0 for the least sure arcs, 4 for the surest.
+
+    >>> confidence_step(0.3), confidence_step(0.995)
+    (0, 4)
+    """
+    return bisect_right(CONFIDENCE_STEPS, confidence)
+
+
+def style_of(arc: Arc) -> str:
+    """The name of an arc's style: its kind, or how sure it is where nothing else is known of it."""
+    if arc.kind == "tree" and arc.confidence is not None:
+        return f"sure-{confidence_step(arc.confidence)}"
+    return arc.kind
+
+
+def legend(scene: Scene) -> list[tuple[str, str]]:
+    """The styles in a scene that want explaining, each with its meaning."""
+    styles = {style_of(arc) for arc in scene.arcs}
+    if styles <= {"correct", "tree"} and "correct" in styles:
+        return [("correct", "all correct")]
+    found = [(style, meaning) for style, meaning in MEANING.items() if style in styles]
+    if any(style.startswith("sure-") for style in styles):
+        found += [(f"sure-{step}", name) for step, name in enumerate(CONFIDENCE_NAMES)]
+    return found

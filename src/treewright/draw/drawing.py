@@ -1,0 +1,49 @@
+"""What the drawing functions return: text that shows itself."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["text", "svg", "html"]
+
+
+class Drawing(str):
+    """A drawing is its own text (`print(drawing)`, `file.write(drawing)`) and shows itself in a notebook."""
+
+    kind: Kind
+
+    def __new__(cls, content: str, kind: Kind) -> Drawing:
+        drawing = super().__new__(cls, content)
+        drawing.kind = kind
+        return drawing
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the drawing, in UTF-8; beside the file first, so that a file is never half written."""
+        path = Path(path)
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            beside.write_text(self, encoding="utf-8", newline="\n")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+        return path
+
+    @property
+    def svg(self) -> str | None:
+        """The SVG element, if this is one."""
+        return str(self) if self.kind == "svg" else None
+
+    def _repr_svg_(self) -> str | None:
+        return self.svg
+
+    def _repr_html_(self) -> str | None:
+        """A page keeps its own styles inside a frame; other drawings need no HTML."""
+        if self.kind != "html":
+            return None
+        return f'<iframe srcdoc="{escape(self)}" style="width:100%;height:36em;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return str(self) if self.kind == "text" else f"<Drawing: {self.kind}, {len(self)} characters>"

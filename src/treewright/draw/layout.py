@@ -1,0 +1,366 @@
+"""Where words, arcs and labels go: the part that text and SVG share.
+
+All lengths are integers in units of the medium: columns of a terminal, pixels of an SVG. The line runs from 0 upwards
+in reading order; a medium that draws right-to-left text mirrors it.
+
+1. Each arc leaves its words at ports. At a word, arcs to the left stand left of arcs to the right, and on each
+   side the longer arc stands nearer the middle, so that arcs which nest never touch.
+2. `spread`: words are as far apart as their text, their ports and the labels of the arcs between them ask for.
+3. `break_rows`: a line that is too long is cut into rows, rather where few arcs pass over the cut. An arc cut in two
+   runs to the edge of both rows, where a tag names the word it goes to; rows between the two are left in peace.
+4. `stack`: in each row an arc is one level above all that it contains, and no two that touch share a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Literal
+
+from treewright.draw.scene import Arc, Scene, Word
+
+Span = tuple[int, int]
+Cut = Literal["", "left", "right"]
+
+
+@dataclass(frozen=True)
+class Medium:
+    """How big things are: what text and SVG tell the layout."""
+
+    gap: int  # between two words
+    port_gap: int  # between two ports of a word
+    shoulder: int  # from a port to the label of its arc, at least
+    tag_gap: int  # between the end of an arc that is cut and its tag
+    shared_ports: bool  # whether the arcs from a word to one side leave it together
+    word_width: Callable[[Word], int]
+    label_width: Callable[[Arc], int]
+    tag_width: Callable[[Word], int]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """An arc, or one of the two pieces of an arc that is cut, in a row. A stub has left == right."""
+
+    arc: Arc
+    left: int
+    right: int
+    level: int
+    label: int  # where the label starts
+    cut: Cut = ""  # at which edge of the row it goes on
+    other: int = 0  # the word it goes on to
+
+    @property
+    def arrow(self) -> int | None:
+        """Where the arrowhead stands: at the modifier, if it is in this row."""
+        if self.arc.is_stub:
+            return self.left
+        backwards = self.arc.modifier < self.arc.head
+        if self.cut == ("left" if backwards else "right"):
+            return None
+        return self.left if backwards else self.right
+
+
+@dataclass(frozen=True)
+class Row:
+    """Some words in a line: first..last, the middle of each, and the arcs above and below them."""
+
+    first: int
+    last: int
+    middles: tuple[int, ...]
+    above: tuple[Stroke, ...]
+    below: tuple[Stroke, ...]
+    width: int
+
+    def levels(self, side: Literal["above", "below"]) -> int:
+        return max((stroke.level for stroke in getattr(self, side)), default=0)
+
+
+def lay_out(scene: Scene, medium: Medium, width: int | None) -> list[Row]:
+    """The rows of a scene, none wider than width unless a single word is."""
+    ports = find_ports(scene, medium)
+    widths = [max(medium.word_width(word), room) for word, room in zip(scene.words, ports.room, strict=True)]
+    middles = spread(widths, medium.gap, demands(scene, medium, ports))
+    line = Line(scene, medium, ports, widths, middles)
+    return [row_of(line, first, last) for first, last in break_rows(line, width)]
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Where arcs meet words: an offset from the middle of the word, a rank along the whole line."""
+
+    offset: dict[tuple[int, int], int]  # (arc, word) -> offset
+    rank: dict[tuple[int, int], int]  # (arc, word) -> rank
+    room: list[int]  # a word's width as far as its ports and the label of a stub on it ask
+
+
+def find_ports(scene: Scene, medium: Medium) -> Ports:
+    ports = Ports({}, {}, [0] * len(scene.words))
+    for below in (False, True):
+        ends: list[list[tuple[int, int]]] = [[] for _ in range(len(scene.words) + 1)]
+        for i, arc in enumerate(scene.arcs):
+            if arc.below == below:
+                ends[arc.modifier].append((i, 0 if arc.is_stub else arc.head - arc.modifier))
+                if not arc.is_stub:
+                    ends[arc.head].append((i, arc.modifier - arc.head))
+        for word, here in enumerate(ends):
+            slots = shared_slots(scene, word, here) if medium.shared_ports else single_slots(here)
+            for i, slot in slots.items():
+                ports.offset[i, word] = slot * medium.port_gap // 2
+                ports.rank[i, word] = word * RANKS + slot
+                stub = medium.label_width(scene.arcs[i]) if scene.arcs[i].is_stub else 0
+                ports.room[word - 1] = max(ports.room[word - 1], abs(slot) * medium.port_gap + 1, stub)
+    return ports
+
+
+RANKS = 1 << 20  # from word to word; more than twice the arcs any word has
+
+
+def single_slots(ends: list[tuple[int, int]]) -> dict[int, int]:
+    """A slot for each arc at a word, in half gaps from its middle: leftwards, stubs, rightwards, long ones inside."""
+    left = sorted((-to, i) for i, to in ends if to < 0)
+    right = sorted((-to, -i) for i, to in ends if to > 0)
+    order = [i for _, i in left] + [i for i, to in ends if to == 0] + [-i for _, i in right]
+    return {i: 2 * k - (len(order) - 1) for k, i in enumerate(order)}
+
+
+def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[int, int]:
+    """Three slots: arcs to modifiers on the left, arcs from heads, arcs to modifiers on the right."""
+    return {i: 0 if scene.arcs[i].modifier == word else -2 if to < 0 else 2 for i, to in ends}
+
+
+def demands(scene: Scene, medium: Medium, ports: Ports) -> list[tuple[int, int, int]]:
+    """(a, b, distance): the middles of words a < b must be that far apart for the label between them to fit."""
+    found = []
+    for i, arc in enumerate(scene.arcs):
+        if not arc.is_stub:
+            a, b = sorted((arc.head, arc.modifier))
+            needed = medium.label_width(arc) + 2 * medium.shoulder + 1
+            found.append((a - 1, b - 1, needed + ports.offset[i, a] - ports.offset[i, b]))
+    return found
+
+
+def spread(widths: Sequence[int], gap: int, demands: Sequence[tuple[int, int, int]]) -> list[int]:
+    """The middles of words of these widths, a gap between any two, and what is demanded between some.
+
+    Short distances are served first, and what one lacks is shared out evenly over the gaps that it spans.
+
+    >>> spread([3, 3, 3], 1, []), spread([3, 3, 3], 1, [(0, 2, 11)])
+    ([1, 5, 9], [1, 7, 12])
+    """
+    if not widths:
+        return []
+    steps = [behind(a) + gap + ahead(b) + 1 for a, b in pairwise(widths)]
+    for a, b, distance in sorted(demands, key=lambda demand: (demand[1] - demand[0], demand)):
+        lack = distance - sum(steps[a:b])
+        for k in range(a, b):
+            if lack > 0:
+                share = -(-lack // (b - k))
+                steps[k] += share
+                lack -= share
+    return list(accumulate(steps, initial=ahead(widths[0])))
+
+
+def ahead(width: int) -> int:
+    """How far a word of this width reaches before its middle."""
+    return (width - 1) // 2
+
+
+def behind(width: int) -> int:
+    return width - 1 - ahead(width)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The whole sentence in one line, from which rows are cut."""
+
+    scene: Scene
+    medium: Medium
+    ports: Ports
+    widths: list[int]
+    middles: list[int]
+
+    def port(self, i: int, word: int) -> int:
+        return self.middles[word - 1] + self.ports.offset[i, word]
+
+    def begin(self, word: int) -> int:
+        return self.middles[word - 1] - ahead(self.widths[word - 1])
+
+    def end(self, word: int) -> int:
+        return self.middles[word - 1] + behind(self.widths[word - 1]) + 1
+
+    def reach(self, i: int) -> int:
+        """From the port to the edge of the row, when the arc is cut."""
+        return self.medium.label_width(self.scene.arcs[i]) + 2 * self.medium.shoulder + 1
+
+    def tag(self, word: int) -> int:
+        return self.medium.tag_gap + self.medium.tag_width(self.scene.words[word - 1])
+
+
+def break_rows(line: Line, width: int | None) -> list[Span]:
+    """First and last word of each row: few rows, evenly filled, few arcs cut. O(words times words in a row)."""
+    n = len(line.widths)
+    if n == 0:
+        return []
+    if width is None or line.end(n) <= width:
+        return [(1, n)]
+    before, after, cut = edges(line)
+    best: list[tuple[float, int]] = [(0.0, 0)] + [(float("inf"), 0)] * n  # best[j]: rows that end with word j
+    for first in range(1, n + 1):
+        for last in range(first, n + 1):
+            if last > first and line.end(last) - line.begin(first) > width:
+                break
+            extent = after[last] - before[first]
+            if extent > width and last > first:
+                continue
+            slack = max(0.0, 1 - extent / width) * (0.5 if last == n else 1)
+            cost = best[first - 1][0] + 1 + slack**2 + 0.04 * cut[last]
+            best[last] = min(best[last], (cost, first))
+    rows = []
+    last = n
+    while last:
+        first = best[last][1]
+        rows.append((first, last))
+        last = first - 1
+    return rows[::-1]
+
+
+def edges(line: Line) -> tuple[list[int], list[int], list[int]]:
+    """If a row begins before a word, where it begins; if it ends after it, where it ends; arcs cut by ending there."""
+    n = len(line.widths)
+    before = [0] + [line.begin(word) for word in range(1, n + 1)]
+    after = [0] + [line.end(word) for word in range(1, n + 1)]
+    before_tag, after_tag, cut = [0] * (n + 1), [0] * (n + 1), [0] * (n + 1)
+    for i, arc in enumerate(line.scene.arcs):
+        if arc.is_stub:
+            continue
+        a, b = sorted((arc.head, arc.modifier))
+        reach, tag_a, tag_b = line.reach(i), line.tag(a), line.tag(b)
+        for word in range(a, b):
+            after[word] = max(after[word], line.port(i, a) + reach)
+            after_tag[word] = max(after_tag[word], tag_b)
+            before[word + 1] = min(before[word + 1], line.port(i, b) - reach)
+            before_tag[word + 1] = max(before_tag[word + 1], tag_a)
+            cut[word] += 1
+    return (
+        [edge - tag for edge, tag in zip(before, before_tag, strict=True)],
+        [edge + tag for edge, tag in zip(after, after_tag, strict=True)],
+        cut,
+    )
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What of an arc lies in a row, before it has a level: ends along the line and as ranks."""
+
+    i: int
+    ends: Span
+    ranks: Span
+    cut: Cut = ""
+    other: int = 0
+
+
+def row_of(line: Line, first: int, last: int) -> Row:
+    pieces = pieces_of(line, first, last)
+    begin = min([line.begin(first), *(piece.ends[0] for piece in pieces)])
+    end = max([line.end(last), *(piece.ends[1] + 1 for piece in pieces)])
+    tags = {side: max((line.tag(p.other) for p in pieces if p.cut == side), default=0) for side in ("left", "right")}
+    shift = tags["left"] - begin
+    moved = [to_edge(piece, begin, end - 1, shift) for piece in pieces]
+    above = [piece for piece in moved if not line.scene.arcs[piece.i].below]
+    below = [piece for piece in moved if line.scene.arcs[piece.i].below]
+    return Row(
+        first,
+        last,
+        tuple(middle + shift for middle in line.middles[first - 1 : last]),
+        strokes_of(line, above),
+        strokes_of(line, below),
+        end - begin + tags["left"] + tags["right"],
+    )
+
+
+def pieces_of(line: Line, first: int, last: int) -> list[Piece]:
+    pieces = []
+    for i, arc in enumerate(line.scene.arcs):
+        a, b = sorted((arc.modifier if arc.is_stub else arc.head, arc.modifier))
+        if not (first <= a <= last or first <= b <= last):
+            continue
+        if arc.is_stub or (first <= a and b <= last):
+            ends, ranks = (line.port(i, a), line.port(i, b)), (line.ports.rank[i, a], line.ports.rank[i, b])
+            pieces.append(Piece(i, ends, ranks))
+        elif first <= a:
+            port = line.port(i, a)
+            pieces.append(Piece(i, (port, port + line.reach(i)), (line.ports.rank[i, a], FAR), "right", b))
+        else:
+            port = line.port(i, b)
+            pieces.append(Piece(i, (port - line.reach(i), port), (-FAR, line.ports.rank[i, b]), "left", a))
+    return pieces
+
+
+FAR = 1 << 60
+
+
+def to_edge(piece: Piece, begin: int, end: int, shift: int) -> Piece:
+    left, right = piece.ends
+    left, right = begin if piece.cut == "left" else left, end if piece.cut == "right" else right
+    return replace(piece, ends=(left + shift, right + shift))
+
+
+def strokes_of(line: Line, pieces: list[Piece]) -> tuple[Stroke, ...]:
+    """The pieces on one side of the words, with levels and with labels where no other arc runs through them."""
+    arcs = line.scene.arcs
+    levels = stack([piece.ranks for piece in pieces if not arcs[piece.i].is_stub])
+    spans = [piece for piece in pieces if not arcs[piece.i].is_stub]
+    stubs = [piece for piece in pieces if arcs[piece.i].is_stub]
+    for stub in stubs:
+        word = arcs[stub.i].modifier
+        low, high = word * RANKS - RANKS // 2, word * RANKS + RANKS // 2
+        touching = [levels[k] for k, piece in enumerate(spans) if piece.ranks[0] <= high and low <= piece.ranks[1]]
+        spans.append(replace(stub, ranks=(low, high)))
+        levels.append(1 + max(touching, default=0))
+    uprights = [(x, level) for piece, level in zip(spans, levels, strict=True) for x in legs(piece)]
+    strokes = []
+    for piece, level in zip(spans, levels, strict=True):
+        arc = arcs[piece.i]
+        width = line.medium.label_width(arc)
+        in_the_way = [x for x, top in uprights if top > level and piece.ends[0] < x < piece.ends[1]]
+        label = place_label(piece, width, line.medium.shoulder, in_the_way)
+        strokes.append(Stroke(arc, *piece.ends, level, label, piece.cut, piece.other))
+    return tuple(strokes)
+
+
+def legs(piece: Piece) -> list[int]:
+    return [x for x, edge in zip(piece.ends, ("left", "right"), strict=True) if piece.cut != edge]
+
+
+def stack(spans: Sequence[Span]) -> list[int]:
+    """A level for each span, from 1: the lowest above all spans that it contains and free of spans that touch it.
+
+    >>> stack([(0, 1), (1, 2), (3, 4), (0, 4)])
+    [1, 2, 1, 3]
+    """
+    levels = [0] * len(spans)
+    placed: list[int] = []
+    for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):
+        low, high = spans[i]
+        touching = [k for k in placed if spans[k][0] <= high and low <= spans[k][1]]
+        taken = {levels[k] for k in touching}
+        level = 1 + max((levels[k] for k in touching if low <= spans[k][0] and spans[k][1] <= high), default=0)
+        while level in taken:
+            level += 1
+        levels[i] = level
+        placed.append(i)
+    return levels
+
+
+def place_label(piece: Piece, width: int, shoulder: int, in_the_way: Sequence[int]) -> int:
+    """Where the label starts: in the middle, or at the cut; moved aside as little as keeps it clear of other arcs."""
+    left, right = piece.ends
+    if left == right:
+        return left - ahead(width)
+    first, last = left + 1 + shoulder, right - shoulder - width
+    wanted = first if piece.cut == "left" else last if piece.cut == "right" else (left + right - width + 1) // 2
+    bars = [left, *sorted(in_the_way), right]
+    free = [(a + 1 + shoulder, b - shoulder - width) for a, b in pairwise(bars)]
+    starts = [min(max(wanted, a), b) for a, b in free if a <= b]
+    return min(starts, key=lambda start: (abs(start - wanted), start), default=wanted)

@@ -1,0 +1,302 @@
+"""What is to be drawn: words in a line and arcs between them, whatever they came from.
+
+Everything that looks like a sentence is turned into a Scene once, at the door; the layout and the three media know
+nothing else. Nodes are numbered as everywhere: 0 is the root, words are 1..n, here with the empty nodes of an enhanced
+graph among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+from treewright.draw.measure import clean, is_right_to_left
+from treewright.errors import InputError
+
+Kind = Literal["tree", "extra", "basic", "correct", "wrong-head", "wrong-label", "missed"]
+Direction = Literal["auto", "ltr", "rtl"]
+Features = Sequence[str] | Mapping[str, Sequence[str]] | None
+
+
+class SentenceLike(Protocol):
+    """What can be drawn. Read if there: upos and other columns, deprels, graph, confidence, sent_id, text."""
+
+    @property
+    def forms(self) -> Sequence[str]: ...
+    @property
+    def heads(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, or an empty node; notes are the lines under it."""
+
+    form: str
+    notes: tuple[str, ...] = ()
+    number: str = ""
+    empty: bool = False
+
+
+@dataclass(frozen=True)
+class Arc:
+    """An arc between nodes. note is drawn after the label, in another colour: what the label ought to be, ..."""
+
+    head: int
+    modifier: int
+    label: str = ""
+    kind: Kind = "tree"
+    note: str = ""
+    below: bool = False
+    confidence: float | None = None
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether it stands on its modifier alone: from the root, from the word itself, from a head not known."""
+        return self.head in (UNKNOWN, ROOT, self.modifier)
+
+
+ROOT, UNKNOWN = 0, -1
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A sentence ready to be laid out."""
+
+    words: tuple[Word, ...]
+    arcs: tuple[Arc, ...]
+    title: str = ""
+    name: str = ""
+    rtl: bool = False
+
+    @property
+    def kinds(self) -> set[Kind]:
+        return {arc.kind for arc in self.arcs}
+
+
+# The columns of a sentence under the names people give them.
+ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "deprel": "deprels"}
+
+SURE = 0.9  # an arc less probable than this has its probability written beside its label
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a sentence says, checked. One entry a word; a head is a CoNLL number, -1 where it is not known."""
+
+    forms: list[str]
+    heads: list[int]
+    labels: list[str]
+    confidence: list[float | None]
+    graph: list[tuple[str, str, str]]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
+
+
+def scene_of(
+    sentence: Any = None,
+    *,
+    gold: Any = None,
+    enhanced: bool | None = None,
+    features: Features = None,
+    direction: Direction = "auto",
+    title: str | None = None,
+    **columns: Any,
+) -> Scene:
+    """The scene of a sentence, of columns given by name, or of both; a column that is given wins."""
+    if direction not in ("auto", "ltr", "rtl"):
+        raise InputError(f"direction is {direction!r}; it can be 'auto', 'ltr' or 'rtl'")
+    if enhanced is None:
+        enhanced = columns.get("graph") is not None
+    found = analysis_of(sentence, columns)
+    graph = found.graph if enhanced else []
+    place = places(len(found.forms), graph)
+    arcs = tree_arcs(found, place) if gold is None else compared(found, gold_analysis(gold, found.forms), place)
+    if graph:
+        arcs = with_graph(arcs, graph, place)
+    notes = notes_of(sentence, columns, features, len(found.forms))
+    words = [Word(form, note) for form, note in zip(found.forms, notes, strict=True)]
+    return Scene(
+        tuple(numbered(words, place)),
+        tuple(arcs),
+        clean(title if title is not None else str(getattr(sentence, "text", None) or " ".join(found.forms))),
+        clean(str(getattr(sentence, "sent_id", None) or "")),
+        direction == "rtl" or (direction == "auto" and is_right_to_left(found.forms)),
+    )
+
+
+def analysis_of(sentence: Any, columns: Mapping[str, Any], name: str = "") -> Analysis:
+    def column(title: str) -> Any:
+        return columns[title] if columns.get(title) is not None else getattr(sentence, title, None)
+
+    heads, forms = column("heads"), column("forms")
+    if forms is None:
+        if heads is None:
+            raise InputError(f"there is nothing to draw: give a sentence, or forms and heads (got {sentence!r})")
+        forms = [str(m) for m in range(1, len(heads) + (len(heads) == 0 or int(heads[0]) != -1))]
+    n = len(forms)
+    labels = one_a_word(column("deprels"), n, f"{name}deprels", "")
+    return Analysis(
+        [clean(str(form)) for form in forms],
+        checked_heads(one_a_word(heads, n, f"{name}heads", UNKNOWN), f"{name}heads"),
+        ["" if label in (None, "_") else clean(str(label)) for label in labels],
+        [None if p is None or p != p else float(p) for p in one_a_word(column("confidence"), n, "confidence", None)],
+        graph_arcs(column("graph"), n),
+    )
+
+
+def gold_analysis(gold: Any, forms: list[str]) -> Analysis:
+    """gold is a sentence, or its heads alone."""
+    given = {} if hasattr(gold, "heads") else {"heads": gold, "forms": forms}
+    found = analysis_of(gold, given, "gold ")
+    if len(found.forms) != len(forms):
+        raise InputError(f"gold has {len(found.forms)} words, the sentence {len(forms)}; only the same words compare")
+    return found
+
+
+def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
+    """The n values of a column; a vector with a first entry for the root, as decoders give it, loses that entry."""
+    if values is None:
+        return [missing] * n
+    found = list(values)
+    if len(found) == n + 1 and name.endswith(("heads", "confidence")):
+        del found[0]
+    if len(found) != n:
+        raise InputError(f"{name} has {len(found)} entries for {n} words; give one a word")
+    return found
+
+
+def checked_heads(heads: list[Any], name: str) -> list[int]:
+    found = [UNKNOWN if head is None else int(head) for head in heads]
+    for m, head in enumerate(found, start=1):
+        if not UNKNOWN <= head <= len(found):
+            expected = f"between 0 (the root) and {len(found)}, the number of words, or -1 where it is not known"
+            raise InputError(f"{name}: word {m} has head {head}; a head is {expected}")
+    return found
+
+
+def graph_arcs(graph: Any, n: int) -> list[tuple[str, str, str]]:
+    found = []
+    for arc in graph if graph is not None else ():
+        head, modifier, label = (*arc, "")[:3]
+        found.append((node_number(head, n), node_number(modifier, n), clean(str(label or ""))))
+    return found
+
+
+def node_number(node: Any, n: int) -> str:
+    """A node as CoNLL-U writes it: 8 and "8" are "8", (8, 1) and "8.1" are "8.1"."""
+    parts = node if isinstance(node, tuple) else str(node).split(".")
+    whole, part = (*(int(part) for part in parts), 0)[:2]
+    if not 0 <= whole <= n:
+        raise InputError(f"graph has an arc with node {node}; nodes are between 0 (the root) and {n}")
+    return f"{whole}.{part}" if part else str(whole)
+
+
+def places(n: int, graph: list[tuple[str, str, str]]) -> dict[str, int]:
+    """Where each node stands: the root at 0, then words and empty nodes from left to right."""
+    numbers = {str(m) for m in range(n + 1)} | {node for arc in graph for node in arc[:2]}
+    in_order = sorted(numbers, key=lambda number: [int(part) for part in number.split(".")])
+    return {number: place for place, number in enumerate(in_order)}
+
+
+def numbered(words: list[Word], place: Mapping[str, int]) -> Iterator[Word]:
+    for number in place:
+        if "." in number:
+            yield Word("·", (), number, empty=True)
+        elif number != "0":
+            yield replace(words[int(number) - 1], number=number)
+
+
+def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: int) -> list[tuple[str, ...]]:
+    """The lines under each word. A column that was asked for must be there; upos is shown if it is."""
+    if isinstance(features, Mapping):
+        lines = [one_a_word(values, n, name, "") for name, values in features.items()]
+    else:
+        lines = [feature_column(sentence, columns, name, n) for name in (("upos?",) if features is None else features)]
+    if not any(map(any, lines)):
+        return [()] * n
+    return [tuple(part for value in values for part in note_lines(value)) for values in zip(*lines, strict=True)]
+
+
+def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: int) -> list[Any]:
+    name = ALIASES.get(feature, feature)
+    if name == "id":
+        return [str(m) for m in range(1, n + 1)]
+    values = columns.get(name.rstrip("?"))
+    if values is None:
+        values = getattr(sentence, name.rstrip("?"), None)
+    if values is None and not name.endswith("?"):
+        raise InputError(
+            f"there is no column {feature!r} to write under the words; known: id, upos, xpos, lemma, feats"
+        )
+    return one_a_word(values, n, name, "")
+
+
+def note_lines(value: Any) -> list[str]:
+    """A value, features one a line; nothing takes a line too, so that lines stand beside their like."""
+    if value is None or value == "_" or value == "":
+        return [""]
+    pairs = value.items() if isinstance(value, Mapping) else None
+    text = str(value) if pairs is None else "|".join(f"{key}={held}" for key, held in pairs)
+    return [clean(part) for part in text.split("|")] if "=" in text else [clean(text)]
+
+
+def tree_arcs(found: Analysis, place: Mapping[str, int]) -> list[Arc]:
+    arcs = (tree_arc(found, m, place) for m in range(len(found.forms)))
+    return [arc for arc in arcs if arc is not None]
+
+
+def tree_arc(found: Analysis, m: int, place: Mapping[str, int]) -> Arc | None:
+    """The arc to the word at index m; nothing if neither its head nor its label is known."""
+    head, label, confidence = found.heads[m], found.labels[m], found.confidence[m]
+    if head == UNKNOWN and not label:
+        return None
+    doubt = "" if confidence is None or confidence >= SURE else f" {confidence:.0%}"
+    return Arc(position(place, head), place[str(m + 1)], label, note=doubt, confidence=confidence)
+
+
+def position(place: Mapping[str, int], head: int) -> int:
+    return UNKNOWN if head == UNKNOWN else place[str(head)]
+
+
+def compared(found: Analysis, gold: Analysis, place: Mapping[str, int]) -> list[Arc]:
+    """The arcs found, each marked by what gold says, and under the words the arcs of gold that were missed."""
+    arcs, missed = [], []
+    for m, (head, right) in enumerate(zip(found.heads, gold.heads, strict=True)):
+        arc = tree_arc(found, m, place)
+        if arc is not None:
+            arcs.append(arc if right == UNKNOWN else judged(arc, head == right, gold.labels[m]))
+        if head != right != UNKNOWN:
+            missed.append(Arc(position(place, right), place[str(m + 1)], gold.labels[m], "missed", below=True))
+    return arcs + missed
+
+
+def judged(arc: Arc, right_head: bool, label: str) -> Arc:
+    if not right_head:
+        return replace(arc, kind="wrong-head", note=f" ✗{arc.note}")
+    if label not in ("", arc.label):
+        return replace(arc, kind="wrong-label", note=f" ≠ {label}{arc.note}")
+    return replace(arc, kind="correct")
+
+
+def with_graph(arcs: list[Arc], graph: list[tuple[str, str, str]], place: Mapping[str, int]) -> list[Arc]:
+    """The tree and its graph: a longer label is written as what it adds, an arc the tree has not goes under the words.
+
+    Without a tree the first arc of each word stands in for it.
+    """
+    above = {(arc.head, arc.modifier): i for i, arc in enumerate(arcs) if not arc.below}
+    no_tree = not above
+    confirmed = set()
+    arcs = list(arcs)
+    for head, modifier, label in graph:
+        pair = h, m = place[head], place[modifier]
+        i = above.get(pair, -1)
+        if no_tree and all(arc.modifier != m for arc in arcs):
+            arcs.append(Arc(h, m, label))
+        elif i < 0 or (arcs[i].label != label and not label.startswith(f"{arcs[i].label}:")):
+            arcs.append(Arc(h, m, label, "extra", below=True))
+        elif arcs[i].label != label and i not in confirmed:
+            arcs[i] = replace(arcs[i], note=label[len(arcs[i].label) :] + arcs[i].note)
+        confirmed.add(i)
+    return [
+        replace(arc, kind="basic") if arc.kind == "tree" and i in above.values() and i not in confirmed else arc
+        for i, arc in enumerate(arcs)
+    ]

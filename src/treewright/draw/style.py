@@ -1,0 +1,66 @@
+"""The style sheet of SVG and HTML drawings: one table of colours, light and dark, and the rules that use them.
+
+Every part of a drawing has a class, so a page can restyle it: `.treewright .arc`, `.treewright .form`, ...
+"""
+
+from __future__ import annotations
+
+FONT = '"Noto Sans","Segoe UI","Helvetica Neue",Arial,sans-serif'
+
+# name: on light ground, on dark ground
+COLOURS = {
+    "paper": ("#ffffff", "#14181f"),
+    "ink": ("#1b2230", "#e9edf4"),
+    "faint": ("#667085", "#98a3b5"),
+    "tree": ("#4a6388", "#9db4d6"),
+    "extra": ("#7a3e9d", "#cba3e6"),
+    "basic": ("#8a93a3", "#7d8797"),
+    "correct": ("#7b8698", "#8490a3"),
+    "wrong-head": ("#c2410c", "#ff8f54"),
+    "wrong-label": ("#9d2b9d", "#ec93ec"),
+    "missed": ("#00775a", "#3fd0a8"),
+    "sure-0": ("#c2410c", "#ff8f54"),
+    "sure-1": ("#c47a06", "#f2b04e"),
+    "sure-2": ("#85793d", "#cfc48d"),
+    "sure-3": ("#4b84b3", "#86bbe6"),
+    "sure-4": ("#1f4f91", "#5f95dd"),
+}
+
+ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ink", "faint")]
+
+SHAPES = f"""\
+.treewright text{{font-family:{FONT};text-anchor:middle}}
+.treewright .form{{font-size:16px}}
+.treewright .note,.treewright .tag,.treewright .legend{{font-size:12px}}
+.treewright .number{{font-size:10px}}
+.treewright .empty{{font-style:italic}}
+.treewright .arc path{{fill:none;stroke:currentColor;stroke-width:1.4}}
+.treewright .arc .tip{{fill:currentColor;stroke:none}}
+.treewright .arc text{{font-size:12px;fill:currentColor;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}}
+.treewright .arc .tag{{font-size:11px}}
+.treewright .extra path,.treewright .missed path{{stroke-dasharray:5 3}}
+.treewright .basic path{{stroke-dasharray:1.5 3}}
+.treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
+.treewright .arc .tip{{stroke-dasharray:none}}
+.treewright .arc:hover path{{stroke-width:2.6}}
+.treewright .arc:hover text{{font-weight:bold}}
+"""
+
+
+def colour_rules(dark: bool) -> str:
+    """The colours as rules; shapes hold for both grounds."""
+    colour = {name: pair[dark] for name, pair in COLOURS.items()}
+    rules = [
+        f".treewright .paper{{fill:{colour['paper']}}}",
+        f".treewright .arc text{{stroke:{colour['paper']}}}",
+        f".treewright .form{{fill:{colour['ink']}}}",
+        f".treewright .note,.treewright .number,.treewright .empty,.treewright .legend,.treewright .arc .tag"
+        f"{{fill:{colour['faint']}}}",
+        *(f".treewright .{kind}{{color:{colour[kind]}}}" for kind in ARC_KINDS),
+    ]
+    return "\n".join(rules) + "\n"
+
+
+def style_sheet() -> str:
+    """For an SVG file of its own: light, or dark where the reader prefers it."""
+    return f"{SHAPES}{colour_rules(dark=False)}@media(prefers-color-scheme:dark){{\n{colour_rules(dark=True)}}}\n"

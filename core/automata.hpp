@@ -21,10 +21,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "parts.hpp"
+#include "rows.hpp"
 
 namespace treewright {
 
@@ -69,10 +69,7 @@ class SiblingAutomaton {
     for (int p = count_; p >= 0; --p) {
       if (p < count_) ahead_[p] = side.scores[p] + completion_[p + 1];
       const double *row = row_of(p), *ahead = ahead_.data();
-      double best = forbidden;
-#pragma omp simd reduction(max : best)
-      for (int q = p; q <= reach_[p]; ++q) best = row[q] + ahead[q] > best ? row[q] + ahead[q] : best;
-      completion_[p] = best;
+      completion_[p] = max_of_sums(row + p, ahead + p, reach_[p] - p + 1);
     }
     return completion_[0];
   }
@@ -100,8 +97,6 @@ class SiblingAutomaton {
   }
 
  private:
-  static constexpr double forbidden = -std::numeric_limits<double>::infinity();
-
   const double *row_of(int p) const { return table_ + std::size_t(p) * stride_; }
 
   void open(const AutomatonSide &side) {
@@ -186,8 +181,6 @@ class GrandAutomaton {
   }
 
  private:
-  static constexpr double forbidden = -std::numeric_limits<double>::infinity();
-
   struct Charts {
     std::vector<double> ahead, completion;  // one row a candidate or state, one column a candidate head
     std::vector<int> reach;
@@ -317,8 +310,6 @@ class StateAutomaton {
   }
 
  private:
-  static constexpr double forbidden = -std::numeric_limits<double>::infinity();
-
   static const double *moves(const StateTable &table, int q, int s) {
     return table.moves + (std::size_t(q) * table.states + s) * table.states;
   }

@@ -78,6 +78,7 @@ int main() {
   sibling_automaton_finds_the_best_subset();
   grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();
   state_automaton_contains_the_sibling_automaton();
+  second_order_values_are_those_of_their_trees();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "automata.hpp"
+#include "grand_eisner.hpp"
+#include "sibling_eisner.hpp"
 
 // The value of a set of modifiers by the definition of a path through the table.
 static double path_value(const treewright::AutomatonSide &side, unsigned set) {
@@ -130,4 +132,48 @@ static void state_automaton_contains_the_sibling_automaton() {
       CHECK(std::abs(with[q] - with2[q]) < 1e-9 && std::abs(without[q] - without2[q]) < 1e-9);
     }
   }
+}
+
+// Scores for every part, so that candidates and whole arrays can be compared.
+struct DenseScores {
+  explicit DenseScores(int nodes, unsigned seed, double holes = 0) : nodes(nodes), arc(random_scores(nodes, seed)) {
+    std::mt19937 random(seed + 1);
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform;
+    sib.resize(std::size_t(nodes) * nodes * nodes), grand.resize(sib.size()), stop.resize(2 * arc.size());
+    for (auto *scores : {&sib, &grand, &stop})
+      for (double &score : *scores) score = normal(random);
+    for (double &score : arc)
+      if (uniform(random) < holes) score = treewright::forbidden;
+    for (int m = 1; m < nodes; ++m) arc[std::size_t(m - 1) * nodes + m] = 0;  // one tree is always allowed
+  }
+  treewright::Parts parts(bool with_grand) const {
+    return treewright::Parts::from_dense(nodes, arc.data(), sib.data(), with_grand ? grand.data() : nullptr,
+                                         stop.data());
+  }
+  int nodes;
+  std::vector<double> arc, sib, grand, stop;
+};
+
+static void second_order_values_are_those_of_their_trees() {
+  treewright::SiblingEisner whole;
+  treewright::PrunedSiblingEisner pruned;
+  treewright::GrandEisner grand;
+  for (int nodes : {2, 3, 4, 9, 30, 5})
+    for (double holes : {0.0, 0.7})
+      for (bool single_root : {false, true}) {
+        const DenseScores scores(nodes, nodes, holes);
+        const treewright::Parts siblings = scores.parts(false), all = scores.parts(true);
+        std::vector<int> heads(nodes), same(nodes), with_grand(nodes);
+        const double value =
+            whole.decode(nodes, scores.arc.data(), scores.sib.data(), scores.stop.data(), single_root, heads.data());
+        CHECK(std::abs(value - siblings.value(heads.data())) < 1e-9);
+        CHECK(std::abs(value - pruned.decode(siblings, single_root, same.data())) < 1e-9);
+        CHECK(same == heads);
+        CHECK(std::abs(value - grand.decode(siblings, single_root, same.data())) < 1e-9);
+        CHECK(same == heads);
+        const double best = grand.decode(all, single_root, with_grand.data());
+        CHECK(std::abs(best - all.value(with_grand.data())) < 1e-9);
+        CHECK(best >= all.value(heads.data()) - 1e-9);
+      }
 }

@@ -108,3 +108,19 @@ def dmv_decode(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
 
 def dmv_counts(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
     """Counts (root, stop, go, attach) of given trees."""
+
+def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """
+    The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.
+    """
+
+def sibling_eisner_parts(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """The same over candidate arcs; grandparent scores are not looked at."""
+
+def grand_eisner(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """
+    The best projective tree over all the parts: heads and value; -inf when there is none.
+    """
+
+def grand_eisner_bytes(parts: Parts) -> float:
+    """The memory that grand_eisner will hold."""

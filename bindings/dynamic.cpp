@@ -1,0 +1,67 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "grand_eisner.hpp"
+#include "parts.hpp"
+#include "sibling_eisner.hpp"
+
+namespace treewright {
+
+static std::pair<Heads, double> sibling_eisner(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> stop,
+                                               bool single_root) {
+  const std::size_t nodes = arc.shape(0);
+  if (arc.shape(1) != nodes || nodes < 2) throw nb::value_error("arc must be square, root and words");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (sib && sib->shape(axis) != nodes) throw nb::value_error("sib does not fit arc");
+    if (stop && stop->shape(axis) != (axis < 2 ? nodes : 2)) throw nb::value_error("stop does not fit arc");
+  }
+  Heads heads = new_array<Heads>(nodes);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local SiblingEisner decoder;  // its charts are reused from sentence to sentence
+    value = decoder.decode(int(nodes), arc.data(), sib ? sib->data() : nullptr, stop ? stop->data() : nullptr,
+                           single_root, heads.data());
+  }
+  return {heads, value};
+}
+
+static std::pair<Heads, double> sibling_eisner_parts(const Parts &parts, bool single_root) {
+  Heads heads = new_array<Heads>(parts.nodes);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local PrunedSiblingEisner decoder;
+    value = decoder.decode(parts, single_root, heads.data());
+  }
+  return {heads, value};
+}
+
+static std::pair<Heads, double> grand_eisner(const Parts &parts, bool single_root) {
+  constexpr double worth_keeping = 1 << 26;  // bytes; a larger chart goes back when its sentence is done
+  Heads heads = new_array<Heads>(parts.nodes);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local GrandEisner decoder;
+    value = decoder.decode(parts, single_root, heads.data());
+    if (GrandEisner::bytes(parts) > worth_keeping) decoder = GrandEisner();
+  }
+  return {heads, value};
+}
+
+void bind_dynamic(nb::module_ &m) {
+  m.def("sibling_eisner", &sibling_eisner, nb::arg("arc").noconvert(), nb::arg("sib").noconvert().none(),
+        nb::arg("stop").noconvert().none(), nb::arg("single_root"),
+        "The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.");
+  m.def("sibling_eisner_parts", &sibling_eisner_parts, nb::arg("parts"), nb::arg("single_root"),
+        "The same over candidate arcs; grandparent scores are not looked at.");
+  m.def("grand_eisner", &grand_eisner, nb::arg("parts"), nb::arg("single_root"),
+        "The best projective tree over all the parts: heads and value; -inf when there is none.");
+  m.def("grand_eisner_bytes", &GrandEisner::bytes, nb::arg("parts"), "The memory that grand_eisner will hold.");
+}
+
+}  // namespace treewright

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "matrix.hpp"
-#include "scores.hpp"
+#include "rows.hpp"
 
 namespace treewright {
 
@@ -35,20 +35,6 @@ class Eisner {
   }
 
  private:
-  static double max_of_sums(const double *a, const double *b, int count) {
-    double best = forbidden;
-#pragma omp simd reduction(max : best)
-    for (int k = 0; k < count; ++k) best = a[k] + b[k] > best ? a[k] + b[k] : best;
-    return best;
-  }
-
-  static int argmax_of_sums(const double *a, const double *b, int count) {
-    int best = 0;
-    for (int k = 1; k < count; ++k)
-      if (a[k] + b[k] > a[best] + b[best]) best = k;
-    return best;
-  }
-
   double arc(int h, int m) const { return arc_[std::size_t(h) * nodes_ + m]; }
 
   void fill_chart(int first) {

@@ -66,8 +66,8 @@ def best_value(n: int, root: str, arc: Any, sib: Any = None, grand: Any = None, 
     for a in z:
         program.row({flow[a]: 1, z[a]: -n}, -np.inf, 0)
     for a, b in combinations(z, 2):
-        (i, j), (k, l) = sorted(a), sorted(b)
-        if i < k < j < l or k < i < l < j:
+        (i, j), (k, end) = sorted(a), sorted(b)
+        if i < k < j < end or k < i < end < j:
             program.row({z[a]: 1, z[b]: 1}, -np.inf, 1)
     if sib is not None or stop is not None:
         for h in range(n + 1):

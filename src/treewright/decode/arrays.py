@@ -83,6 +83,9 @@ def index_column(given: ArrayLike, name: str) -> NDArray[np.int32]:
         raise InputError(f"{name} has an index column of shape {array.shape}; give one number a row")
     if array.size and array.dtype.kind not in "iu":
         raise InputError(f"{name} has an index column of dtype {array.dtype}; give whole numbers")
+    if array.dtype != np.int32 and array.size and max(array.max(), -array.min()) > np.iinfo(np.int32).max:
+        worst = array.flat[np.abs(array.astype(np.float64)).argmax()]
+        raise InputError(f"{name} has an index column with {worst}; nodes are small numbers")
     return np.require(array, np.int32, ["C", "A"])
 
 

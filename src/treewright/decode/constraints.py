@@ -51,10 +51,14 @@ def infeasible(problem: Problem) -> InfeasibleError:
             "make one of those parts finite"
         )
     conflict = _smallest(question, _irreducible(question))
-    names = [question.name(constraint) for constraint in conflict]
-    what = f"{_listed(names)} cannot hold together" if len(names) > 1 else names[0]
-    remedy = "give up one of them" if len(names) > 1 else "allow it a head"
-    return InfeasibleError(f"there is no such tree: {what}, for {question.reason(conflict)}; {remedy}", tuple(names))
+    names = tuple(question.name(constraint) for constraint in conflict)
+    if len(names) == 1:  # no other constraint is one that nothing can meet
+        return InfeasibleError(f"there is no such tree: {names[0]}; allow word {conflict[0].m} one", names)
+    return InfeasibleError(
+        f"there is no such tree: {_listed(names)} cannot hold together, for {question.reason(conflict)}; "
+        "give up one of them",
+        names,
+    )
 
 
 class _Question:
@@ -102,7 +106,7 @@ class _Question:
         heads = np.flatnonzero(self.open[:, constraint.m]).tolist()
         if not heads:
             return f"arc[:, {constraint.m}] is -inf for every head"
-        return f"arc[:, {constraint.m}], -inf but for {_nodes(heads, 'head')},"
+        return f"arc[:, {constraint.m}] with only {_nodes(heads, 'head')} above -inf"
 
     def reason(self, conflict: Sequence[Constraint]) -> str:
         """Why the conflict is one, in words."""

@@ -148,7 +148,10 @@ class Parts:
 
     def value(self, heads: ArrayLike) -> float:
         """The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate."""
-        return self.core.value(arrays.index_column(heads, "heads"))
+        try:
+            return self.core.value(arrays.index_column(heads, "heads"))
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
     def __repr__(self) -> str:
         counts = [_count(self.nodes - 1, "word"), _count(self.core.arcs, "arc")]

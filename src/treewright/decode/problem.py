@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,12 +135,14 @@ class Problem:
 
 
 def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:
-    if given == ():
+    if type(given) is tuple and not given:
         return ()
+    if not isinstance(given, Iterable):
+        raise InputError(f"{name} is {given!r}; give pairs (head, modifier)")
     pairs = []
     for place, pair in enumerate(given):
         try:
-            h, m = (int(node) for node in pair)
+            h, m = (index(node) for node in pair)
         except (TypeError, ValueError):
             raise InputError(f"{name}[{place}] is {pair!r}; give pairs (head, modifier)") from None
         if not (0 <= h < nodes and 1 <= m < nodes and h != m):

@@ -13,6 +13,7 @@ from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc
 from treewright.decode.result import Parse
+from treewright.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,5 +66,8 @@ def why_not(
     """
     demanded = list(require)
     best = tree(arc, require=demanded, **options)
+    last = len(best.heads) - 1
+    if not (0 <= h <= last and 1 <= m <= last and h != m):
+        raise InputError(f"there is no arc ({h}, {m}): heads are 0..{last}, modifiers 1..{last}, and differ")
     rival = tree(arc, require=[*demanded, (h, m)], **options)
     return WhyNot((int(h), int(m)), best, rival)

@@ -1,0 +1,72 @@
+"""Many sentences: the answers of one by one, in order, whatever the threads."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.errors import InfeasibleError, InputError
+
+
+def sentences(count: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=(n + 1, n + 1)) for n in rng.integers(1, 40, size=count)]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_same_answers_as_one_by_one(threads: int, projective: bool) -> None:
+    batch = sentences(150)
+    found = tw.decode.trees(batch, threads=threads, projective=projective)
+    alone = [tw.decode.tree(arc, projective=projective) for arc in batch]
+    assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
+    assert [parse.score for parse in found] == [parse.score for parse in alone]
+
+
+def test_kernels_from_many_threads_answer_as_from_one() -> None:
+    batch = sentences(60)
+    expected = [tw.decode.tree(arc).heads.tolist() for arc in batch]
+    found: dict[int, list[list[int]]] = {}
+
+    def work(name: int) -> None:
+        found[name] = [tw.decode.tree(arc).heads.tolist() for arc in batch]
+
+    workers = [threading.Thread(target=work, args=(name,)) for name in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(found[name] == expected for name in range(6))
+
+
+def test_items_may_be_arrays_parts_and_mappings() -> None:
+    arc = np.array([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
+    parts = tw.decode.Parts.from_arrays(arc)
+    items = [arc, parts, {"arc": arc, "require": [(0, 2)]}, {"arc": parts, "root": "multi"}]
+    found = tw.decode.trees(iter(items), projective=True)
+    assert [parse.heads.tolist() for parse in found] == [[-1, 0, 1], [-1, 0, 1], [-1, 2, 0], [-1, 0, 1]]
+    assert {parse.method for parse in found} == {"eisner"}
+
+
+def test_an_empty_batch() -> None:
+    assert tw.decode.trees([]) == []
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_errors_name_the_sentence(threads: int) -> None:
+    batch = sentences(20)
+    batch[13][0, 1] = np.nan
+    with pytest.raises(InputError, match=r"^batch\[13\]: arc\[0, 1\] is NaN"):
+        tw.decode.trees(batch, threads=threads)
+    two_heads = {"arc": np.zeros((3, 3)), "require": [(0, 1), (2, 1)]}
+    with pytest.raises(InfeasibleError, match=r"^batch\[1\]: there is no such tree") as caught:
+        tw.decode.trees([batch[0], two_heads], threads=threads)
+    assert caught.value.conflict == ("require (0, 1)", "require (2, 1)")
+
+
+def test_there_must_be_a_thread() -> None:
+    with pytest.raises(InputError, match="^threads is 0; give at least 1$"):
+        tw.decode.trees([], threads=0)

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "dmv_corpus.hpp"
-#include "eisner.hpp"
 
 static int failures = 0;
 
@@ -33,20 +32,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 }
 
 #include "test_dynamic.hpp"
-
-static void eisner_values_are_those_of_its_trees() {
-  treewright::Eisner decoder;
-  for (int nodes : {2, 3, 7, 40, 5, 120})
-    for (bool single_root : {false, true}) {
-      const std::vector<double> arc = random_scores(nodes, nodes);
-      std::vector<int> heads(nodes);
-      const double value = decoder.decode(arc.data(), nodes, single_root, heads.data());
-      CHECK(std::abs(value - value_of(arc, heads)) < 1e-9);
-      int roots = 0;
-      for (int m = 1; m < nodes; ++m) roots += heads[m] == 0;
-      CHECK(roots >= 1 && (!single_root || roots == 1));
-    }
-}
+#include "test_first_order.hpp"
 
 static void expected_arcs_of_the_valence_model_are_one_a_word() {
   const int tags = 3;
@@ -75,6 +61,9 @@ static void expected_arcs_of_the_valence_model_are_one_a_word() {
 int main() {
   expected_arcs_of_the_valence_model_are_one_a_word();
   eisner_values_are_those_of_its_trees();
+  spanning_trees_are_the_same_from_a_matrix_and_from_candidates();
+  no_tree_is_told();
+  pruned_parts_keep_their_values();
   sibling_automaton_finds_the_best_subset();
   grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();
   state_automaton_contains_the_sibling_automaton();

@@ -68,5 +68,5 @@ def test_errors_name_the_sentence(threads: int) -> None:
 
 
 def test_there_must_be_a_thread() -> None:
-    with pytest.raises(InputError, match="^threads is 0; give at least 1$"):
+    with pytest.raises(InputError, match=r"^threads is 0; give at least 1$"):
         tw.decode.trees([], threads=0)

@@ -77,13 +77,15 @@ NO_TREE = "there is no such tree: "
         (
             only(6, {2: [3], 3: [2, 4], 4: [2]}),
             {},
-            "arc[:, 2] with only head 3 above -inf, arc[:, 3] with only heads 2, 4 above -inf and arc[:, 4] with only head 2 above -inf "
+            "arc[:, 2] with only head 3 above -inf, arc[:, 3] with only heads 2, 4 above -inf "
+            "and arc[:, 4] with only head 2 above -inf "
             "cannot hold together, for no head outside words 2, 3, 4 is left to any of them; give up one of them",
         ),
         (
             only(5, {1: [0], 4: [0]}),
             {},
-            "root='single', arc[:, 1] with only head 0 above -inf and arc[:, 4] with only head 0 above -inf cannot hold together, "
+            "root='single', arc[:, 1] with only head 0 above -inf "
+            "and arc[:, 4] with only head 0 above -inf cannot hold together, "
             "for every tree that is left gives node 0 several children; give up one of them",
         ),
         (
@@ -163,7 +165,7 @@ def test_a_long_sentence_gets_its_answer_too(projective: bool) -> None:
     arc[rng.random(arc.shape) < 0.5] = -np.inf
     arc[0] = 0
     require = [(m + 1, m) for m in range(1, 100)] + [(50, 100)]
-    with pytest.raises(InfeasibleError, match="the arcs run in a circle") as caught:
+    with pytest.raises(InfeasibleError, match=r"the arcs run in a circle") as caught:
         tw.decode.tree(arc, projective=projective, require=require)
     assert len(caught.value.conflict) == 51  # (51, 50) ... (100, 99), (50, 100)
 
@@ -171,5 +173,5 @@ def test_a_long_sentence_gets_its_answer_too(projective: bool) -> None:
 def test_forbidden_parts_that_leave_no_tree_are_told_apart() -> None:
     problem = tw.decode.Problem.of(np.zeros((3, 3)), stop=np.full((3, 3, 2), -np.inf))
     ensure_feasible(problem)
-    with pytest.raises(InfeasibleError, match="every tree that the arcs allow has a sibling, grandparent or stop part"):
+    with pytest.raises(InfeasibleError, match=r"every tree that the arcs allow has a sibling"):
         raise tw.decode.constraints.infeasible(problem)

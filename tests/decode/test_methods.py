@@ -25,7 +25,7 @@ def test_a_solver_is_found_once() -> None:
 
 
 def test_a_misspelt_option_answers_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="^method 'exact' has no option 'max_second'; it has max_seconds, max_nodes"):
+    with pytest.raises(InputError, match=r"^method 'exact' has no option 'max_second'; it has max_seconds, max_nodes"):
         tw.decode.tree(np.zeros((3, 3)), max_second=1)
 
 

@@ -127,5 +127,5 @@ def test_bad_masks_and_heads_are_refused() -> None:
     with pytest.raises(InputError, match=re.escape("keep has shape (2,), expected (3,): one entry an arc")):
         parts.prune([True, False])
     for heads in ([-1, 0], [-1, 0, 3], [-1, 0, -1]):
-        with pytest.raises(InputError, match="heads must"):
+        with pytest.raises(InputError, match=r"heads must"):
             parts.value(heads)

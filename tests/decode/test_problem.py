@@ -88,7 +88,7 @@ def test_torch_tensors() -> None:
     torch = pytest.importorskip("torch")
     for dtype in (torch.float64, torch.float32, torch.float16, torch.int64):
         assert tw.decode.tree(torch.tensor(SCORES, dtype=dtype)).heads.tolist() == BEST
-    with pytest.raises(InputError, match="arc cannot be read as an array: .*detach"):
+    with pytest.raises(InputError, match=r"arc cannot be read as an array: .*detach"):
         tw.decode.tree(torch.tensor(SCORES, dtype=torch.float32, requires_grad=True))
 
 
@@ -192,7 +192,7 @@ def test_bad_arcs_are_refused(arc: Any, message: str) -> None:
 
 
 def test_ragged_lists_are_refused() -> None:
-    with pytest.raises(InputError, match="^arc cannot be read as an array: .*inhomogeneous"):
+    with pytest.raises(InputError, match=r"^arc cannot be read as an array: .*inhomogeneous"):
         tw.decode.tree([[0, 1], [0]])
 
 

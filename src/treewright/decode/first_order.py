@@ -15,7 +15,7 @@ from treewright.decode.result import Parse
 
 
 def solve(problem: Problem) -> Parse:
-    """The best tree by its arcs."""
+    """The best tree by its arcs; the score -inf when there is none."""
     # The kernels look at neither the diagonal nor column 0, so that an array without constraints needs no copy.
     arc = problem.arc if problem.is_constrained or isinstance(problem.given, Parts) else problem.given
     if problem.projective:
@@ -24,8 +24,6 @@ def solve(problem: Problem) -> Parse:
         heads, value = _core.chu_liu_edmonds(arc, problem.single_root)
     else:
         heads, value = _core.chu_liu_edmonds(problem.parts, problem.parts.arc, problem.single_root)
-    if value == -np.inf:
-        raise infeasible(problem)
     return Parse.exact(heads, value, "eisner" if problem.projective else "chu-liu-edmonds")
 
 

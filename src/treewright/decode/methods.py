@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
@@ -10,14 +11,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from treewright.decode.constraints import ensure_feasible
+from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
-# solve(problem, **options): may rely on there being a tree of allowed arcs, except in the direct algorithms of `exact`;
-# raises constraints.infeasible(problem) when parts of the score -inf leave none.
+# solve(problem, **options). It may rely on there being a tree of allowed arcs, and raises infeasible(problem) when
+# parts of the score -inf leave none; the direct algorithms of `exact` answer with the score -inf in both cases.
 Solver = Callable[..., Parse]
 
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
@@ -89,12 +90,17 @@ def exact(
     problem: Problem, *, max_seconds: float | None = None, max_nodes: int | None = None, trace: bool = False
 ) -> Parse:
     """The cheapest algorithm that is exact for the problem; budget and trace matter where a search is needed."""
+    if problem.order == 2 and not problem.projective:
+        ensure_feasible(problem)
+        return _load(EXACT["second order"])(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
     if problem.order == 1:
-        return _load(EXACT["first order"])(problem)
-    if problem.projective:
-        return _load(EXACT["projective, grandparents" if problem.has_grand else "projective, siblings"])(problem)
-    ensure_feasible(problem)
-    return _load(EXACT["second order"])(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
+        kind = "first order"
+    else:
+        kind = "projective, grandparents" if problem.has_grand else "projective, siblings"
+    parse = _load(EXACT[kind])(problem)
+    if parse.score == -math.inf:
+        raise infeasible(problem)
+    return parse
 
 
 @cache

@@ -1,0 +1,411 @@
+"""Integer and linear programs for the best tree (Martins, Smith and Xing 2009), solved by HiGHS through SciPy.
+
+Arcs    z[h, m] in 0..1          each word has one head; single root: one arc leaves 0
+Flow    "single"                 one commodity: 0 sends n units, every word keeps one, f[h, m] <= n z[h, m]    O(n²) rows
+        "multi"                  a commodity k for each word, f[k, h, m] <= z[h, m]: with the heads' rows exactly the
+                                 convex hull of trees                                                          O(n³) rows
+Siblings, per side of a head, candidates outwards, x[p, q] = "q comes next after p":
+        "automaton"              x is a path from START to END through the modifiers: the hull of the side's automaton
+        "product"                x <= z_p, x <= z_q, x <= 1 - z_r between them, x >= z_p + z_q - 1 - sum of z_r
+Grandparents, y[g, h, m]:
+        "tight"                  y <= z[g, h], sum over g of y = z[h, m]          (Riedel, Smith and McCallum 2012)
+        "product"                y <= z[g, h], y <= z[h, m], y >= z[g, h] + z[h, m] - 1
+        "automaton"              a path on both sides of h for each head g it may have: the relaxation that dual
+                                 decomposition with grandparent automata solves (Koo et al. 2010)
+Projective, for k between i and j:   z[i, j] + z[j, i] + (arcs into k from outside i..j) <= 1
+                                 Two arcs that cross with neither inner end a modifier of the other's outside would need
+                                 each inner end to dominate the other, which no tree allows.
+
+Only the arcs must be integers: the rest follows from them. The linear program's value bounds every tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.decode.problem import Problem
+from treewright.decode.result import Parse
+from treewright.errors import InputError
+
+Columns = NDArray[np.intp]
+INTEGRAL = 1e-6  # HiGHS's own tolerance
+
+Flow = Literal["multi", "single"]
+SiblingForm = Literal["automaton", "product"]
+GrandForm = Literal["tight", "product", "automaton"]
+
+
+def ilp(
+    problem: Problem,
+    *,
+    flow: Flow = "single",
+    siblings: SiblingForm = "automaton",
+    grandparents: GrandForm = "tight",
+    max_seconds: float | None = None,
+) -> Parse:
+    """The best tree by the integer program, or the best found in max_seconds with a valid bound.
+
+    HiGHS ends when value and bound are within 1e-6; the certificate means that much. The single commodity is the
+    looser relaxation and, being small, the faster integer program.
+    """
+    model, z = _tree_model(problem, flow, siblings, grandparents)
+    solved = model.solve(z, max_seconds)
+    if solved.infeasible:
+        return _nothing(problem, "ilp")
+    heads = _rounded(problem, solved.x[z]) if solved.x is not None else _any_tree(problem)
+    return _parse(problem, heads, solved.bound, "ilp", solved.nodes, None)
+
+
+def lp(
+    problem: Problem,
+    *,
+    flow: Flow = "multi",
+    siblings: SiblingForm = "automaton",
+    grandparents: GrandForm = "tight",
+    max_seconds: float | None = None,
+) -> Parse:
+    """The linear relaxation, rounded to a tree: `arcs` is its solution, `bound` its value, certified when they meet."""
+    model, z = _tree_model(problem, flow, siblings, grandparents)
+    solved = model.solve(None, max_seconds)
+    if solved.infeasible:
+        return _nothing(problem, "lp")
+    if solved.x is None:
+        return _parse(problem, _any_tree(problem), solved.bound, "lp", 0, None)
+    arcs = np.zeros((problem.nodes, problem.nodes))
+    arcs[problem.parts.head, problem.parts.modifier] = np.clip(solved.x[z], 0, 1)
+    return _parse(problem, _rounded(problem, solved.x[z]), solved.bound, "lp", 0, arcs)
+
+
+def fractional_arcs(parse: Parse) -> list[tuple[int, int, float]]:
+    """The arcs (h, m, share) that a linear program left undecided; none when its solution is a tree.
+
+    >>> import treewright as tw
+    >>> fractional_arcs(tw.decode.tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]], method="lp"))
+    []
+    """
+    if parse.arcs is None:
+        raise InputError(f"this parse was found by {parse.method!r}; only method 'lp' has a fractional solution")
+    undecided = np.argwhere(np.abs(parse.arcs - np.round(parse.arcs)) > INTEGRAL)
+    return [(int(h), int(m), float(parse.arcs[h, m])) for h, m in undecided]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What HiGHS answered, as a maximum."""
+
+    x: NDArray[np.float64] | None  # None when the time was over before anything was found
+    bound: float
+    nodes: int
+    infeasible: bool = False
+
+
+class Model:
+    """A linear program that is written down part by part: maximise scores . x, 0 <= x <= upper, low <= rows <= high."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._scores: list[NDArray[np.float64]] = []
+        self._upper: list[NDArray[np.float64]] = []
+        self._rows: list[Columns] = []
+        self._columns: list[Columns] = []
+        self._values: list[NDArray[np.float64]] = []
+        self._low: list[NDArray[np.float64]] = []
+        self._high: list[NDArray[np.float64]] = []
+        self._next_row = 0
+
+    def add(self, scores: ArrayLike, upper: float | NDArray[np.float64] = 1.0) -> Columns:
+        """New variables, one a score; -inf keeps a variable at zero."""
+        scores = np.asarray(scores, dtype=np.float64).ravel()
+        allowed = scores > -np.inf
+        self._scores.append(np.where(allowed, scores, 0.0))
+        self._upper.append(np.where(allowed, upper, 0.0))
+        columns = np.arange(self.count, self.count + len(scores))
+        self.count += len(scores)
+        return columns
+
+    def rows(
+        self,
+        count: int,
+        *terms: tuple[ArrayLike, ArrayLike, ArrayLike | float],
+        low: ArrayLike | float = -np.inf,
+        high: ArrayLike | float = np.inf,
+    ) -> None:
+        """New rows 0..count-1, each the sum of its terms (row, column, factor)."""
+        for row, column, factor in terms:
+            row, column, factor = np.broadcast_arrays(np.asarray(row), np.asarray(column), np.asarray(factor, float))
+            self._rows.append(row.ravel().astype(np.intp) + self._next_row)
+            self._columns.append(column.ravel().astype(np.intp))
+            self._values.append(factor.ravel())
+        self._low.append(np.broadcast_to(np.asarray(low, dtype=np.float64), count))
+        self._high.append(np.broadcast_to(np.asarray(high, dtype=np.float64), count))
+        self._next_row += count
+
+    def solve(self, integer: Columns | None, max_seconds: float | None) -> Solution:
+        """The best x; `integer` variables take whole values."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import csr_matrix
+
+        scores, upper = np.concatenate(self._scores), np.concatenate(self._upper)
+        where = (np.concatenate(self._rows), np.concatenate(self._columns))
+        matrix = csr_matrix((np.concatenate(self._values), where), shape=(self._next_row, self.count))
+        integrality = np.zeros(self.count)
+        if integer is not None:
+            integrality[integer] = 1
+        options: dict[str, Any] = {"mip_rel_gap": 0.0}
+        if max_seconds is not None:
+            options["time_limit"] = float(max_seconds)
+        found = milp(
+            -scores,
+            integrality=integrality,
+            bounds=Bounds(np.zeros(self.count), upper),
+            constraints=LinearConstraint(matrix, np.concatenate(self._low), np.concatenate(self._high)),
+            options=options,
+        )
+        if found.status == 2:
+            return Solution(None, -np.inf, 0, infeasible=True)
+        if found.status not in (0, 1):
+            raise InputError(f"HiGHS could not solve the program: {found.message}; are scores far beyond 1e15 in it?")
+        bound = -found.fun if found.status == 0 and integer is None else np.inf
+        if integer is not None and found.mip_dual_bound is not None:
+            bound = -found.mip_dual_bound
+        return Solution(found.x, float(bound), int(found.mip_node_count or 0))
+
+
+def _tree_model(
+    problem: Problem, flow: str, siblings: str, grandparents: str
+) -> tuple[Model, Columns]:
+    """The program of a tree and the columns of its arcs."""
+    for name, value, known in (
+        ("flow", flow, ("multi", "single")),
+        ("siblings", siblings, ("automaton", "product")),
+        ("grandparents", grandparents, ("tight", "product", "automaton")),
+    ):
+        if value not in known:
+            raise InputError(f"{name} is {value!r}; it is one of {', '.join(map(repr, known))}")
+    model, arcs = Model(), Arcs(problem.parts)
+    z = model.add(problem.parts.arc)
+    model.rows(arcs.nodes - 1, (arcs.modifier - 1, z, 1.0), low=1, high=1)
+    if problem.single_root:
+        model.rows(1, (0, z[arcs.head == 0], 1.0), low=1, high=1)
+    (add_multi_flow if flow == "multi" else add_single_flow)(model, arcs, z)
+    if problem.projective:
+        add_projectivity(model, arcs, z)
+    joint = problem.has_grand and grandparents == "automaton"
+    if joint:
+        add_grand_automata(model, arcs, z)
+    elif problem.has_siblings:
+        (add_sibling_automata if siblings == "automaton" else add_sibling_products)(model, arcs, z)
+    if problem.has_grand and not joint:
+        (add_tight_grandparents if grandparents == "tight" else add_grand_products)(model, arcs, z)
+    return model, z
+
+
+class Arcs:
+    """Candidate arcs and the scores of their parts, as columns for the builders."""
+
+    def __init__(self, parts: _core.Parts) -> None:
+        self.nodes: int = parts.nodes
+        self.head: Columns = parts.head.astype(np.intp)
+        self.modifier: Columns = parts.modifier.astype(np.intp)
+        self.count = len(self.head)
+        self.number = np.full((self.nodes, self.nodes), -1, dtype=np.intp)  # of arc (h, m)
+        self.number[self.head, self.modifier] = np.arange(self.count)
+        self.sib = _lookup(parts.siblings)
+        self.stop = _lookup(parts.stops)
+        self.grand = _lookup(parts.grandparents)
+
+    def sides(self) -> list[tuple[int, int, Columns]]:
+        """(h, side, its candidate arcs outwards), but for the root's left."""
+        bins = 2 * self.head + (self.modifier > self.head)
+        begin = np.searchsorted(bins, np.arange(2 * self.nodes + 1))
+        return [(b // 2, b % 2, np.arange(begin[b], begin[b + 1])) for b in range(1, 2 * self.nodes)]
+
+    def pairs_above(self) -> tuple[Columns, Columns]:
+        """Every pair of arcs (g, h), (h, m) with g != m: the upper ones and the lower ones."""
+        upper, lower = [], []
+        for h in range(1, self.nodes):
+            above, below = np.flatnonzero(self.modifier == h), np.flatnonzero(self.head == h)
+            pairs = np.array([(a, b) for a in above for b in below if self.head[a] != self.modifier[b]], dtype=np.intp)
+            upper.append(pairs.reshape(-1, 2)[:, 0])
+            lower.append(pairs.reshape(-1, 2)[:, 1])
+        return np.concatenate([np.empty(0, np.intp), *upper]), np.concatenate([np.empty(0, np.intp), *lower])
+
+    def grand_scores(self, upper: Columns, lower: Columns) -> NDArray[np.float64]:
+        names = zip(self.head[upper].tolist(), self.head[lower].tolist(), self.modifier[lower].tolist(), strict=True)
+        return np.array([self.grand.get(name, 0.0) for name in names])
+
+    def transition_scores(self, h: int, side: int, arcs: Columns) -> NDArray[np.float64]:
+        """Of every (p, q) in the order of `steps`: q after p, q == len(arcs) the end."""
+        m = self.modifier[arcs].tolist()
+        inner = [h, *m]
+        return np.array(
+            [
+                self.stop.get((h, inner[p], side), 0.0) if q == len(m) else self.sib.get((h, m[q], inner[p]), 0.0)
+                for p, q in zip(*steps(len(m)), strict=True)
+            ]
+        )
+
+
+def _lookup(columns: tuple[Any, Any, Any, Any]) -> dict[tuple[int, int, int], float]:
+    a, b, c, score = (column.tolist() for column in columns)
+    return dict(zip(zip(a, b, c, strict=True), score, strict=True))
+
+
+def steps(size: int) -> tuple[Columns, Columns]:
+    """The moves of a side's automaton: p = 0 START, p = i its i-th candidate; q = j its j-th from 0, q = size END."""
+    p, q = np.triu_indices(size + 1)
+    return p, q
+
+
+def add_single_flow(model: Model, arcs: Arcs, z: Columns) -> None:
+    words = arcs.nodes - 1
+    f = model.add(np.zeros(arcs.count), upper=float(words))
+    model.rows(1, (0, f[arcs.head == 0], 1.0), low=words, high=words)
+    leaving = arcs.head > 0
+    model.rows(words, (arcs.modifier - 1, f, 1.0), (arcs.head[leaving] - 1, f[leaving], -1.0), low=1, high=1)
+    every = np.arange(arcs.count)
+    model.rows(arcs.count, (every, f, 1.0), (every, z, -float(words)), high=0)
+
+
+def add_multi_flow(model: Model, arcs: Arcs, z: Columns) -> Columns:
+    """f[k - 1, arc]; returned so that others may read who dominates whom."""
+    words = arcs.nodes - 1
+    sink = np.arange(1, words + 1)[:, None]
+    blocked = arcs.head == sink  # nothing flows on from its sink
+    f = model.add(np.where(blocked, -np.inf, 0.0)).reshape(words, arcs.count)
+    model.rows(words, (sink - 1, f[:, arcs.head == 0], 1.0), low=1, high=1)
+    node = (sink - 1) * words + (arcs.modifier - 1)
+    leaving = arcs.head > 0
+    out = (sink - 1) * words + (arcs.head[leaving] - 1)
+    kept = np.eye(words).ravel()
+    model.rows(words * words, (node, f, 1.0), (out, f[:, leaving], -1.0), low=kept, high=kept)
+    every = np.arange(words * arcs.count).reshape(words, arcs.count)
+    model.rows(words * arcs.count, (every, f, 1.0), (every, np.broadcast_to(z, f.shape), -1.0), high=0)
+    return f
+
+
+def add_projectivity(model: Model, arcs: Arcs, z: Columns) -> None:
+    rows, columns, count = [], [], 0
+    for i in range(arcs.nodes - 2):
+        for j in range(i + 2, arcs.nodes):
+            between = [arc for arc in (arcs.number[i, j], arcs.number[j, i]) if arc >= 0]
+            for k in range(i + 1, j) if between else ():
+                entering = np.concatenate([arcs.number[:i, k], arcs.number[j + 1 :, k]])
+                entering = entering[entering >= 0]
+                if len(entering):
+                    columns.extend([*between, *entering])
+                    rows.extend([count] * (len(between) + len(entering)))
+                    count += 1
+    if count:
+        model.rows(count, (rows, z[np.array(columns)], 1.0), high=1)
+
+
+def add_sibling_automata(model: Model, arcs: Arcs, z: Columns) -> None:
+    for h, side, candidates in arcs.sides():
+        size = len(candidates)
+        p, q = steps(size)
+        x = model.add(arcs.transition_scores(h, side, candidates))
+        model.rows(1, (0, x[p == 0], 1.0), low=1, high=1)
+        each = np.arange(size)
+        model.rows(size, (q[q < size], x[q < size], 1.0), (each, z[candidates], -1.0), low=0, high=0)
+        model.rows(size, (p[p > 0] - 1, x[p > 0], 1.0), (each, z[candidates], -1.0), low=0, high=0)
+
+
+def add_sibling_products(model: Model, arcs: Arcs, z: Columns) -> None:
+    for h, side, candidates in arcs.sides():
+        size = len(candidates)
+        p, q = steps(size)
+        x = model.add(arcs.transition_scores(h, side, candidates))
+        ends = [
+            [*([a - 1] if a > 0 else []), *([b] if b < size else [])] for a, b in zip(p.tolist(), q.tolist(), strict=True)
+        ]
+        _product_rows(model, x, [z[candidates[end]] for end in ends], [z[candidates[a:b]] for a, b in zip(p, q, strict=True)])
+
+
+def _product_rows(model: Model, x: Columns, on: list[Columns], off: list[Columns]) -> None:
+    """x[i] = 1 exactly when the variables on[i] are one and off[i] zero, once those are whole numbers."""
+    for one, some, none in zip(x, on, off, strict=True):
+        model.rows(len(some), (np.arange(len(some)), one, 1.0), (np.arange(len(some)), some, -1.0), high=0)
+        model.rows(len(none), (np.arange(len(none)), one, 1.0), (np.arange(len(none)), none, 1.0), high=1)
+        model.rows(1, (0, one, 1.0), (0, some, -1.0), (0, none, 1.0), low=1 - len(some))
+
+
+def add_grand_products(model: Model, arcs: Arcs, z: Columns) -> None:
+    upper, lower = arcs.pairs_above()
+    y = model.add(arcs.grand_scores(upper, lower))
+    every = np.arange(len(y))
+    model.rows(len(y), (every, y, 1.0), (every, z[upper], -1.0), high=0)
+    model.rows(len(y), (every, y, 1.0), (every, z[lower], -1.0), high=0)
+    model.rows(len(y), (every, y, 1.0), (every, z[upper], -1.0), (every, z[lower], -1.0), low=-1)
+
+
+def add_tight_grandparents(model: Model, arcs: Arcs, z: Columns) -> None:
+    upper, lower = arcs.pairs_above()
+    y = model.add(arcs.grand_scores(upper, lower))
+    every = np.arange(len(y))
+    model.rows(len(y), (every, y, 1.0), (every, z[upper], -1.0), high=0)
+    deep = np.flatnonzero(arcs.head > 0)
+    row = np.full(arcs.count, -1)
+    row[deep] = np.arange(len(deep))
+    model.rows(len(deep), (row[lower], y, 1.0), (row[deep], z[deep], -1.0), low=0, high=0)
+
+
+def add_grand_automata(model: Model, arcs: Arcs, z: Columns) -> None:
+    for h, side, candidates in arcs.sides():
+        size = len(candidates)
+        p, q = steps(size)
+        scores = arcs.transition_scores(h, side, candidates)
+        each = np.arange(size)
+        taken: list[tuple[Any, Any, float]] = [(each, z[candidates], -1.0)]
+        above = np.flatnonzero(arcs.modifier == h) if h else [None]
+        for upper in above:
+            bonus = np.zeros(size + 1)
+            if upper is not None:
+                bonus[:size] = arcs.grand_scores(np.full(size, upper), candidates)
+                bonus[:size][arcs.modifier[candidates] == arcs.head[upper]] = -np.inf  # g cannot be below h
+            x = model.add(scores + bonus[q])
+            start: list[tuple[Any, Any, float]] = [(0, x[p == 0], 1.0)]
+            if upper is not None:
+                start.append((0, z[upper], -1.0))
+            model.rows(1, *start, low=upper is None, high=upper is None)
+            into, out = q < size, p > 0
+            model.rows(size, (q[into], x[into], 1.0), (p[out] - 1, x[out], -1.0), low=0, high=0)
+            taken.append((q[into], x[into], 1.0))
+        model.rows(size, *taken, low=0, high=0)
+
+
+def _rounded(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The tree with most of a solution's arcs."""
+    if problem.projective:
+        weight = np.full((problem.nodes, problem.nodes), -np.inf)
+        weight[problem.parts.head, problem.parts.modifier] = z
+        return _core.eisner(weight, problem.single_root)[0]
+    return _core.chu_liu_edmonds(problem.parts, np.ascontiguousarray(z), problem.single_root)[0]
+
+
+def _any_tree(problem: Problem) -> NDArray[np.int32]:
+    """When time was over at once: the best tree by its arcs."""
+    return _rounded(problem, problem.parts.arc)
+
+
+def _parse(
+    problem: Problem,
+    heads: NDArray[np.int32],
+    bound: float,
+    method: str,
+    nodes: int,
+    arcs: NDArray[np.float64] | None,
+) -> Parse:
+    value = problem.value(heads) if (heads[1:] >= 0).all() else -np.inf
+    met = value >= bound - INTEGRAL * max(1.0, abs(bound))
+    return Parse(heads, value, max(bound, value), method, "bound" if met else None, nodes=nodes, arcs=arcs)
+
+
+def _nothing(problem: Problem, method: str) -> Parse:
+    heads = np.full(problem.nodes, -1, dtype=np.int32)
+    return Parse(heads, -np.inf, -np.inf, method)

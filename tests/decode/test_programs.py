@@ -1,0 +1,198 @@
+"""Integer and linear programs against enumeration, against each other and against the relaxation engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles.instances import random_instance
+
+import treewright as tw
+from treewright.decode import Problem, programs
+from treewright.relax import Answer, DiminishingStep, relax
+
+FORMS = [
+    ("", {}),
+    ("sib", {}),
+    ("sib stop", {"siblings": "product"}),
+    ("grand", {}),
+    ("sib grand", {"grandparents": "product"}),
+    ("sib stop grand", {"grandparents": "automaton"}),
+    ("grand stop", {"siblings": "product", "grandparents": "product"}),
+    ("sib stop grand", {}),
+]
+
+
+def solved(method: str, instance: Any, **options: Any) -> Any:
+    problem = Problem.of(instance.arc, **instance.arguments)
+    return getattr(programs, method)(problem, **options)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("flow", ["single", "multi"])
+def test_integer_program_finds_the_best_of_all_trees(flow: str, root: str, projective: bool) -> None:
+    for seed, (parts, options) in enumerate(FORMS):
+        for words in (1, 2, 3, 4):
+            instance = random_instance(
+                10 * seed + words,
+                words,
+                parts=parts,
+                root=root,
+                projective=projective,
+                constrained=seed % 2 == 1,
+                sparse=0.1 * (seed % 3),
+                ties=seed % 4 == 3,
+            )
+            best = instance.best()
+            found = solved("ilp", instance, flow=flow, **options)
+            assert found.score == pytest.approx(best, rel=1e-6, abs=1e-6)
+            assert found.certified
+            if best > -np.inf:
+                assert tuple(found.heads) in instance.trees()
+                assert instance.value(found.heads) == pytest.approx(found.score, rel=1e-9, abs=1e-9)
+
+
+def test_five_words() -> None:
+    for seed in range(4):
+        instance = random_instance(seed, 5, root=("single", "multi")[seed % 2], projective=seed >= 2)
+        found = solved("ilp", instance)
+        assert found.score == pytest.approx(instance.best(), rel=1e-6, abs=1e-6)
+
+
+def test_relaxations_bound_every_tree_and_tighter_forms_bound_it_better() -> None:
+    for seed in range(12):
+        instance = random_instance(seed, 4, root=("single", "multi")[seed % 2], sparse=0.05 * (seed % 2))
+        best = instance.best()
+        if best == -np.inf:
+            continue
+        bound = {
+            (flow, siblings, grandparents): solved(
+                "lp", instance, flow=flow, siblings=siblings, grandparents=grandparents
+            ).bound
+            for flow in ("multi", "single")
+            for siblings, grandparents in (
+                ("automaton", "tight"),
+                ("automaton", "product"),
+                ("product", "tight"),
+                ("automaton", "automaton"),
+            )
+        }
+        assert all(value >= best - 1e-6 for value in bound.values())
+        for (_, *form), value in bound.items():
+            assert bound["multi", form[0], form[1]] <= value + 1e-6
+        for flow in ("multi", "single"):
+            assert bound[flow, "automaton", "tight"] <= bound[flow, "automaton", "product"] + 1e-6
+            assert bound[flow, "automaton", "tight"] <= bound[flow, "product", "tight"] + 1e-6
+            assert bound[flow, "automaton", "automaton"] <= bound[flow, "automaton", "tight"] + 1e-6
+
+
+def test_first_order_relaxation_with_many_commodities_is_a_tree() -> None:
+    for seed, words in enumerate((1, 3, 6, 9)):
+        instance = random_instance(seed, words, parts="", root="multi")
+        found = tw.decode.tree(instance.arc, root="multi", method="lp")
+        assert programs.fractional_arcs(found) == []
+        assert found.certified
+        assert found.score == pytest.approx(tw.decode.tree(instance.arc, root="multi").score, abs=1e-6)
+
+
+def test_rounded_trees_obey_what_was_asked() -> None:
+    fractional = 0
+    for seed in range(30):
+        instance = random_instance(
+            seed, 7, parts="sib", root=("single", "multi")[seed % 2], projective=seed % 3 == 0, constrained=True
+        )
+        found = solved("lp", instance, flow="single", siblings="product")
+        fractional += len(programs.fractional_arcs(found)) > 0
+        heads = found.heads.tolist()
+        assert tw.trees.is_tree(heads, root=instance.shape["root"])
+        assert all(heads[m] == h for h, m in instance.shape["require"])
+        assert all(heads[m] != h for h, m in instance.shape["forbid"])
+        assert tw.trees.is_projective(heads) or not instance.shape["projective"]
+        assert found.score <= found.bound + 1e-6
+        assert found.score == pytest.approx(instance.value(heads), rel=1e-9)
+    assert fractional >= 10
+
+
+def test_no_time_still_gives_a_tree_and_a_bound() -> None:
+    instance = random_instance(0, 14)
+    best = solved("ilp", random_instance(0, 4), max_seconds=60)
+    assert best.certified
+    for method in ("ilp", "lp"):
+        found = solved(method, instance, flow="multi", max_seconds=0.01)
+        assert tw.trees.is_tree(found.heads, root="single")
+        assert found.bound >= found.score
+
+
+def test_nothing_is_allowed() -> None:
+    arc = np.zeros((4, 4))
+    for method in ("ilp", "lp"):
+        found = getattr(programs, method)(Problem.of(arc, require=[(1, 2), (2, 3), (3, 1)]))
+        assert found.score == -np.inf
+        assert found.heads.tolist() == [-1] * 4
+
+
+def test_unknown_forms_answer_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="flow is 'none'; it is one of 'multi', 'single'"):
+        tw.decode.tree(np.zeros((3, 3)), method="lp", flow="none")
+    with pytest.raises(ValueError, match="siblings is 'H'; it is one of 'automaton', 'product'"):
+        tw.decode.tree(np.zeros((3, 3)), method="ilp", siblings="H")
+    with pytest.raises(ValueError, match="only method 'lp' has a fractional solution"):
+        programs.fractional_arcs(tw.decode.tree(np.zeros((3, 3))))
+
+
+class TreeOracle:
+    """The spanning tree by a share of the arc scores; variable (h, m) is h * nodes + m."""
+
+    def __init__(self, arc: Any, share: float) -> None:
+        nodes = len(arc)
+        self.arc, self.nodes = share * arc, nodes
+        self.keys = np.array([h * nodes + m for h in range(nodes) for m in range(1, nodes) if h != m])
+
+    def solve(self, multipliers: Any) -> Answer:
+        weight = self.arc.copy()
+        weight.flat[self.keys] += multipliers
+        parse = tw.decode.tree(weight, root="multi")
+        on = np.zeros(self.nodes**2)
+        on[parse.heads[1:] * self.nodes + np.arange(1, self.nodes)] = 1
+        return Answer(parse.score, on[self.keys], parse.heads)
+
+
+class SideOracle:
+    """One side of one head: the best sequence of modifiers, outwards (Koo et al. 2010, section 3)."""
+
+    def __init__(self, arc: Any, sib: Any, h: int, side: int, share: float) -> None:
+        nodes = len(arc)
+        self.words = list(range(h + 1, nodes)) if side else list(range(h - 1, 0, -1))
+        self.arc, self.sib, self.h = share * arc, sib, h
+        self.keys = np.array([h * nodes + m for m in self.words], dtype=int)
+
+    def solve(self, multipliers: Any) -> Answer:
+        best = {self.h: (0.0, ())}
+        for place, m in enumerate(self.words):
+            own = self.arc[self.h, m] + multipliers[place]
+            best[m] = max(
+                (value + self.sib[self.h, m, s] + own, (*taken, place)) for s, (value, taken) in best.items()
+            )
+        value, taken = max(best.values())
+        on = np.zeros(len(self.words))
+        on[list(taken)] = 1
+        return Answer(value, on, taken)
+
+
+def test_relaxed_head_automata_reach_the_value_of_their_linear_program() -> None:
+    for seed in range(4):
+        instance = random_instance(seed, 4, parts="sib", root="multi")
+        arc, sib = instance.arc, instance.scores["sib"]
+        linear = solved("lp", instance).bound
+        sides = [SideOracle(arc, sib, h, side, 0.9) for h in range(5) for side in (0, 1)]
+        oracles = [TreeOracle(arc, 0.1), *(side for side in sides if side.words)]
+
+        def value_of_tree(answers: Any, value: Any = instance.value) -> tuple[float, Any]:
+            return value(answers[0].structure), answers[0].structure
+
+        found = relax(oracles, step=DiminishingStep(1.0, power=0.6), max_iterations=500, primal=value_of_tree)
+        assert linear - 1e-6 <= found.bound <= linear + 0.05
+        if found.certified:
+            assert found.value == pytest.approx(instance.best())

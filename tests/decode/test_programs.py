@@ -172,9 +172,7 @@ class SideOracle:
         best = {self.h: (0.0, ())}
         for place, m in enumerate(self.words):
             own = self.arc[self.h, m] + multipliers[place]
-            best[m] = max(
-                (value + self.sib[self.h, m, s] + own, (*taken, place)) for s, (value, taken) in best.items()
-            )
+            best[m] = max((value + self.sib[self.h, m, s] + own, (*taken, place)) for s, (value, taken) in best.items())
         value, taken = max(best.values())
         on = np.zeros(len(self.words))
         on[list(taken)] = 1

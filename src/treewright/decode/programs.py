@@ -1,20 +1,22 @@
 """Integer and linear programs for the best tree (Martins, Smith and Xing 2009), solved by HiGHS through SciPy.
 
-Arcs    z[h, m] in 0..1          each word has one head; single root: one arc leaves 0
-Flow    "single"                 one commodity: 0 sends n units, every word keeps one, f[h, m] <= n z[h, m]    O(n²) rows
-        "multi"                  a commodity k for each word, f[k, h, m] <= z[h, m]: with the heads' rows exactly the
-                                 convex hull of trees                                                          O(n³) rows
-Siblings, per side of a head, candidates outwards, x[p, q] = "q comes next after p":
-        "automaton"              x is a path from START to END through the modifiers: the hull of the side's automaton
-        "product"                x <= z_p, x <= z_q, x <= 1 - z_r between them, x >= z_p + z_q - 1 - sum of z_r
-Grandparents, y[g, h, m]:
-        "tight"                  y <= z[g, h], sum over g of y = z[h, m]          (Riedel, Smith and McCallum 2012)
-        "product"                y <= z[g, h], y <= z[h, m], y >= z[g, h] + z[h, m] - 1
-        "automaton"              a path on both sides of h for each head g it may have: the relaxation that dual
-                                 decomposition with grandparent automata solves (Koo et al. 2010)
-Projective, for k between i and j:   z[i, j] + z[j, i] + (arcs into k from outside i..j) <= 1
-                                 Two arcs that cross with neither inner end a modifier of the other's outside would need
-                                 each inner end to dominate the other, which no tree allows.
+Arcs z[h, m] in 0..1: each word has one head; single root: one arc leaves 0.
+
+Flow, "single": one commodity, 0 sends n units, every word keeps one, f[h, m] <= n z[h, m]. O(n²) rows.
+"multi": a commodity k for each word, f[k, h, m] <= z[h, m]; with the heads' rows exactly the hull of trees. O(n³) rows.
+
+Siblings, per side of a head, candidates outwards, x[p, q] = "q comes next after p".
+"automaton": x is a path from START to END through the modifiers, the hull of the side's automaton.
+"product": x <= z_p, x <= z_q, x <= 1 - z_r between them, x >= z_p + z_q - 1 - sum of z_r.
+
+Grandparents y[g, h, m], "tight": y <= z[g, h], sum over g of y = z[h, m] (Riedel, Smith and McCallum 2012).
+"product": y <= z[g, h], y <= z[h, m], y >= z[g, h] + z[h, m] - 1.
+"automaton": a path on both sides of h for each head g it may have; the relaxation that dual decomposition with
+grandparent automata solves (Koo et al. 2010).
+
+Projective, for k between i and j: z[i, j] + z[j, i] + (arcs into k from outside i..j) <= 1. That leaves arcs that cross
+without entering each other's span, b -> a and c -> d with a < c < b < d: c's head and b's head are then inside, so
+that b would dominate c and c would dominate b, which no tree allows.
 
 Only the arcs must be integers: the rest follows from them. The linear program's value bounds every tree.
 """
@@ -176,9 +178,7 @@ class Model:
         return Solution(found.x, float(bound), int(found.mip_node_count or 0))
 
 
-def _tree_model(
-    problem: Problem, flow: str, siblings: str, grandparents: str
-) -> tuple[Model, Columns]:
+def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -> tuple[Model, Columns]:
     """The program of a tree and the columns of its arcs."""
     for name, value, known in (
         ("flow", flow, ("multi", "single")),
@@ -322,9 +322,12 @@ def add_sibling_products(model: Model, arcs: Arcs, z: Columns) -> None:
         p, q = steps(size)
         x = model.add(arcs.transition_scores(h, side, candidates))
         ends = [
-            [*([a - 1] if a > 0 else []), *([b] if b < size else [])] for a, b in zip(p.tolist(), q.tolist(), strict=True)
+            [*([a - 1] if a > 0 else []), *([b] if b < size else [])]
+            for a, b in zip(p.tolist(), q.tolist(), strict=True)
         ]
-        _product_rows(model, x, [z[candidates[end]] for end in ends], [z[candidates[a:b]] for a, b in zip(p, q, strict=True)])
+        _product_rows(
+            model, x, [z[candidates[end]] for end in ends], [z[candidates[a:b]] for a, b in zip(p, q, strict=True)]
+        )
 
 
 def _product_rows(model: Model, x: Columns, on: list[Columns], off: list[Columns]) -> None:

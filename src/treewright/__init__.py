@@ -12,17 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright import corpus, decode, draw, evaluate, features, induce, learn, parser, relax, tagger, trees
-    from treewright.corpus import Sentence, Treebank, read, write
+    from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
 
 __version__ = "0.1.0"
 
 # A room is imported when it is first used, so that `import treewright` costs no more than NumPy does.
 _ROOMS = {"corpus", "decode", "draw", "evaluate", "features", "induce", "learn", "parser", "relax", "tagger", "trees"}
 # Public name -> the room that holds it.
-_NAMES: dict[str, str] = {"Sentence": "corpus", "Treebank": "corpus", "read": "corpus", "write": "corpus"}
+_NAMES: dict[str, str] = {
+    "Sentence": "corpus",
+    "Tree": "corpus",
+    "Treebank": "corpus",
+    "read": "corpus",
+    "read_trees": "corpus",
+    "write": "corpus",
+}
 
 __all__ = [
     "Sentence",
+    "Tree",
     "Treebank",
     "corpus",
     "decode",
@@ -33,6 +41,7 @@ __all__ = [
     "learn",
     "parser",
     "read",
+    "read_trees",
     "relax",
     "tagger",
     "trees",

@@ -5,29 +5,30 @@
 (['Dogs', 'bark'], [2, 0])
 """
 
-from treewright.corpus.access import FORMATS, read, write
+from treewright.corpus.access import FORMATS, format_of, read, read_trees, write
+from treewright.corpus.brackets import Span, Tree
 from treewright.corpus.files import open_input, open_output, replacing
 from treewright.corpus.layout import CONLLU, CONLLX, Layout
 from treewright.corpus.reader import Reader
 from treewright.corpus.sentence import CHECKS, Edge, EmptyNode, Sentence, Token, Word
+from treewright.corpus.transforms import (
+    add_root,
+    binarise,
+    bracket_word,
+    collapse_unaries,
+    debinarise,
+    drop_root,
+    expand_unaries,
+    plain_word,
+    strip_functions,
+    strip_traces,
+)
 from treewright.corpus.treebank import Treebank
+from treewright.errors import FormatError
 
 __all__ = [
-    "CHECKS",
-    "CONLLU",
-    "CONLLX",
-    "FORMATS",
-    "Edge",
-    "EmptyNode",
-    "Layout",
-    "Reader",
-    "Sentence",
-    "Token",
-    "Treebank",
-    "Word",
-    "open_input",
-    "open_output",
-    "read",
-    "replacing",
-    "write",
-]
+    "CHECKS", "CONLLU", "CONLLX", "FORMATS", "Edge", "EmptyNode", "FormatError", "Layout", "Reader", "Sentence", "Span",
+    "Token", "Tree", "Treebank", "Word", "add_root", "binarise", "bracket_word", "collapse_unaries", "debinarise",
+    "drop_root", "expand_unaries", "format_of", "open_input", "open_output", "plain_word", "read", "read_trees",
+    "replacing", "strip_functions", "strip_traces", "write",
+]  # fmt: skip

@@ -6,13 +6,17 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from treewright.corpus import conll
-from treewright.corpus.files import Source, open_output
+from treewright.corpus import brackets, conll
+from treewright.corpus.brackets import Tree
+from treewright.corpus.files import Source, name_of, open_input, open_output
+from treewright.corpus.layout import CONLLU, CONLLX, Layout
 from treewright.corpus.reader import Lines, Problems, Reader
-from treewright.corpus.sentence import BLANK_LINES, CHECKS, Sentence
+from treewright.corpus.sentence import BLANK_LINES, CHECKS, Sentence, end_of_opening
+from treewright.corpus.transforms import strip_functions, strip_traces
+from treewright.errors import FormatError, InputError
 
 FORMATS = ("conllu", "conllup", "conllx")
-BATCH = 1 << 18  # characters written at a time
+LAYOUTS = {"conllu": CONLLU, "conllx": CONLLX}
 
 
 def read(
@@ -38,38 +42,103 @@ def read(
     return Reader(lines, conll.sentences(lines, format, problems, check), problems)
 
 
-def write(sentences: Iterable[Sentence], target: str | os.PathLike[str] | IO[bytes]) -> int:
-    """Write sentences to a path ("-" is standard output) or a binary file; their number is returned.
+def read_trees(source: Source, *, functions: bool = True, traces: bool = True, on_error: str = "raise") -> Reader[Tree]:
+    """Stream the phrase-structure trees of a file in Penn brackets; source and on_error are those of `read`.
 
-    What was not changed is written as it was read, byte for byte. A path's file appears when it is complete.
+    functions=False cuts labels down to their category (NP-SBJ to NP); traces=False removes empty elements.
+
+    >>> import io
+    >>> for tree in read_trees(io.StringIO("( (S (NP-SBJ (-NONE- *)) (VP (VB run))))"), functions=False, traces=False):
+    ...     print(tree)
+    ( (S (VP (VB run))))
     """
+    problems = Problems(on_error)
+    lines = Lines(source)
+    return Reader(lines, _stripped(brackets.trees(lines, problems), problems, functions, traces), problems)
+
+
+def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
+    """What a file holds: "brackets", or one of the formats that `read` knows. Nothing is taken out of an open file.
+
+    For standard input, open it first and read from what was opened:
+    `file = open_input("-")`, `format_of(file)`, `read(file)`.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        with open_input(source) as file:
+            return format_of(file)
+    opening = source.peek(1 << 16).decode("utf-8", "replace")  # type: ignore[attr-defined]
+    start = end_of_opening(opening)
+    if opening.startswith("(", start):
+        return "brackets"
+    return conll.layout_of(name_of(source), None, opening, start).format
+
+
+def _stripped(trees: Iterator[Tree], problems: Problems, functions: bool, traces: bool) -> Iterator[Tree]:
+    for tree in trees:
+        kept = tree if traces else strip_traces(tree)
+        if kept is None:
+            problems.report(FormatError(tree.source, tree.line, "nothing but traces in this tree; expected a word"))
+        else:
+            yield kept if functions else strip_functions(kept)
+
+
+def write(
+    items: Iterable[Sentence] | Iterable[Tree], target: str | os.PathLike[str] | IO[bytes], format: str | None = None
+) -> int:
+    """Write sentences or trees to a path ("-" is standard output) or a binary file; their number is returned.
+
+    What was not changed is written as it was read, byte for byte. A path's file appears when it is complete, packed
+    if its name ends with .gz, .xz or .zst. format: "conllu" or "conllx" to convert sentences of another format.
+    """
+    if format is not None and format not in LAYOUTS:
+        raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")
     if isinstance(target, (str, os.PathLike)):
         with open_output(target) as file:
-            return _write(sentences, file)
-    return _write(sentences, target)
+            return _write(items, file, format)
+    return _write(items, target, format)
 
 
-def _write(sentences: Iterable[Sentence], file: IO[bytes]) -> int:
+def _write(items: Iterable[Sentence] | Iterable[Tree], file: IO[bytes], format: str | None) -> int:
     count = 0
-    for text in separated(sentences):
+    for text in _joinable(items, format):
         file.write(text.encode())
         count += 1
     return count
 
 
-def separated(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """The texts of sentences, with a blank line wherever a sentence's own file had none after it."""
+def _joinable(items: Iterable[Sentence] | Iterable[Tree], format: str | None) -> Iterator[str]:
+    """The text of each item so that it can follow that of the one before."""
     last = ""
-    for sentence in sentences:
-        text = sentence.written()
+    layout: Layout | None = None
+    for item in items:
+        if isinstance(item, Tree):
+            text = item.written()
+            gap = "" if last.endswith("\n") else "\n"
+        else:
+            sentence = item if format is None else item.converted(LAYOUTS[format])
+            layout = layout or sentence.layout
+            text = _declared(sentence, layout, first=not last)
+            gap = "" if _ends_with_blank_line(last) else "\n" if last.endswith("\n") else "\n\n"
         if last:
-            text = text.removeprefix("\ufeff")
-            if not last.endswith("\n"):
-                text = "\n\n" + text
-            elif not _ends_with_blank_line(last):
-                text = "\n" + text
+            text = gap + text.removeprefix("\ufeff")
         yield text
         last = text
+
+
+def _declared(sentence: Sentence, layout: Layout, first: bool) -> str:
+    """Its text; in a file whose first line declares the columns, that line is where it belongs, and there only."""
+    if sentence.layout != layout:
+        columns = " ".join(sentence.layout.columns)
+        raise InputError(
+            f"{sentence.place}: its columns are {columns}; those before it have {' '.join(layout.columns)}"
+        )
+    text = sentence.written()
+    if layout.format != "conllup":
+        return text
+    declared = text.removeprefix("\ufeff").startswith(conll.DECLARATION)
+    if first:
+        return text if declared else f"{layout.declaration()}\n{text}"
+    return text.partition("\n")[2] if declared else text
 
 
 def _ends_with_blank_line(text: str) -> bool:

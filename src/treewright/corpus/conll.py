@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from treewright.corpus.files import extension_of
 from treewright.corpus.layout import CONLLU, CONLLX, CONLLX_WIDTHS, Layout
 from treewright.corpus.reader import Lines, Problems, check_utf8
-from treewright.corpus.sentence import BLANK_LINES, OPENING, Sentence
+from treewright.corpus.sentence import BLANK_LINES, Sentence, end_of_opening
 from treewright.errors import FormatError
 
 DECLARATION = "# global.columns"
@@ -23,7 +23,7 @@ def sentences(lines: Lines, format: str | None, problems: Problems, check: str) 
     line = 1
     for text, start, end in _sentence_blocks(lines):
         if layout is None:
-            layout = _layout(lines.name, format, text, start)
+            layout = layout_of(lines.name, format, text, start)
         try:
             if lines.suspect:
                 check_utf8(text, lines.name, line)
@@ -44,7 +44,7 @@ def _sentence_blocks(lines: Lines) -> Iterator[tuple[str, int, int]]:
     lead = ""
     waiting: tuple[str, int, int] | None = None
     for text, end in _blocks(lines):
-        start = OPENING.match(text).end()  # type: ignore[union-attr]  # it matches the empty string
+        start = end_of_opening(text)
         if start >= len(text):
             lead += text
             continue
@@ -81,7 +81,11 @@ def _blocks(lines: Lines) -> Iterator[tuple[str, int]]:
         yield text, last.start() if last else len(text) - text.endswith("\n")
 
 
-def _layout(name: str, format: str | None, text: str, start: int) -> Layout:
+def layout_of(name: str, format: str | None, text: str, start: int) -> Layout:
+    """The columns of a file, from its format or, without one, from its name and its first sentence."""
+    if text.startswith("(", start):
+        line = 1 + text.count("\n", 0, start)
+        raise FormatError(name, line, "a bracketed tree; expected columns (treewright.read_trees reads brackets)")
     opening = text[:start].lstrip("\ufeff")
     if format == "conllup" or (format is None and opening.startswith(DECLARATION)):
         first, _, _ = opening.partition("\n")

@@ -61,8 +61,11 @@ class Unpacked(io.RawIOBase):
     """The unpacked bytes of a packed file."""
 
     def __init__(self, raw: io.BufferedReader, packing: str, name: str) -> None:
-        self._raw, self._packing, self._name = raw, packing, name
+        self._raw, self._packing, self.name = raw, packing, name
         self._file = _unpack(raw, packing)
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
 
     def readable(self) -> bool:
         return True
@@ -76,7 +79,7 @@ class Unpacked(io.RawIOBase):
             problem = (
                 f"the {self._packing} data is damaged or cut short ({error}); unpack it by hand to see how far it goes"
             )
-            raise FormatError(self._name, 0, problem) from error
+            raise FormatError(self.name, 0, problem) from error
         buffer[: len(data)] = data
         return len(data)
 

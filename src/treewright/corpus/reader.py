@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
+import stat
+import sys
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import IO, Any, Generic, TypeVar
@@ -30,14 +33,14 @@ class Lines:
         self._ours = isinstance(source, (str, os.PathLike))
         self._file: IO[Any] = open_input(source) if isinstance(source, (str, os.PathLike)) else source
         # A terminal or a pipe may wait for our answer before it sends more; a file can be read ahead.
-        self.is_file = self._ours and source != "-" and os.path.isfile(source)  # type: ignore[arg-type]
+        self.is_file = _is_file(self._file)
 
     def __iter__(self) -> Iterator[str]:
         read: Callable[[int], bytes | str] = getattr(self._file, "read1", self._file.read)
         held: list[bytes] = []
         length = 0
         while data := read(CHUNK):
-            data = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+            data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
             cut = data.rfind(b"\n") + 1
             if cut:
                 yield self._decoded(b"".join([*held, data[:cut]]))
@@ -57,8 +60,20 @@ class Lines:
             return data.decode("utf-8", "surrogateescape")
 
     def close(self) -> None:
-        if self._ours and self._file.name != "<stdin>":
+        if self._ours and self._file is not sys.stdin.buffer:
             self._file.close()
+
+
+def _is_file(file: IO[Any]) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except (OSError, AttributeError):
+        return isinstance(file, (io.BytesIO, io.StringIO))
+
+
+def shown(text: str) -> str:
+    """What stands there, for a message: quoted, and not too long."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def check_utf8(text: str, source: str, line: int) -> None:

@@ -11,14 +11,16 @@ mark "3", ...: if it equals that list, then the ids are right and every line has
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.corpus.layout import CONLLU, Layout
+from treewright.corpus.layout import CONLLU, OLDER_NAMES, Layout
+from treewright.corpus.reader import shown
 from treewright.errors import FormatError, InputError
+from treewright.trees import find_cycle, from_conll
 
 Id = int | str  # a word's number, or "8.1" for an empty node
 
@@ -156,12 +158,12 @@ class Sentence:
 
     def __init__(self, text: str, *, layout: Layout = CONLLU, source: str = "<text>", line: int = 1) -> None:
         """The one sentence that `text` holds; files are read with treewright.read."""
-        start = _end_of_opening(text)
+        start = end_of_opening(text)
         if start == len(text):
             raise FormatError(source, line, "no words here; expected the lines of one sentence")
         blank = BLANK_LINES.search(text, start)
         end = blank.start() if blank else len(text) - text.endswith("\n")
-        if blank and _end_of_opening(text, blank.end()) < len(text):
+        if blank and end_of_opening(text, blank.end()) < len(text):
             further = line + text.count("\n", 0, blank.end())
             raise FormatError(source, further, "a second sentence; expected one (treewright.read streams many)")
         self._set(text, start, end, layout, source, line)
@@ -194,7 +196,7 @@ class Sentence:
         if plain and len(fields) == words * width and self.layout.columns[0] == "ID":
             self._rows: list[int] | None = None
         else:
-            self._rows = self._find_rows(body.split("\n"))
+            self._rows = self._find_rows(body)
         self._numbers = self._read_heads()
 
     def _body(self) -> str:
@@ -206,36 +208,44 @@ class Sentence:
             body = "\n".join(line for line in body.split("\n") if not line.startswith("#"))
         return body
 
-    def _find_rows(self, lines: list[str]) -> list[int]:
+    def _find_rows(self, body: str) -> list[int]:
         """Which lines are words. The others are multiword tokens and empty nodes, and stand where they should."""
-        width = self.layout.width
-        for row, line in enumerate(lines):
-            if line.count("\t") != width - 1:
-                raise self._error(row, _wrong_width(line, self.layout))
+        width, fields = self.layout.width, self._fields
+        lines = body.count("\n") + 1
+        # Every line break is a mark; if all of them are in the first column, every line has the right width.
+        if len(fields) != lines * width or "".join(fields[::width]).count(MARK) != lines - 1:
+            self._report_width(body.split("\n"))
         if "ID" not in self.layout.index:
-            return list(range(len(lines)))
+            return list(range(lines))
+        ids = [cell.removeprefix(MARK) for cell in fields[self.layout.index["ID"] :: width]]
         rows: list[int] = []
-        last_of_token = minor = 0
-        for row, cell in enumerate(self._fields[self.layout.index["ID"] :: width]):
-            id_ = cell.removeprefix(MARK)
-            kind, first, second = _read_id(id_)
-            if kind == "word" and first == len(rows) + 1:
+        next_id, last_of_token, minor = "1", 0, 0
+        for row, id_ in enumerate(ids):
+            if id_ == next_id:
                 rows.append(row)
+                next_id = str(len(rows) + 1)
                 minor = 0
-            elif kind == "token" and first == len(rows) + 1 and first > last_of_token and second >= first:
+                continue
+            kind, first, second = _read_id(id_)
+            if kind == "token" and first == len(rows) + 1 and first > last_of_token and second >= first:
                 last_of_token = second
             elif kind == "empty" and first == len(rows) and second > minor:
                 minor = second
             else:
                 raise self._error(row, _wrong_id(id_, kind, len(rows), last_of_token))
         if not rows:
-            raise self._error(0, "a sentence without a word; expected a line whose ID is 1")
+            raise self._error(0, f"no words, only {shown(ids[0])}; expected a line whose ID is 1")
         if last_of_token > len(rows):
-            row = len(lines) - 1
-            raise self._error(
-                row, f"the sentence ends with word {len(rows)}; its last multiword token goes on to {last_of_token}"
+            problem = (
+                f"the last multiword token ends with {last_of_token}; the sentence ends here, with word {len(rows)}"
             )
+            raise self._error(lines - 1, problem)
         return rows
+
+    def _report_width(self, lines: list[str]) -> NoReturn:
+        width = self.layout.width
+        row = next(row for row, line in enumerate(lines) if line.count("\t") != width - 1)
+        raise self._error(row, _wrong_width(lines[row], self.layout))
 
     def _read_heads(self) -> list[int]:
         cells = self._cells("HEAD")
@@ -248,7 +258,7 @@ class Sentence:
         words = len(cells)
         word = next(word for word, cell in enumerate(cells) if not _is_head(cell, words))
         expected = f"0 (the root), a word from 1 to {words}, or _"
-        raise self._error(self._row(word), f"HEAD of word {word + 1} is {_shown(cells[word])}; expected {expected}")
+        raise self._error(self._row(word), f"HEAD of word {word + 1} is {shown(cells[word])}; expected {expected}")
 
     def _cells(self, column: str) -> list[str]:
         """The words' cells of a column as they stand in the text."""
@@ -311,7 +321,7 @@ class Sentence:
     def _no_column(self, column: str) -> InputError:
         return InputError(
             f"{self.place}: the file has no column {column}; "
-            f"it has {' '.join(self.layout.columns)}: convert the sentence to CoNLL-U first"
+            f"it has {' '.join(self.layout.columns)}; converted('conllu') gives the sentence one that has"
         )
 
     @property
@@ -462,7 +472,7 @@ class Sentence:
                 if not colon or head_id not in known:
                     raise self._error(
                         row,
-                        f"DEPS of {modifier} has {_shown(part)}; expected head:label, the head "
+                        f"DEPS of {modifier} has {shown(part)}; expected head:label, the head "
                         f"0, a word up to {len(self)} or an empty node",
                     )
                 edges.append(Edge(head_id, modifier, label))
@@ -503,25 +513,25 @@ class Sentence:
             _ = self.graph
         if level in ("format", "graph"):
             return
-        heads = self.heads.tolist()
-        if level != "partial" and -1 in heads:
-            word = heads.index(-1)
+        heads = self.heads
+        if level != "partial" and heads.min() < 0:
+            word = int(heads.argmin())
             raise self._error(self._row(word), f"word {word + 1} has no head (_); expected a complete tree")
-        if cycle := _cycle(heads):
+        if cycle := find_cycle(from_conll(heads.clip(min=0))):
             circle = " <- ".join(map(str, cycle + cycle[:1]))
             raise self._error(self._row(cycle[0] - 1), f"the heads run in a circle: {circle}; expected a tree")
-        if level == "single-root" and heads.count(0) != 1:
-            roots = [str(word + 1) for word, head in enumerate(heads) if head == 0]
-            raise self._error(
-                self._row(int(roots[1]) - 1), f"{len(roots)} words hang from the root: {', '.join(roots)}; expected one"
-            )
+        roots = np.flatnonzero(heads == 0)
+        if level == "single-root" and len(roots) > 1:
+            words = ", ".join(str(word + 1) for word in roots)
+            problem = f"{len(roots)} words hang from the root: {words}; expected one"
+            raise self._error(self._row(int(roots[1])), problem)
 
     # -- writing
 
     def __str__(self) -> str:
         """The sentence's own lines as they would be written, without the blank line after it."""
         text = self.written()
-        start = _end_of_opening(text)
+        start = end_of_opening(text)
         start = COMMENTS.search(text, 0, start).start()  # type: ignore[union-attr]  # it matches the empty string
         blank = BLANK_LINES.search(text, start)
         return text[start : blank.start() + 1] if blank else text[start:]
@@ -543,7 +553,7 @@ class Sentence:
     def _comment_block(self, comments: list[str]) -> str:
         for number, line in enumerate(comments):
             if not line.startswith("#") or "\n" in line:
-                raise ValueError(f"comments[{number}] is {_shown(line)}; expected one line that begins with #")
+                raise ValueError(f"comments[{number}] is {shown(line)}; expected one line that begins with #")
         newline = "\r\n" if "\r\n" in self._text else "\n"
         return "".join(line + newline for line in comments)
 
@@ -624,6 +634,33 @@ class Sentence:
         copy.__setstate__(self.__getstate__())
         return copy
 
+    def converted(self, layout: Layout) -> Sentence:
+        """The same sentence in other columns, those of the same name kept; itself if it has those already.
+
+        CoNLL-X has neither comments, nor multiword tokens, nor empty nodes: they are left out.
+
+        >>> from treewright.corpus import CONLLX
+        >>> str(Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"]).converted(CONLLX)).split("\\n")[0]
+        '1\\tDogs\\t_\\tNOUN\\t_\\t_\\t_\\t_\\t_\\t_'
+        """
+        if layout == self.layout:
+            return self
+        old = self.copy()
+        only_words = layout.format == "conllx"
+        rows = old._rows if only_words else None
+        names = [OLDER_NAMES.get(name, name) for name in layout.columns]
+        lines = []
+        for row in range(len(old._fields) // old.layout.width) if rows is None else rows:
+            cells = [old._cell(row, name) for name in names]
+            if "ID" not in old.layout.index:
+                cells[layout.index["ID"]] = str(row + 1)
+            lines.append("\t".join(cells))
+        comments = [] if only_words else [line for line in old.comments if not line.startswith("# global.columns")]
+        newline = "\r\n" if "\r\n" in old._text else "\n"
+        new = Sentence(newline.join(comments + lines + ["", ""]), layout=layout, source=self.source, line=self.line)
+        new.parse, new.confidence = self.parse, self.confidence
+        return new
+
     def with_columns(self, **columns: Any) -> Sentence:
         """A copy with some columns replaced.
 
@@ -662,7 +699,8 @@ class Sentence:
 CHECKS = ("format", "partial", "tree", "single-root", "graph")
 
 
-def _end_of_opening(text: str, position: int = 0) -> int:
+def end_of_opening(text: str, position: int = 0) -> int:
+    """Where the first word's line begins, or the end."""
     match = OPENING.match(text, position)
     return match.end() if match else position
 
@@ -692,7 +730,7 @@ def _is_head(cell: str, words: int) -> bool:
 
 
 def _wrong_id(id_: str, kind: str, words: int, last_of_token: int) -> str:
-    found = f"ID {_shown(id_)} follows word {words}" if words else f"ID {_shown(id_)} comes first"
+    found = f"ID {shown(id_)} follows word {words}" if words else f"ID {shown(id_)} comes first"
     if kind == "token":
         if words < last_of_token:
             return (
@@ -706,13 +744,9 @@ def _wrong_id(id_: str, kind: str, words: int, last_of_token: int) -> str:
 
 def _wrong_width(line: str, layout: Layout) -> str:
     width = line.count("\t") + 1
-    found = f"{width} column{'s' * (width > 1)} ({_shown(line)})"
+    found = f"{width} column{'s' * (width > 1)} ({shown(line)})"
     hint = "; the columns are separated by spaces, not tabs" if width == 1 and len(line.split()) > 1 else ""
     return f"{found}; expected the {layout.width} of {layout.format}, separated by tabs{hint}"
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _check_cell(value: str, name: str) -> None:
@@ -720,7 +754,7 @@ def _check_cell(value: str, name: str) -> None:
         raise TypeError(f"{name} is {value!r}; expected a string")
     if not value or "\t" in value or "\n" in value or "\r" in value:
         raise ValueError(
-            f"{name} is {_shown(value)}; expected a cell: not empty ('_' says nothing), no tab, no line break"
+            f"{name} is {shown(value)}; expected a cell: not empty ('_' says nothing), no tab, no line break"
         )
 
 
@@ -758,19 +792,3 @@ def _by_head(edge: tuple[Id, str]) -> tuple[int, int, str]:
     head, label = edge
     major, _, minor = str(head).partition(".")
     return int(major), int(minor or 0), label
-
-
-def _cycle(heads: Sequence[int]) -> list[int]:
-    """The words of a circle, each followed by its head; none if there is no circle. Heads below 1 end a path."""
-    seen = [0] * (len(heads) + 1)  # on which walk
-    for start in range(1, len(heads) + 1):
-        word = start
-        while word > 0 and not seen[word]:
-            seen[word] = start
-            word = heads[word - 1]
-        if word > 0 and seen[word] == start:
-            cycle = [word]
-            while heads[cycle[-1] - 1] != word:
-                cycle.append(heads[cycle[-1] - 1])
-            return cycle
-    return []

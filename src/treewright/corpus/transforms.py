@@ -1,0 +1,209 @@
+"""Trees into other trees, and back: function labels, traces, binary branching, unary chains, the root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from treewright.corpus.brackets import Tree, walk
+from treewright.errors import FormatError
+
+TRACES = frozenset({"-NONE-"})
+FUNCTION_SIGNS = "-=^|"  # NP-SBJ, NP=2, S^PRD, ADVP|PRT
+INSERTED = "@"  # begins the label of a node that `binarise` put in
+JOINT = "+"
+
+# What stands for a bracket that is a word, or part of one.
+ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+
+Nodes = Sequence[Tree | str]
+
+
+def rebuild(tree: Tree, make: Callable[[Tree, list[Tree | str]], Nodes]) -> list[Tree | str]:
+    """From the leaves up, put make(node, its new children) in the place of each node: none, one or several."""
+    stack: list[tuple[Tree, list[Tree | str]]] = []
+    result: list[Tree | str] = []
+    for event in walk(tree):
+        if isinstance(event, Tree):
+            stack.append((event, []))
+        elif event is None:
+            node, children = stack.pop()
+            (stack[-1][1] if stack else result).extend(make(node, children))
+        else:
+            stack[-1][1].append(event)
+    return result
+
+
+def _rebuilt(tree: Tree, make: Callable[[Tree, list[Tree | str]], Nodes]) -> Tree:
+    result = rebuild(tree, make)
+    if len(result) != 1 or isinstance(result[0], str):
+        raise FormatError(
+            tree.source, tree.line, f"the root is {tree.label}, a node that binarise puts in below another"
+        )
+    return result[0]
+
+
+def _like(node: Tree, label: str, children: Nodes) -> Tree:
+    """The node itself where nothing changed, so that an untouched tree keeps the text it was read from."""
+    same = label == node.label and len(children) == len(node.children)
+    if same and all(new is old for new, old in zip(children, node.children, strict=True)):
+        return node
+    return Tree(label, children)
+
+
+def strip_functions(tree: Tree, *, tags: bool = False, signs: str = FUNCTION_SIGNS) -> Tree:
+    """Cut labels at the first of `signs`: NP-SBJ-1 becomes NP. Labels that begin with one (-LRB-) stay.
+
+    The tags above words are cut only with tags=True: in many treebanks their hyphens mean something else.
+
+    >>> print(strip_functions(Tree.parse("(S (NP-SBJ=2 (N-D dogs)) (VP (V bark)))")))
+    (S (NP (N-D dogs)) (VP (V bark)))
+    """
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        plain = not tags and node.is_preterminal()
+        return [_like(node, node.label if plain else _category(node.label, signs), children)]
+
+    return _rebuilt(tree, make)
+
+
+def _category(label: str, signs: str) -> str:
+    if label[:1] in signs:  # an unlabelled node too
+        return label
+    return label[: min((place for sign in signs if (place := label.find(sign)) > 0), default=len(label))]
+
+
+def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None:
+    """Remove the words whose tag is one of `traces`, and the nodes left empty; None if nothing is left.
+
+    >>> print(strip_traces(Tree.parse("(S (NP-SBJ (-NONE- *PRO*)) (VP (VB run)))")))
+    (S (VP (VB run)))
+    """
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        is_trace = node.label in traces and node.is_preterminal()
+        return [] if is_trace or not children else [_like(node, node.label, children)]
+
+    left = rebuild(tree, make)
+    return left[0] if left and isinstance(left[0], Tree) else None
+
+
+def binarise(tree: Tree, *, branching: str = "left") -> Tree:
+    """Give every node at most two children; the nodes put in are called @X below X. `debinarise` takes them out.
+
+    branching="left": X has the children @X and its last one; "right": its first one and @X.
+
+    >>> print(binarise(Tree.parse("(NP (DT the) (JJ big) (NN dog))")))
+    (NP (@NP (DT the) (JJ big)) (NN dog))
+    """
+    if branching not in ("left", "right"):
+        raise ValueError(f"branching is {branching!r}; expected 'left' or 'right'")
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        if node.label.startswith(INSERTED):
+            problem = f"the label {node.label!r} begins with {INSERTED}; only nodes that binarise puts in may"
+            raise FormatError(tree.source, tree.line, problem)
+        if len(children) <= 2:
+            return [_like(node, node.label, children)]
+        inserted = INSERTED + node.label
+        inner = children[0] if branching == "left" else children[-1]
+        for child in children[1:-1] if branching == "left" else children[-2:0:-1]:
+            inner = Tree(inserted, [inner, child] if branching == "left" else [child, inner])
+        return [Tree(node.label, [inner, children[-1]] if branching == "left" else [children[0], inner])]
+
+    return _rebuilt(tree, make)
+
+
+def debinarise(tree: Tree) -> Tree:
+    """Take out the nodes that `binarise` put in.
+
+    >>> print(debinarise(Tree.parse("(NP (@NP (DT the) (JJ big)) (NN dog))")))
+    (NP (DT the) (JJ big) (NN dog))
+    """
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        return children if node.label.startswith(INSERTED) else [_like(node, node.label, children)]
+
+    return _rebuilt(tree, make)
+
+
+def collapse_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tree:
+    """Make one node of a node and its only child, S over VP becoming S+VP; `expand_unaries` undoes it.
+
+    The tags above words are joined only with tags=True.
+
+    >>> print(collapse_unaries(Tree.parse("(S (VP (VB run) (ADVP (RB away))))")))
+    (S+VP (VB run) (ADVP (RB away)))
+    """
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        if joint in node.label and (tags or not node.is_preterminal()):
+            problem = (
+                f"the label {node.label!r} has a {joint} in it; give collapse_unaries and expand_unaries another joint"
+            )
+            raise FormatError(tree.source, tree.line, problem)
+        only = children[0]
+        if len(children) == 1 and isinstance(only, Tree) and (tags or not only.is_preterminal()):
+            return [Tree(node.label + joint + only.label, only.children)]
+        return [_like(node, node.label, children)]
+
+    return _rebuilt(tree, make)
+
+
+def expand_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tree:
+    """Make a node of every part of a joined label.
+
+    >>> print(expand_unaries(Tree.parse("(S+VP (VB run) (ADVP (RB away)))")))
+    (S (VP (VB run) (ADVP (RB away))))
+    """
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        if joint not in node.label or (not tags and node.is_preterminal()):
+            return [_like(node, node.label, children)]
+        *above, label = node.label.split(joint)
+        expanded = Tree(label, children)
+        for label in reversed(above):
+            expanded = Tree(label, [expanded])
+        return [expanded]
+
+    return _rebuilt(tree, make)
+
+
+def add_root(tree: Tree, label: str = "ROOT") -> Tree:
+    """Label the unlabelled root that Penn files have, or put a root above the tree.
+
+    >>> print(add_root(Tree.parse("( (S (VB run)))")), add_root(Tree.parse("(S (VB run))"), "TOP"))
+    (ROOT (S (VB run))) (TOP (S (VB run)))
+    """
+    return Tree(label, tree.children) if tree.label == "" else Tree(label, [tree])
+
+
+def drop_root(tree: Tree, labels: Collection[str] = ("", "ROOT", "TOP")) -> Tree:
+    """The tree below a root of that name, if it is the only one there.
+
+    >>> print(drop_root(Tree.parse("( (S (VB run)))")))
+    (S (VB run))
+    """
+    only = tree.children[0]
+    return only if tree.label in labels and len(tree.children) == 1 and isinstance(only, Tree) else tree
+
+
+def plain_word(word: str) -> str:
+    """The word that a leaf stands for.
+
+    >>> plain_word("-LRB-"), plain_word(r"1\\/2")
+    ('(', '1/2')
+    """
+    for plain, escaped in ESCAPES.items():
+        word = word.replace(escaped, plain)
+    return word.replace("\\/", "/").replace("\\*", "*")
+
+
+def bracket_word(word: str) -> str:
+    """How a word is written as a leaf: brackets by name, a blank as an underscore.
+
+    >>> bracket_word("("), bracket_word("f(x)"), bracket_word("10 000")
+    ('-LRB-', 'f-LRB-x-RRB-', '10_000')
+    """
+    for plain, escaped in ESCAPES.items():
+        word = word.replace(plain, escaped)
+    return "_".join(word.split())

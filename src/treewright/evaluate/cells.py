@@ -1,0 +1,159 @@
+"""Many short strings as ranges of one buffer of bytes, compared and cut all at once.
+
+A treebank has ten cells a word. To make a Python string of each costs more than all that evaluation asks of them,
+which is mostly whether two cells are equal. Here a column is two arrays, where its cells begin and where they end,
+and equality is decided on eight bytes at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+
+WORD = 8
+MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)  # the first so many bytes of a word
+MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def buffer_of(data: bytes) -> Bytes:
+    """The bytes, and zeros behind them so that eight can be read from any place."""
+    return np.frombuffer(data + bytes(WORD), np.uint8)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """buffer[begins[i]:ends[i]] is cell i. Cells stand in the order of the buffer and do not overlap.
+
+    >>> cells = Cells(buffer_of(b"nsubj:pass det"), np.array([0, 11]), np.array([10, 14]))
+    >>> [cells.text(i) for i in range(len(cells))]
+    ['nsubj:pass', 'det']
+    >>> [cells.before(":").text(i) for i in range(len(cells))]
+    ['nsubj', 'det']
+    """
+
+    buffer: Bytes
+    begins: Indices
+    ends: Indices
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @property
+    def widths(self) -> Indices:
+        return self.ends - self.begins
+
+    def text(self, i: SupportsIndex) -> str:
+        return self.buffer[self.begins[i] : self.ends[i]].tobytes().decode("utf-8")
+
+    def take(self, which: Indices | Flags) -> Cells:
+        return Cells(self.buffer, self.begins[which], self.ends[which])
+
+    def word(self, which: Indices, offset: int) -> NDArray[np.uint64]:
+        """Eight bytes of each cell from the offset on, those beyond its end made zero."""
+        words: NDArray[np.uint64] = np.ndarray((len(self.buffer) - WORD + 1,), "<u8", self.buffer, strides=(1,))
+        begins = self.begins[which] + offset
+        return np.asarray(words[begins] & MASKS[np.minimum(self.ends[which] - begins, WORD)])
+
+    def equal(self, other: Cells) -> Flags:
+        """For each i: are the cells i equal?"""
+        same: Flags = np.asarray(self.widths == other.widths)
+        left = np.flatnonzero(same)
+        offset = 0
+        while len(left):
+            alike = self.word(left, offset) == other.word(left, offset)
+            same[left[~alike]] = False
+            offset += WORD
+            left = left[alike & (self.widths[left] > offset)]
+        return same
+
+    def is_just(self, character: str) -> Flags:
+        """Is the cell this one (ASCII) character?"""
+        return np.asarray((self.widths == 1) & (self.buffer[self.begins] == ord(character)))
+
+    def codes(self) -> tuple[Indices, list[str]]:
+        """A number for each cell and the different cells by their numbers; equal cells have equal numbers."""
+        if not len(self):
+            return np.zeros(0, np.int64), []
+        hashes = np.zeros(len(self), np.uint64)
+        left = np.arange(len(self))
+        offset = 0
+        while len(left):
+            hashes[left] = (hashes[left] ^ self.word(left, offset)) * MIX
+            hashes[left] ^= hashes[left] >> np.uint64(29)
+            offset += WORD
+            left = left[self.widths[left] > offset]
+        _, first, codes = np.unique(hashes, return_index=True, return_inverse=True)
+        if self.equal(self.take(first[codes])).all():
+            return codes, [self.text(i) for i in first]
+        known: dict[str, int] = {}  # two different cells share a hash
+        by_hand = np.array([known.setdefault(self.text(i), len(known)) for i in range(len(self))])
+        return by_hand, list(known)
+
+    def classify(self, test: Callable[[str], bool]) -> Flags:
+        """test of every cell, called once for each different one."""
+        codes, texts = self.codes()
+        return np.array([test(text) for text in texts], bool)[codes]
+
+    def positions(self, character: str) -> Indices:
+        """Where an (ASCII) character stands in the buffer."""
+        return np.flatnonzero(self.buffer == ord(character))
+
+    def before(self, character: str) -> Cells:
+        """Each cell up to the first such character."""
+        positions = np.append(self.positions(character), len(self.buffer))
+        return Cells(
+            self.buffer, self.begins, np.minimum(self.ends, positions[np.searchsorted(positions, self.begins)])
+        )
+
+    def has(self, character: str) -> Flags:
+        positions = self.positions(character)
+        return np.searchsorted(positions, self.begins) < np.searchsorted(positions, self.ends)
+
+    def split(self, character: str) -> tuple[Cells, Indices]:
+        """The pieces of all cells, and how many pieces each cell has."""
+        positions = self.positions(character)
+        low, high = np.searchsorted(positions, self.begins), np.searchsorted(positions, self.ends)
+        pieces = high - low + 1
+        inside = positions[spread(low, high - low)]
+        last = np.zeros(int(pieces.sum()), bool)
+        last[np.cumsum(pieces) - 1] = True
+        first = np.zeros(len(last), bool)
+        first[np.cumsum(pieces) - pieces] = True
+        begins, ends = np.empty(len(last), np.int64), np.empty(len(last), np.int64)
+        begins[first], begins[~first] = self.begins, inside + 1
+        ends[last], ends[~last] = self.ends, inside
+        return Cells(self.buffer, begins, ends), pieces
+
+    def joined(self) -> Bytes:
+        """The bytes of all cells."""
+        return self.buffer[spread(self.begins, self.widths)]
+
+    def numbers(self) -> Indices:
+        """The numbers written in the cells; -1 for what is no number of at most nine digits."""
+        widths = self.widths
+        numbers: Indices = np.zeros(len(self), np.int64)
+        fine = (widths > 0) & (widths <= 9)
+        for place in range(int(widths[fine].max(initial=0))):
+            here = np.flatnonzero(fine & (place < widths))
+            digits = self.buffer[self.begins[here] + place].astype(np.int64) - ord("0")
+            numbers[here] = 10 * numbers[here] + digits
+            fine[here[(digits < 0) | (digits > 9)]] = False
+        numbers[~fine] = -1
+        return numbers
+
+
+def spread(begins: Indices, sizes: Indices) -> Indices:
+    """begins[0], begins[0] + 1, ... (sizes[0] of them), begins[1], ...
+
+    >>> spread(np.array([5, 9]), np.array([2, 3])).tolist()
+    [5, 6, 9, 10, 11]
+    """
+    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes))

@@ -1,0 +1,102 @@
+"""Enhanced graphs: how many of the gold edges in DEPS the system has (Bouma et al. 2020).
+
+An edge is a head and a relation; after the collapsing of empty nodes a relation may be a path, "conj>obj". ELAS
+compares the whole relation, EULAS each step without its subtype. As in the official script an edge to an empty node
+is left out, and each gold edge is compared with each system edge of its word: an edge written twice counts twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright.errors import InputError
+from treewright.evaluate.alignment import Alignment
+from treewright.evaluate.cells import Cells, Flags, Indices, spread
+from treewright.evaluate.columns import EMPTY_NODE, Columns
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The edges of all words, word by word; heads are positions in the columns, -1 for the root."""
+
+    heads: Indices
+    relations: Cells
+    first: Indices  # the first edge of each word
+    counts: Indices  # the edges of each word
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The edges that agree, wholly and without subtypes, of each pair of words; the edges of each word."""
+
+    whole: Indices
+    base: Indices
+    gold: Indices
+    system: Indices
+
+
+def graph_matches(alignment: Alignment) -> Matches:
+    gold, system = edges_of(alignment.gold), edges_of(alignment.system)
+    pair, gold_edges, system_edges = pairs_of_edges(alignment, gold, system)
+    same_head = gold.heads[gold_edges] == alignment.gold_of[system.heads[system_edges]]
+    pair = pair[same_head]
+    gold_relations = gold.relations.take(gold_edges[same_head])
+    system_relations = system.relations.take(system_edges[same_head])
+    pairs = len(alignment.gold_words)
+    whole = np.bincount(pair[gold_relations.equal(system_relations)], minlength=pairs)
+    base = np.bincount(pair[equal_without_subtypes(gold_relations, system_relations)], minlength=pairs)
+    return Matches(whole, base, gold.counts, system.counts)
+
+
+def edges_of(columns: Columns) -> Edges:
+    has_edges = ~(columns.deps.is_just("_") | (columns.deps.widths == 0))
+    edges, counts = columns.deps.take(has_edges).split("|")
+    word = np.repeat(np.flatnonzero(has_edges), counts)
+    head_cells = edges.before(":")
+    heads = head_cells.numbers()
+    odd = (heads < 0) | (head_cells.ends == edges.ends) | (heads > columns.lengths[columns.sentence_of[word]])
+    is_to_word = ~odd
+    for edge in np.flatnonzero(odd):
+        if not EMPTY_NODE.fullmatch(head_cells.text(edge)) or head_cells.ends[edge] == edges.ends[edge]:
+            raise bad_edge(columns, int(word[edge]), edges.text(edge))
+    word = word[is_to_word]
+    heads = np.where(heads[is_to_word] > 0, heads[is_to_word] - 1 + columns.first[columns.sentence_of[word]], -1)
+    relations = Cells(edges.buffer, head_cells.ends[is_to_word] + 1, edges.ends[is_to_word])
+    counts = np.bincount(word, minlength=len(columns))
+    return Edges(heads, relations, np.cumsum(counts) - counts, counts)
+
+
+def pairs_of_edges(alignment: Alignment, gold: Edges, system: Edges) -> tuple[Indices, Indices, Indices]:
+    """Every edge of a gold word with every edge of its system word, and which pair of words they belong to."""
+    gold_counts, system_counts = gold.counts[alignment.gold_words], system.counts[alignment.system_words]
+    gold_edges = spread(gold.first[alignment.gold_words], gold_counts)
+    pair = np.repeat(np.arange(len(gold_counts)), gold_counts)
+    repeats = system_counts[pair]  # each of these gold edges meets so many
+    system_edges = spread(system.first[alignment.system_words][pair], repeats)
+    return np.repeat(pair, repeats), np.repeat(gold_edges, repeats), system_edges
+
+
+def equal_without_subtypes(gold: Cells, system: Cells) -> Flags:
+    same = gold.before(":").equal(system.before(":"))
+    for i in np.flatnonzero(gold.has(">") | system.has(">")):
+        same[i] = steps(gold.text(i)) == steps(system.text(i))
+    return same
+
+
+def steps(path: str) -> list[str]:
+    """The relations of a path without their subtypes.
+
+    >>> steps("conj:and>obl:in")
+    ['conj', 'obl']
+    """
+    return [step.split(":", 1)[0] for step in path.split(">")]
+
+
+def bad_edge(columns: Columns, word: int, edge: str) -> InputError:
+    length = columns.lengths[columns.sentence_of[word]]
+    return InputError(
+        f"{columns.place(columns.lines[word])}: DEPS has {edge!r}; an edge is head:relation, "
+        f"edges are joined by |, and a head is between 0 (the root) and {length}, the number of words"
+    )

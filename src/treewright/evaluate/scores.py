@@ -1,0 +1,130 @@
+"""What an evaluation says: counts, and the figures that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many of the gold things the system found.
+
+    aligned counts the words that both files have, where the score is one over words.
+
+    >>> score = Score(correct=3, gold=4, system=6)
+    >>> score.precision, score.recall, score.f1
+    (0.5, 0.75, 0.6)
+    """
+
+    correct: int
+    gold: int
+    system: int
+    aligned: int | None = None
+
+    @property
+    def precision(self) -> float:
+        return ratio(self.correct, self.system)
+
+    @property
+    def recall(self) -> float:
+        return ratio(self.correct, self.gold)
+
+    @property
+    def f1(self) -> float:
+        return ratio(2 * self.correct, self.gold + self.system)
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of the aligned words that are right; None for a score that is not over words."""
+        return None if self.aligned is None else ratio(self.correct, self.aligned)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "correct": self.correct,
+            "gold": self.gold,
+            "system": self.system,
+            "aligned": self.aligned,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "accuracy": self.accuracy,
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """The words of one row of a breakdown: gold words by what they are in the gold file, system words likewise.
+
+    Heads count right heads, arcs count right heads with the right relation.
+    """
+
+    key: str
+    gold: int
+    system: int
+    gold_heads: int
+    gold_arcs: int
+    system_heads: int
+    system_arcs: int
+
+    @property
+    def uas(self) -> float:
+        """Of the gold words of this group, the share with the right head."""
+        return ratio(self.gold_heads, self.gold)
+
+    @property
+    def las(self) -> float:
+        """Of the gold words of this group, the share with the right head and relation: labelled recall."""
+        return ratio(self.gold_arcs, self.gold)
+
+    @property
+    def precision(self) -> float:
+        """Of the system's words of this group, the share with the right head and relation."""
+        return ratio(self.system_arcs, self.system)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of labelled precision and recall."""
+        return ratio(2 * self.precision * self.las, self.precision + self.las)
+
+    def as_dict(self) -> dict[str, Any]:
+        counts = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return counts | {"uas": self.uas, "las": self.las, "precision": self.precision, "f1": self.f1}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The scores of a system by name, with a breakdown if one was asked for.
+
+    Read it as a mapping: evaluation["LAS"].f1. Names that end in "+" look at relations with their subtypes.
+    """
+
+    scores: dict[str, Score]
+    by: str | None = None
+    groups: tuple[Group, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Score:
+        if name not in self.scores:
+            raise KeyError(f"{name!r}; there are {', '.join(self.scores)}")
+        return self.scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        found: dict[str, Any] = {"scores": {name: score.as_dict() for name, score in self.scores.items()}}
+        if self.by is not None:
+            found["by"] = self.by
+            found["groups"] = [group.as_dict() for group in self.groups]
+        found["notes"] = list(self.notes)
+        return found
+
+
+def ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

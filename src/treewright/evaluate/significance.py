@@ -1,0 +1,130 @@
+"""Is one system better than another, or is it the choice of sentences? The paired bootstrap.
+
+Sentences are drawn with replacement from the gold file, as many as it has, and both systems are scored on what was
+drawn. The p-value is the share of draws whose difference is as far from the one observed as that is from zero: how
+often chance alone, with no true difference, would show as much (Efron and Tibshirani 1993; Koehn 2004;
+Berg-Kirkpatrick et al. 2012). It is two-sided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.evaluate.attachment import Judgement, Measure, measures_of
+from treewright.evaluate.scores import Evaluation, Score
+
+Counts = NDArray[Any]  # float64: NumPy's types do not know that weighted counts are
+CHUNK = 1 << 20  # sentences drawn at a time
+COMPARED = ("UPOS", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much the second system's F1 is above the first's, with its 95 % interval and p-value."""
+
+    name: str
+    a: Score
+    b: Score
+    low: float
+    high: float
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        return self.b.f1 - self.a.f1
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            **asdict(self),
+            "a": self.a.as_dict(),
+            "b": self.b.as_dict(),
+            "difference": self.difference,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on the same gold file: the evaluation of each, and how they differ, by name of the score."""
+
+    a: Evaluation
+    b: Evaluation
+    differences: dict[str, Difference]
+    samples: int
+    seed: int
+
+    def __getitem__(self, name: str) -> Difference:
+        if name not in self.differences:
+            raise KeyError(f"{name!r}; there are {', '.join(self.differences)}")
+        return self.differences[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "a": self.a.as_dict(),
+            "b": self.b.as_dict(),
+            "differences": [difference.as_dict() for difference in self.differences.values()],
+            "samples": self.samples,
+            "seed": self.seed,
+        }
+
+
+def differences_of(
+    a: Judgement, b: Judgement, names: Sequence[str], *, punct: bool, samples: int, seed: int
+) -> dict[str, Difference]:
+    measures_a, measures_b = measures_of(a, punct=punct), measures_of(b, punct=punct)
+    for name in names:
+        if name not in measures_a:
+            raise InputError(f"no score {name!r} to compare; there are {', '.join(measures_a)}")
+    # Two columns a system and score: 2 x correct, and gold + system; F1 is their quotient.
+    counts = np.column_stack(
+        [
+            column
+            for name in names
+            for judgement, measures in ((a, measures_a), (b, measures_b))
+            for column in by_sentence(judgement, measures[name])
+        ]
+    )
+    drawn = bootstrap(counts, samples, seed)
+    found = {}
+    for i, name in enumerate(names):
+        f1 = np.divide(drawn[:, 4 * i : 4 * i + 4 : 2], np.maximum(drawn[:, 4 * i + 1 : 4 * i + 4 : 2], 1))
+        shifts = f1[:, 1] - f1[:, 0]
+        low, high = np.quantile(shifts, [0.025, 0.975])
+        score_a, score_b = measures_a[name].score, measures_b[name].score
+        observed = score_b.f1 - score_a.f1
+        # Rounding must not make a draw that is exactly as far away seem nearer.
+        extreme = int((np.abs(shifts - observed) >= abs(observed) - 1e-12).sum())
+        found[name] = Difference(name, score_a, score_b, float(low), float(high), (extreme + 1) / (samples + 1))
+    return found
+
+
+def by_sentence(judgement: Judgement, measure: Measure) -> tuple[Counts, Counts]:
+    """2 x correct and gold + system of each gold sentence; a system word counts where the gold file has its text."""
+    found = judgement.alignment
+    sentences = found.gold.sentences
+    ends = found.system.token_ends[found.system.token_of]
+    of_system = np.searchsorted(found.gold.sentence_ends, ends)
+    of_pairs = found.gold.sentence_of[found.gold_words]
+    right: Counts = np.bincount(of_pairs, measure.right, minlength=sentences)
+    gold: Counts = np.bincount(found.gold.sentence_of, measure.gold, minlength=sentences)
+    system: Counts = np.bincount(of_system, measure.system, minlength=sentences)
+    return 2 * right, gold + system
+
+
+def bootstrap(counts: Counts, samples: int, seed: int) -> Counts:
+    """The sums of counts over each of the drawn sets of sentences."""
+    rng = np.random.default_rng(seed)
+    sentences = len(counts)
+    rows = max(1, CHUNK // sentences)
+    sums = []
+    for begin in range(0, samples, rows):
+        size = min(rows, samples - begin)
+        drawn = rng.integers(sentences, size=(size, sentences)) + sentences * np.arange(size)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * sentences).reshape(size, sentences)
+        sums.append(times @ counts)
+    return np.concatenate(sums)

@@ -11,9 +11,9 @@
 // is contracted and chooses anew. Then, from the outermost nodes inwards, the arc that enters a cycle decides
 // which member gives up its own choice; that member is the argmax found again from the rows.
 //
-// Single root: exactly one arc leaves 0. The best tree that may have several is tried first; when it has one, it is the
-// answer. Otherwise 0 is chosen by a node only when no word offers it an arc. That is the lexicographic order of
-// the pairs (number of root arcs, weight), without large constants that would eat the precision of the weights.
+// Single root: exactly one arc leaves 0. When the best tree that may have several has one, it is the answer. Otherwise
+// the search goes on with 0 as the last resort, chosen by a node only when no word offers it an arc. That is the
+// lexicographic order of the pairs (root arcs, weight), without large constants that would eat the weights' precision.
 //
 // The duals prove the answer: the value is their sum, and for every arc
 //
@@ -58,32 +58,28 @@ class ChuLiuEdmonds {
   enum State : char { fresh, on_path, finished };
 
   double decode(bool single_root, int *heads) {
-    double value = solve(0, heads);
-    if (single_root && value > forbidden && root_arcs(heads) > 1) {
-      value = solve(1, heads);
-      if (value > forbidden && root_arcs(heads) > 1) value = forbidden;
-    }
-    if (value == forbidden) std::fill(heads, heads + nodes_, -1);
-    return value;
-  }
-
-  int root_arcs(const int *heads) const { return int(std::count(heads + 1, heads + nodes_, 0)); }
-
-  // first = 1: node 0 is the last resort of every node, 0: a source like any other.
-  double solve(int first, int *heads) {
-    reset(first);
+    reset();
     if (dense_)
       choose_for_words_dense();
     else
       choose_for_words_sparse();
-    for (int m = 1; m < nodes_; ++m)
-      if (state_[top_[m]] == fresh && !grow_path(top_[m])) return forbidden;
-    expand(heads);
-    return value(heads);
+    bool found = grow_paths();
+    if (found) expand(heads);
+    if (found && single_root && root_arcs(heads) > 1) {
+      make_root_the_last_resort();
+      found = grow_paths();
+      if (found) expand(heads);
+      found = found && root_arcs(heads) == 1;
+    }
+    if (found) return value(heads);
+    std::fill(heads, heads + nodes_, -1);
+    return forbidden;
   }
 
-  void reset(int first) {
-    first_ = first;
+  int root_arcs(const int *heads) const { return int(std::count(heads + 1, heads + nodes_, 0)); }
+
+  void reset() {
+    first_ = 0;
     count_ = nodes_;
     const std::size_t most = 2 * std::size_t(nodes_);
     state_.assign(most, fresh), state_[0] = finished;
@@ -107,7 +103,7 @@ class ChuLiuEdmonds {
   void choose_for_words_dense() {
     best_source_.assign(nodes_, 0.0);
     double *best = dual_.data(), *source = best_source_.data();
-    for (int h = first_; h < nodes_; ++h) {
+    for (int h = 0; h < nodes_; ++h) {
       const double *score = dense_ + std::size_t(h) * nodes_, from = h;
       const auto improve = [&](int begin, int end) {
 #pragma omp simd
@@ -119,20 +115,31 @@ class ChuLiuEdmonds {
       };
       improve(1, h), improve(h + 1, nodes_);
     }
-    for (int m = 1; m < nodes_; ++m) {
-      source_[m] = int(source[m]);
-      if (best[m] == forbidden) best[m] = dense_[m];  // the last resort, or forbidden as well
-    }
+    for (int m = 1; m < nodes_; ++m) source_[m] = int(source[m]);
   }
 
   void choose_for_words_sparse() {
     for (int m = 1; m < nodes_; ++m)
       for (int in = parts_->in_begin[m]; in < parts_->in_begin[m + 1]; ++in) {
         const int id = parts_->in_arc[in];
-        // Heads increase, so 0 comes first and, as a last resort, gives way to any arc after it.
-        const bool last_resort = first_ == 1 && source_[m] == 0 && parts_->head[id] != 0 && weight_[id] > forbidden;
-        if (last_resort || weight_[id] > dual_[m]) dual_[m] = weight_[id], source_[m] = parts_->head[id];
+        if (weight_[id] > dual_[m]) dual_[m] = weight_[id], source_[m] = parts_->head[id];
       }
+  }
+
+  // Only those that chose it choose anew: what is contracted did not, and stays the best choice without it.
+  void make_root_the_last_resort() {
+    first_ = 1;
+    for (int node = 1; node < count_; ++node) {
+      if (parent_[node] >= 0) continue;
+      state_[node] = fresh;
+      if (source_[node] == 0) materialise(node), choose(node);
+    }
+  }
+
+  bool grow_paths() {
+    for (int m = 1; m < nodes_; ++m)
+      if (state_[top_[m]] == fresh && !grow_path(top_[m])) return false;
+    return true;
   }
 
   bool grow_path(int v) {
@@ -187,8 +194,8 @@ class ChuLiuEdmonds {
     return cycle;
   }
 
-  void choose(int cycle) {
-    const double *from = row(cycle);
+  void choose(int node) {
+    const double *from = row(node);
     double best = forbidden;
 #pragma omp simd reduction(max : best)
     for (int u = first_; u < nodes_; ++u) best = from[u] > best ? from[u] : best;
@@ -197,8 +204,8 @@ class ChuLiuEdmonds {
       best = from[0];  // the last resort, or forbidden as well
     else
       for (source = first_; from[source] != best;) ++source;
-    dual_[cycle] = best;
-    source_[cycle] = source;
+    dual_[node] = best;
+    source_[node] = source;
   }
 
   double *row(int node) { return rows_.get() + std::size_t(row_[node]) * nodes_; }
@@ -250,7 +257,8 @@ class ChuLiuEdmonds {
 
   const double *dense_ = nullptr, *weight_ = nullptr;
   const Parts *parts_ = nullptr;
-  int nodes_ = 0, first_ = 0, count_ = 0;  // count_: words and cycles so far
+  int nodes_ = 0, count_ = 0;  // count_: words and cycles so far, and the root
+  int first_ = 0;              // 1: node 0 is the last resort, 0: a source like any other
   std::vector<State> state_;
   std::vector<double> dual_, best_source_;
   std::vector<int> source_, parent_;                     // of each node; -1: not contracted

@@ -16,15 +16,17 @@ from treewright.decode.result import Parse
 
 def solve(problem: Problem) -> Parse:
     """The best tree by its arcs; the score -inf when there is none."""
-    # The kernels look at neither the diagonal nor column 0, so that an array without constraints needs no copy.
-    arc = problem.arc if problem.is_constrained or isinstance(problem.given, Parts) else problem.given
-    if problem.projective:
-        heads, value = _core.eisner(problem.matrix if arc is None else arc, problem.single_root)
-    elif arc is not None:
-        heads, value = _core.chu_liu_edmonds(arc, problem.single_root)
-    else:
-        heads, value = _core.chu_liu_edmonds(problem.parts, problem.parts.arc, problem.single_root)
-    return Parse.exact(heads, value, "eisner" if problem.projective else "chu-liu-edmonds")
+    if problem.projective or problem.arc is not None:
+        return decode(problem.matrix, problem.projective, problem.single_root)
+    heads, value = _core.chu_liu_edmonds(problem.parts, problem.parts.arc, problem.single_root)
+    return Parse.exact(heads, value, "chu-liu-edmonds")
+
+
+def decode(arc: NDArray[np.float64], projective: bool, single_root: bool) -> Parse:
+    """The same of a checked matrix; the kernels look at neither its diagonal nor its column 0."""
+    if projective:
+        return Parse.exact(*_core.eisner(arc, single_root), "eisner")
+    return Parse.exact(*_core.chu_liu_edmonds(arc, single_root), "chu-liu-edmonds")
 
 
 def reduced_costs(

@@ -49,8 +49,7 @@ class Problem:
         forbid: Iterable[Arc] = (),
     ) -> Problem:
         """Check everything and say what is wrong by place and remedy."""
-        if root not in ("single", "multi"):
-            raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
+        single_root = is_single(root)
         if isinstance(arc, Parts):
             if not (sib is None and grand is None and stop is None):
                 raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
@@ -59,20 +58,17 @@ class Problem:
         else:
             given = arrays.arc_matrix(arc)
             nodes = len(given)
-        self = cls.__new__(cls)
-        # Set at once: assigning the fields of a frozen dataclass one by one would cost as much as decoding 20 words.
-        self.__dict__.update(
-            nodes=nodes,
-            given=given,
-            sib=arrays.part_array(sib, "sib", nodes),
-            grand=arrays.part_array(grand, "grand", nodes),
-            stop=arrays.part_array(stop, "stop", nodes),
-            projective=bool(projective),
-            single_root=root == "single",
-            require=_arcs(require, "require", nodes),
-            forbid=_arcs(forbid, "forbid", nodes),
+        return cls(
+            nodes,
+            given,
+            arrays.part_array(sib, "sib", nodes),
+            arrays.part_array(grand, "grand", nodes),
+            arrays.part_array(stop, "stop", nodes),
+            bool(projective),
+            single_root,
+            _arcs(require, "require", nodes),
+            _arcs(forbid, "forbid", nodes),
         )
-        return self
 
     @cached_property
     def arc(self) -> NDArray[np.float64] | None:
@@ -134,9 +130,14 @@ class Problem:
         return self.parts.value(heads)
 
 
+def is_single(root: str) -> bool:
+    """Whether exactly one arc may leave node 0."""
+    if root == "single" or root == "multi":
+        return root == "single"
+    raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
+
+
 def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:
-    if type(given) is tuple and not given:
-        return ()
     if not isinstance(given, Iterable):
         raise InputError(f"{name} is {given!r}; give pairs (head, modifier)")
     pairs = []

@@ -35,8 +35,8 @@ class Parse:
     def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:
         """The answer of an algorithm that cannot miss the best tree."""
         self = cls.__new__(cls)
-        # Set at once: assigning the fields of a frozen dataclass one by one would cost as much as decoding 20 words.
-        self.__dict__.update(heads=heads, score=value, bound=value, method=method)
+        # All at once, for a frozen dataclass would take as long to set its fields one by one as to decode 20 words.
+        object.__setattr__(self, "__dict__", {"heads": heads, "score": value, "bound": value, "method": method})
         return self
 
     @property

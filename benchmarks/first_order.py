@@ -1,0 +1,98 @@
+"""How fast are the best tree of a score matrix and its peers? Chu-Liu-Edmonds and Eisner through `tw.decode.tree`.
+
+Beside them, in the same run: ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]) and
+networkx (Python). "random" scores are normal; "near-tree" ones have a random tree raised by 4, as from a trained model.
+Every sentence is new to the decoder; CPU time a sentence, minimum over repeats, checks and conversions included.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal
+
+import treewright as tw
+
+SIZES = (20, 40, 80, 160)
+LONG = 1000
+SLOWEST = 40  # words, for networkx
+
+
+def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Each word hangs from one that came before it in a random order, the first from the root."""
+    heads, order = np.zeros(n + 1, dtype=int), 1 + rng.permutation(n)
+    for place in range(1, n):
+        heads[order[place]] = order[rng.integers(place)]
+    return heads
+
+
+def sentences(kind: str, n: int, count: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(n)
+    scores = [rng.normal(size=(n + 1, n + 1)) for _ in range(count)]
+    if kind == "near-tree":
+        for arc in scores:
+            arc[random_tree(rng, n)[1:], np.arange(1, n + 1)] += 4
+    return scores
+
+
+def by_networkx(arc: np.ndarray) -> Any:
+    graph = nx.DiGraph()
+    nodes = range(len(arc))
+    graph.add_weighted_edges_from((h, m, arc[h, m]) for h in nodes for m in nodes[1:] if h != m)
+    return nx.maximum_spanning_arborescence(graph)
+
+
+def microseconds(decode: Callable[[Any], Any], batch: Sequence[Any], repeats: int = 15) -> float:
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.thread_time()
+        for scores in batch:
+            decode(scores)
+        best = min(best, time.thread_time() - start)
+    return 1e6 * best / len(batch)
+
+
+def row(kind: str, n: int) -> str:
+    count = max(2, 4000 // n)
+    batch = sentences(kind, n, count)
+    transposed = [np.ascontiguousarray(arc.T) for arc in batch]
+    for arc, turned in zip(batch[:20], transposed, strict=False):
+        assert abs(tw.decode.tree(arc, root="multi").score - ufal(turned)[1]) < 1e-6
+    multi = microseconds(lambda arc: tw.decode.tree(arc, root="multi"), batch)
+    single = microseconds(tw.decode.tree, batch)
+    eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch, repeats=5)
+    peer = microseconds(ufal, transposed, repeats=7)
+    slow = microseconds(by_networkx, batch[:3], repeats=2) if n <= SLOWEST else float("nan")
+    ratio = f"{slow / multi:8.0f}x" if n <= SLOWEST else "        -"
+    times = f"{multi:9.1f} {single:9.1f} {eisner:9.1f} {peer:9.1f}"
+    return f"{kind:10} {n:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x {ratio}"
+
+
+def long_row(kind: str) -> str:
+    batch = sentences(kind, LONG, 2)
+    multi = microseconds(lambda arc: tw.decode.tree(arc, root="multi"), batch, repeats=3)
+    single = microseconds(tw.decode.tree, batch, repeats=3)
+    eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch[:1], repeats=1)
+    peer = microseconds(ufal, [np.ascontiguousarray(arc.T) for arc in batch], repeats=2)
+    times = f"{multi:9.0f} {single:9.0f} {eisner:9.0f} {peer:9.0f}"
+    return f"{kind:10} {LONG:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x         -"
+
+
+def main() -> None:
+    print(f"Python {platform.python_version()}, {platform.machine()}, NumPy {np.__version__}; microseconds a sentence")
+    over, under = ("multi", "single", "Eisner", "ufal", "ufal/", "ufal/", "networkx/"), ("root", "root", "single", "")
+    print(f"{'':16}", *(f"{name:>9}" for name in over))
+    print(f"{'scores':10} {'words':>5}", *(f"{name:>9}" for name in (*under, "multi", "single", "multi")))
+    for kind in ("random", "near-tree"):
+        for n in SIZES:
+            print(row(kind, n), flush=True)
+        print(long_row(kind), flush=True)
+
+
+if __name__ == "__main__":
+    main()

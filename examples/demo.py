@@ -6,7 +6,7 @@ import numpy as np
 
 import treewright as tw
 
-FORMS = "She told the committee a story yesterday that nobody believed .".split()
+FORMS = ["She", "told", "the", "committee", "a", "story", "yesterday", "that", "nobody", "believed", "."]
 
 # What a model might think: candidate heads of each word and their scores. Unlisted arcs are forbidden.
 # The relative clause wants "story" across "yesterday", or, cheaper to draw but wrong, "yesterday" itself.
@@ -23,7 +23,7 @@ CANDIDATES: dict[str, dict[str, float]] = {
     "believed": {"story": 7, "yesterday": 5, "ROOT": 4},
     ".": {"told": 6},
 }
-RELATIONS = "nsubj root det iobj det obj advmod obj nsubj acl:relcl punct".split()
+RELATIONS = ["nsubj", "root", "det", "iobj", "det", "obj", "advmod", "obj", "nsubj", "acl:relcl", "punct"]
 
 
 def scores() -> np.ndarray:

@@ -11,7 +11,7 @@ from treewright.corpus.brackets import Tree
 from treewright.corpus.files import Source, name_of, open_input, open_output
 from treewright.corpus.layout import CONLLU, CONLLX, Layout
 from treewright.corpus.reader import Lines, Problems, Reader
-from treewright.corpus.sentence import BLANK_LINES, CHECKS, Sentence, end_of_opening
+from treewright.corpus.sentence import CHECKS, Sentence, end_of_opening
 from treewright.corpus.transforms import strip_functions, strip_traces
 from treewright.errors import FormatError, InputError
 
@@ -142,5 +142,5 @@ def _declared(sentence: Sentence, layout: Layout, first: bool) -> str:
 
 
 def _ends_with_blank_line(text: str) -> bool:
-    blank = BLANK_LINES.search(text, max(0, len(text) - 80))
-    return blank is not None and blank.end() == len(text)
+    last_line = text[text.rfind("\n", 0, len(text) - 1) + 1 :]
+    return last_line.endswith("\n") and not last_line.strip(" \t\r\n")

@@ -8,6 +8,7 @@ whatever was there before.
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -49,12 +50,17 @@ def extension_of(name: str) -> str:
 
 def open_input(path: str | os.PathLike[str]) -> io.BufferedReader:
     """The bytes of a file ("-" is standard input), unpacked; a damaged archive is a FormatError."""
-    raw = cast(io.BufferedReader, sys.stdin.buffer) if path == "-" else open(path, "rb")  # noqa: SIM115
+    raw = _stdin() if path == "-" else open(path, "rb")  # noqa: SIM115
     opening = raw.peek(6)
     for magic, packing in MAGIC.items():
         if opening.startswith(magic):
             return io.BufferedReader(Unpacked(raw, packing, name_of(path)), 1 << 17)
     return raw
+
+
+def _stdin() -> io.BufferedReader:
+    file = sys.stdin.buffer
+    return cast(io.BufferedReader, file if hasattr(file, "peek") else io.BufferedReader(cast(io.RawIOBase, file)))
 
 
 class Unpacked(io.RawIOBase):
@@ -76,9 +82,7 @@ class Unpacked(io.RawIOBase):
         except _unpacking_errors() as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the disk's fault, not the file's
-            problem = (
-                f"the {self._packing} data is damaged or cut short ({error}); unpack it by hand to see how far it goes"
-            )
+            problem = f"the {self._packing} data is damaged or cut short; expected a whole file ({error})"
             raise FormatError(self.name, 0, problem) from error
         buffer[: len(data)] = data
         return len(data)
@@ -175,11 +179,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
     if target.is_dir():
-        raise IsADirectoryError(21, "Is a directory", os.fspath(path))
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if not target.exists():
         return None
     if not os.access(target, os.W_OK):
-        raise PermissionError(13, "Permission denied", os.fspath(path))
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     return stat.S_IMODE(target.stat().st_mode)
 
 
@@ -188,14 +192,26 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write bytes to ("-" is standard output), packed as its extension says, in place only when complete."""
     packing = EXTENSIONS.get(Path(path).suffix, "")
     if path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _stdout() as file:
+            yield file
     elif Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
         with open(path, "wb") as file, _packed(file, packing) as packed:  # a pipe or a device: nothing to replace
             yield packed
     else:
         with replacing(path) as beside, open(beside, "xb") as file, _packed(file, packing) as packed:
             yield packed
+
+
+@contextmanager
+def _stdout() -> Iterator[BinaryIO]:
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:  # a notebook's takes text only
+        file = io.BytesIO()
+        yield file
+        sys.stdout.write(file.getvalue().decode())
 
 
 @contextmanager

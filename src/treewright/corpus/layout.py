@@ -22,7 +22,9 @@ class Layout:
 
     def __post_init__(self) -> None:
         index = {name: number for number, name in enumerate(self.columns)}
-        index |= {OLDER_NAMES[name]: number for name, number in index.items() if name in OLDER_NAMES}
+        for older, name in OLDER_NAMES.items():
+            if older in index:
+                index.setdefault(name, index[older])
         object.__setattr__(self, "index", index)
 
     @property

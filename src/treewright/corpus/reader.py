@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import IO, Any, Generic, TypeVar
@@ -30,7 +29,7 @@ class Lines:
     def __init__(self, source: Source) -> None:
         self.name = name_of(source)
         self.suspect = False
-        self._ours = isinstance(source, (str, os.PathLike))
+        self._ours = isinstance(source, (str, os.PathLike)) and source != "-"
         self._file: IO[Any] = open_input(source) if isinstance(source, (str, os.PathLike)) else source
         # A terminal or a pipe may wait for our answer before it sends more; a file can be read ahead.
         self.is_file = _is_file(self._file)
@@ -60,7 +59,7 @@ class Lines:
             return data.decode("utf-8", "surrogateescape")
 
     def close(self) -> None:
-        if self._ours and self._file is not sys.stdin.buffer:
+        if self._ours:
             self._file.close()
 
 
@@ -142,7 +141,11 @@ class Reader(Generic[T]):
             raise
 
     def close(self) -> None:
+        """Close the file, if it was opened here."""
         self._lines.close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def __enter__(self) -> Reader[T]:
         return self

@@ -2,21 +2,18 @@
 
 A sentence keeps the very text it was read from. Columns are cut out of it when they are asked for, and writing
 compares them with the text: a cell that was changed is rewritten, everything else goes out byte for byte.
-
-Cutting is one `replace` and one `split` for the whole sentence. Every line break is first made a cell boundary
-followed by a mark, so that the cells of column c are `fields[c::width]`, and the ID column reads "1", mark "2",
-mark "3", ...: if it equals that list, then the ids are right and every line has exactly `width` cells.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, NoReturn, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.corpus.cells import BadRow, Cells, cut, is_number
 from treewright.corpus.layout import CONLLU, OLDER_NAMES, Layout
 from treewright.corpus.reader import shown
 from treewright.errors import FormatError, InputError
@@ -24,26 +21,11 @@ from treewright.trees import find_cycle, from_conll
 
 Id = int | str  # a word's number, or "8.1" for an empty node
 
-BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n)+")
+BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n|[ \t\r]+\Z)+")
 # What may stand before the first word: a byte order mark, blank lines, comments.
-OPENING = re.compile(r"\ufeff?(?:[ \t\r]*\n|#[^\n]*(?:\n|\Z))*")
-COMMENTS = re.compile(r"(?:#[^\n]*\n)*\Z")
-COMMENT_VALUE = re.compile(r"#\s*([^=]*?)\s*=\s*(.*)", re.DOTALL)
-
-MARK = "\n"
-FIRST_IDS = ["1"] + [f"{MARK}{number}" for number in range(2, 1001)]
-
-
-class Numbers(dict[str, int]):
-    """What a HEAD cell means: its number, or -1 for "_". Long numbers are worked out when they come."""
-
-    def __missing__(self, cell: str) -> int:
-        if cell.isascii() and cell.isdigit() and len(cell) <= 9:
-            return int(cell)
-        raise KeyError(cell)
-
-
-NUMBERS = Numbers({"_": -1} | {str(number): number for number in range(1001)})
+OPENING = re.compile(r"\ufeff?(?:[ \t\r]*\n|[ \t\r]+\Z|#[^\n]*(?:\n|\Z))*")
+COMMENT = re.compile(r"#\s*([^=]*?)\s*=\s*(.*)", re.DOTALL)
+CHECKS = ("format", "partial", "tree", "single-root", "graph")
 
 
 class Token(NamedTuple):
@@ -99,7 +81,6 @@ class Column:
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.__doc__ = f"The column {self.column}, one entry a word."
-        self.name = name
 
     @overload
     def __get__(self, sentence: None, owner: type) -> Column: ...
@@ -109,7 +90,7 @@ class Column:
         return self if sentence is None else sentence.column(self.column)
 
     def __set__(self, sentence: Sentence, values: Iterable[str]) -> None:
-        sentence.set_column(self.column, values, name=self.name)
+        sentence.set_column(self.column, values)
 
 
 class Sentence:
@@ -124,21 +105,9 @@ class Sentence:
     """
 
     __slots__ = (
-        "_columns",
-        "_comments",
-        "_empty_deps",
-        "_end",
-        "_fields",
-        "_heads",
-        "_numbers",
-        "_rows",
-        "_start",
-        "_text",
-        "confidence",
-        "layout",
-        "line",
-        "parse",
-        "source",
+        *("layout", "source", "line", "parse", "confidence"),
+        *("_text", "_start", "_end", "_cells"),  # what was read: the words' lines are _text[_start:_end]
+        *("_columns", "_heads", "_comments", "_empty_deps"),  # what it may have become
     )
 
     forms = Column("FORM")
@@ -175,160 +144,75 @@ class Sentence:
         sentence._set(text, start, end, layout, source, line)
         return sentence
 
+    def sharing(self, seen: dict[str, str]) -> Sentence:
+        """Itself, equal cells being one string with those in `seen`: what saves memory when many are kept."""
+        fields = self._cells.fields
+        fields[:] = map(seen.setdefault, fields, fields)
+        return self
+
     def _set(self, text: str, start: int, end: int, layout: Layout, source: str, line: int) -> None:
         self._text, self._start, self._end = text, start, end
         self.layout, self.source, self.line = layout, source, line
         self.parse = self.confidence = None
-        self._cut()
-
-    def _cut(self) -> None:
-        """Text to cells, checked."""
         self._columns: dict[str, list[str]] = {}
-        self._comments: list[str] | None = None
         self._heads: NDArray[np.int32] | None = None
+        self._comments: list[str] | None = None
         self._empty_deps: dict[int, str] = {}
-        body = self._body()
-        width = self.layout.width
-        self._fields = fields = body.replace("\n", "\t" + MARK).split("\t")
-        ids = fields[::width]
-        words = len(ids)
-        plain = ids == (FIRST_IDS[:words] if words <= len(FIRST_IDS) else _first_ids(words))
-        if plain and len(fields) == words * width and self.layout.columns[0] == "ID":
-            self._rows: list[int] | None = None
-        else:
-            self._rows = self._find_rows(body)
-        self._numbers = self._read_heads()
-
-    def _body(self) -> str:
-        """The lines of words, tokens and empty nodes, without what may stand between them."""
-        body = self._text[self._start : self._end]
-        if "\r" in body:
-            body = body.replace("\r\n", "\n").removesuffix("\r")
-        if "\n#" in body:
-            body = "\n".join(line for line in body.split("\n") if not line.startswith("#"))
-        return body
-
-    def _find_rows(self, body: str) -> list[int]:
-        """Which lines are words. The others are multiword tokens and empty nodes, and stand where they should."""
-        width, fields = self.layout.width, self._fields
-        lines = body.count("\n") + 1
-        # Every line break is a mark; if all of them are in the first column, every line has the right width.
-        if len(fields) != lines * width or "".join(fields[::width]).count(MARK) != lines - 1:
-            self._report_width(body.split("\n"))
-        if "ID" not in self.layout.index:
-            return list(range(lines))
-        ids = [cell.removeprefix(MARK) for cell in fields[self.layout.index["ID"] :: width]]
-        rows: list[int] = []
-        next_id, last_of_token, minor = "1", 0, 0
-        for row, id_ in enumerate(ids):
-            if id_ == next_id:
-                rows.append(row)
-                next_id = str(len(rows) + 1)
-                minor = 0
-                continue
-            kind, first, second = _read_id(id_)
-            if kind == "token" and first == len(rows) + 1 and first > last_of_token and second >= first:
-                last_of_token = second
-            elif kind == "empty" and first == len(rows) and second > minor:
-                minor = second
-            else:
-                raise self._error(row, _wrong_id(id_, kind, len(rows), last_of_token))
-        if not rows:
-            raise self._error(0, f"no words, only {shown(ids[0])}; expected a line whose ID is 1")
-        if last_of_token > len(rows):
-            problem = (
-                f"the last multiword token ends with {last_of_token}; the sentence ends here, with word {len(rows)}"
-            )
-            raise self._error(lines - 1, problem)
-        return rows
-
-    def _report_width(self, lines: list[str]) -> NoReturn:
-        width = self.layout.width
-        row = next(row for row, line in enumerate(lines) if line.count("\t") != width - 1)
-        raise self._error(row, _wrong_width(lines[row], self.layout))
-
-    def _read_heads(self) -> list[int]:
-        cells = self._cells("HEAD")
         try:
-            numbers = list(map(NUMBERS.__getitem__, cells))
-            if max(numbers) <= len(numbers):
-                return numbers
-        except KeyError:
-            pass
-        words = len(cells)
-        word = next(word for word, cell in enumerate(cells) if not _is_head(cell, words))
-        expected = f"0 (the root), a word from 1 to {words}, or _"
-        raise self._error(self._row(word), f"HEAD of word {word + 1} is {shown(cells[word])}; expected {expected}")
-
-    def _cells(self, column: str) -> list[str]:
-        """The words' cells of a column as they stand in the text."""
-        width = self.layout.width
-        number = self.layout.index.get(column)
-        if number is None:
-            return ["_"] * len(self)
-        cells = self._fields[number::width]
-        if number == 0:
-            cells = [cell.removeprefix(MARK) for cell in cells]
-        return cells if self._rows is None else [cells[row] for row in self._rows]
-
-    def _row(self, word: int) -> int:
-        return word if self._rows is None else self._rows[word]
+            self._cells: Cells = cut(text[start:end], layout)
+        except BadRow as error:
+            raise self._error(error.row, error.problem) from None
 
     def _error(self, row: int, problem: str) -> FormatError:
-        return FormatError(self.source, self.line_of_row(row), problem)
+        return FormatError(self.source, self._line_of_row(row), problem)
 
-    def line_of_row(self, row: int) -> int:
-        """The line, in the file, of the row-th line that is not a comment."""
-        line = self.line + self._text.count("\n", 0, self._start)
-        for text in self._text[self._start : self._end].split("\n"):
-            if not text.startswith("#"):
-                if row == 0:
-                    break
-                row -= 1
-            line += 1
-        return line
+    def _line_of_row(self, row: int) -> int:
+        lines = self._text[self._start : self._end].split("\n")
+        numbers = [number for number, line in enumerate(lines) if not line.startswith("#")]
+        return self.line + self._text.count("\n", 0, self._start) + numbers[row]
 
     def line_of(self, word: int) -> int:
-        """The line, in the file, of a word (0 the first)."""
-        return self.line_of_row(self._row(word))
+        """The line, in the file, of a word, counted from 1 as its ID is."""
+        return self._line_of_row(self._cells.row(word - 1))
 
     # -- columns
 
     def __len__(self) -> int:
-        return len(self._fields) // self.layout.width if self._rows is None else len(self._rows)
+        return self._cells.words()
 
     def __iter__(self) -> Iterator[Word]:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.heads.tolist(), self.deprels)
         return map(Word, range(1, len(self) + 1), *columns, self.deps, self.misc)
 
     def column(self, name: str) -> list[str]:
-        """The column of that name, one entry a word; "_" throughout if the file has none."""
+        """The column that the file calls so, one entry a word; "_" throughout if there is none."""
+        if name in ("ID", "HEAD"):
+            raise ValueError(f"column {name}: words are numbered from 1, and their heads are in `heads`")
         if name not in self._columns:
-            self._columns[name] = self._cells(name)
+            self._columns[name] = self._cells.column(name)
         return self._columns[name]
 
-    def set_column(self, column: str, values: Iterable[str], *, name: str | None = None) -> None:
+    def set_column(self, name: str, values: Iterable[str]) -> None:
         """Replace a column. Writing rewrites the cells that differ."""
         values = list(values)
-        if len(values) != len(self):
-            raise ValueError(f"{name or column} has {len(values)} entries; the sentence has {len(self)} words")
-        if column not in self.layout.index:
-            raise self._no_column(column)
+        if len(values) != len(self.column(name)):
+            raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(self)} words")
+        if name not in self.layout.index:
+            raise self._no_column(name)
         for word, value in enumerate(values):
-            _check_cell(value, f"{name or column}[{word}]")
-        self._columns[column] = values
+            _check_cell(value, name, word)
+        self._columns[name] = values
 
-    def _no_column(self, column: str) -> InputError:
-        return InputError(
-            f"{self.place}: the file has no column {column}; "
-            f"it has {' '.join(self.layout.columns)}; converted('conllu') gives the sentence one that has"
-        )
+    def _no_column(self, name: str) -> InputError:
+        columns = " ".join(self.layout.columns)
+        remedy = "converted(CONLLU) gives the sentence all ten of CoNLL-U"
+        return InputError(f"{self.place}: no column {name} to write to, only {columns}; {remedy}")
 
     @property
     def heads(self) -> NDArray[np.int32]:
         """The head of each word: 0 the root, 1 the first word, -1 where none is given ("_")."""
         if self._heads is None:
-            self._heads = np.array(self._numbers, dtype=np.int32)
+            self._heads = np.array(self._cells.heads, dtype=np.int32)
         return self._heads
 
     @heads.setter
@@ -359,9 +243,15 @@ class Sentence:
         return [line.removesuffix("\r") for line in self._text[self._comment_start() : self._start].split("\n")[:-1]]
 
     def _comment_start(self) -> int:
-        """Comments before a blank line belong to the file, not to this sentence."""
-        match = COMMENTS.search(self._text, 0, self._start)
-        return match.start() if match else self._start
+        """Where this sentence's comments begin; those before a blank line belong to the file."""
+        start = self._start
+        while start > 0:
+            line = self._text.rfind("\n", 0, start - 1) + 1
+            line += self._text.startswith("\ufeff", line)
+            if line == start or self._text[line] != "#":
+                break
+            start = line
+        return start
 
     def comment(self, name: str) -> str | None:
         """The value of the comment "# name = value".
@@ -370,7 +260,7 @@ class Sentence:
         'fables'
         """
         for line in self.comments:
-            match = COMMENT_VALUE.fullmatch(line)
+            match = COMMENT.fullmatch(line)
             if match and match[1] == name:
                 return match[2]
         return None
@@ -379,7 +269,7 @@ class Sentence:
         """Put "# name = value" in the place of the comment of that name, or after the other comments."""
         line = f"# {name} = {value}"
         for number, old in enumerate(self.comments):
-            match = COMMENT_VALUE.fullmatch(old)
+            match = COMMENT.fullmatch(old)
             if match and match[1] == name:
                 self.comments[number] = line
                 return
@@ -424,9 +314,9 @@ class Sentence:
     def tokens(self) -> list[Token]:
         """The multiword tokens, in order."""
         found = []
-        for row, id_ in self._other_rows("-"):
+        for row, id_ in self._cells.other_rows("-"):
             first, _, last = id_.partition("-")
-            found.append(Token(int(first), int(last), self._cell(row, "FORM"), self._cell(row, "MISC")))
+            found.append(Token(int(first), int(last), self._cells.cell(row, "FORM"), self._cells.cell(row, "MISC")))
         return found
 
     @property
@@ -434,21 +324,11 @@ class Sentence:
         """The nodes of the enhanced graph that are no words, in order."""
         columns = ("FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "DEPS", "MISC")
         found = []
-        for row, id_ in self._other_rows("."):
-            cells = [self._cell(row, column) for column in columns]
+        for row, id_ in self._cells.other_rows("."):
+            cells = [self._cells.cell(row, column) for column in columns]
             cells[5] = self._empty_deps.get(row, cells[5])
             found.append(EmptyNode(id_, *cells))
         return found
-
-    def _other_rows(self, sign: str) -> list[tuple[int, str]]:
-        if self._rows is None or "ID" not in self.layout.index:
-            return []
-        ids = self._fields[self.layout.index["ID"] :: self.layout.width]
-        return [(row, id_.removeprefix(MARK)) for row, id_ in enumerate(ids) if sign in id_]
-
-    def _cell(self, row: int, column: str) -> str:
-        number = self.layout.index.get(column)
-        return "_" if number is None else self._fields[row * self.layout.width + number].removeprefix(MARK)
 
     @property
     def graph(self) -> list[Edge]:
@@ -458,29 +338,26 @@ class Sentence:
         >>> [tuple(edge) for edge in sentence.graph]
         [(0, 1, 'root'), (3, 2, 'cc'), (0, 3, 'root'), (1, 3, 'conj')]
         """
-        empty = [(row, id_) for row, id_ in self._other_rows(".")]
-        nodes: list[tuple[int, Id, str]] = [(self._row(word), word + 1, cell) for word, cell in enumerate(self.deps)]
-        nodes += [(row, node.id, node.deps) for (row, _), node in zip(empty, self.empty_nodes, strict=True)]
-        known: set[Id] = {0, *range(1, len(self) + 1), *(id_ for _, id_ in empty)}
+        nodes: list[tuple[int, Id, str]] = [
+            (self._cells.row(word), word + 1, cell) for word, cell in enumerate(self.deps)
+        ]
+        rows = [row for row, _ in self._cells.other_rows(".")]
+        nodes += [(row, node.id, node.deps) for row, node in zip(rows, self.empty_nodes, strict=True)]
+        known = {0, *(id_ for _, id_, _ in nodes)}
         edges = []
         for row, modifier, cell in sorted(nodes):
-            if cell in ("_", ""):
-                continue
-            for part in cell.split("|"):
+            for part in cell.split("|") if cell not in ("_", "") else ():
                 head, colon, label = part.partition(":")
-                head_id: Id = int(head) if head.isascii() and head.isdigit() else head
+                head_id = int(head) if is_number(head) else head
                 if not colon or head_id not in known:
-                    raise self._error(
-                        row,
-                        f"DEPS of {modifier} has {shown(part)}; expected head:label, the head "
-                        f"0, a word up to {len(self)} or an empty node",
-                    )
+                    expected = f"head:label with 0, a word up to {len(self)} or an empty node as head"
+                    raise self._error(row, f"DEPS of {modifier} has {shown(part)}; expected {expected}")
                 edges.append(Edge(head_id, modifier, label))
         return edges
 
     @graph.setter
     def graph(self, edges: Iterable[tuple[Id, Id, str]]) -> None:
-        rows = {id_: row for row, id_ in self._other_rows(".")}
+        rows = {id_: row for row, id_ in self._cells.other_rows(".")}
         by_modifier: dict[Id, list[tuple[Id, str]]] = {}
         for head, modifier, label in edges:
             for id_ in (head, modifier):
@@ -513,42 +390,43 @@ class Sentence:
             _ = self.graph
         if level in ("format", "graph"):
             return
-        heads = self.heads
-        if level != "partial" and heads.min() < 0:
-            word = int(heads.argmin())
-            raise self._error(self._row(word), f"word {word + 1} has no head (_); expected a complete tree")
-        if cycle := find_cycle(from_conll(heads.clip(min=0))):
+        heads = self.heads.tolist()
+        if level != "partial" and -1 in heads:
+            word = heads.index(-1)
+            raise self._error(self._cells.row(word), f"word {word + 1} has no head (_); expected a complete tree")
+        if not _is_acyclic(heads):
+            cycle = find_cycle(from_conll(self.heads.clip(min=0)))
             circle = " <- ".join(map(str, cycle + cycle[:1]))
-            raise self._error(self._row(cycle[0] - 1), f"the heads run in a circle: {circle}; expected a tree")
-        roots = np.flatnonzero(heads == 0)
-        if level == "single-root" and len(roots) > 1:
-            words = ", ".join(str(word + 1) for word in roots)
-            problem = f"{len(roots)} words hang from the root: {words}; expected one"
-            raise self._error(self._row(int(roots[1])), problem)
+            row = self._cells.row(cycle[0] - 1)
+            raise self._error(row, f"the heads run in a circle: {circle}; expected a tree")
+        if level == "single-root" and heads.count(0) > 1:
+            roots = [word for word, head in enumerate(heads, 1) if head == 0]
+            problem = f"{len(roots)} words hang from the root: {', '.join(map(str, roots))}; expected one"
+            raise self._error(self._cells.row(roots[1] - 1), problem)
 
     # -- writing
 
     def __str__(self) -> str:
-        """The sentence's own lines as they would be written, without the blank line after it."""
-        text = self.written()
-        start = end_of_opening(text)
-        start = COMMENTS.search(text, 0, start).start()  # type: ignore[union-attr]  # it matches the empty string
-        blank = BLANK_LINES.search(text, start)
-        return text[start : blank.start() + 1] if blank else text[start:]
+        """The sentence's own lines as they would be written, without the blank line after them."""
+        _, lines, _ = self._pieces()
+        return lines + "\n"
 
     def written(self) -> str:
-        """The text with the changed cells and comments in it, blank lines and all."""
-        edits = self._edits()
-        comments = self._comments
-        if comments is not None and comments == self._read_comments():
-            comments = None
-        if not edits and comments is None:
-            return self._text
-        opening = self._text[: self._start]
+        """The text with the changed cells and comments in it, and all that stands around it."""
+        if not self._columns and self._heads is None and self._comments is None:
+            return self._text  # nobody has looked
+        return "".join(self._pieces())
+
+    def _pieces(self) -> tuple[str, str, str]:
+        """What belongs to the file, the sentence's own lines, what follows them."""
+        start = self._comment_start()
+        comments = self._text[start : self._start]
+        if self._comments is not None and self._comments != self._read_comments():
+            comments = self._comment_block(self._comments)
         body = self._text[self._start : self._end]
-        if comments is not None:
-            opening = opening[: self._comment_start()] + self._comment_block(comments)
-        return opening + (_edited(body, edits) if edits else body) + self._text[self._end :]
+        if edits := self._edits():
+            body = _edited(body, edits)
+        return self._text[:start], comments + body, self._text[self._end :]
 
     def _comment_block(self, comments: list[str]) -> str:
         for number, line in enumerate(comments):
@@ -560,25 +438,27 @@ class Sentence:
     def _edits(self) -> dict[int, dict[int, str]]:
         """Row -> column -> what must stand there, for the cells that differ from the text."""
         edits: dict[int, dict[int, str]] = {}
-        for column, values in self._columns.items():
-            cells = self._cells(column)
+        for name, values in self._columns.items():
+            cells = self._cells.column(name)
             if values == cells:
                 continue
             if len(values) != len(cells):
-                raise ValueError(f"{column} has {len(values)} entries; the sentence has {len(cells)} words")
-            if column not in self.layout.index:
-                raise self._no_column(column)
+                raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(cells)} words")
+            if name not in self.layout.index:
+                raise self._no_column(name)
             for word, (value, cell) in enumerate(zip(values, cells, strict=True)):
                 if value != cell:
-                    _check_cell(value, f"{column}[{word}]")
-                    edits.setdefault(self._row(word), {})[self.layout.index[column]] = value
-        if self._heads is not None and self._heads.tolist() != self._numbers:
+                    _check_cell(value, name, word)
+                    edits.setdefault(self._cells.row(word), {})[self.layout.index[name]] = value
+        if self._heads is not None and self._heads.tolist() != self._cells.heads:
+            if "HEAD" not in self.layout.index:
+                raise self._no_column("HEAD")
             for word, head in enumerate(_checked_heads(self._heads, len(self)).tolist()):
-                if head != self._numbers[word]:
+                if head != self._cells.heads[word]:
                     value = "_" if head < 0 else str(head)
-                    edits.setdefault(self._row(word), {})[self.layout.index["HEAD"]] = value
+                    edits.setdefault(self._cells.row(word), {})[self.layout.index["HEAD"]] = value
         for row, value in self._empty_deps.items():
-            if value != self._cell(row, "DEPS"):
+            if value != self._cells.cell(row, "DEPS"):
                 edits.setdefault(row, {})[self.layout.index["DEPS"]] = value
         return edits
 
@@ -609,7 +489,7 @@ class Sentence:
         lines = [f"{number}\t_\t_\t_\t_\t_\t_\t_\t_\t_\n" for number in range(1, len(forms) + 1)]
         for token in sorted(tokens, reverse=True):
             token = Token(*token)
-            _check_cell(token.form, f"token {token.first}-{token.last}")
+            _check_cell(token.form, f"the token {token.first}-{token.last}")
             if not 1 <= token.first <= token.last <= len(forms):
                 raise ValueError(f"{token}: expected words from 1 to {len(forms)}")
             cells = [f"{token.first}-{token.last}", token.form, *["_"] * 7, token.misc]
@@ -630,9 +510,13 @@ class Sentence:
 
     def copy(self) -> Sentence:
         """An independent copy, changes included."""
-        copy = Sentence.__new__(Sentence)
-        copy.__setstate__(self.__getstate__())
-        return copy
+        return _restored(*self._state())
+
+    def _state(self) -> tuple[Any, ...]:
+        return self.written(), self.layout, self.source, self.line, self.parse, self.confidence
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, self._state()
 
     def converted(self, layout: Layout) -> Sentence:
         """The same sentence in other columns, those of the same name kept; itself if it has those already.
@@ -647,11 +531,11 @@ class Sentence:
             return self
         old = self.copy()
         only_words = layout.format == "conllx"
-        rows = old._rows if only_words else None
+        rows = old._cells.rows if only_words else None
         names = [OLDER_NAMES.get(name, name) for name in layout.columns]
         lines = []
-        for row in range(len(old._fields) // old.layout.width) if rows is None else rows:
-            cells = [old._cell(row, name) for name in names]
+        for row in range(len(old._cells.fields) // old.layout.width) if rows is None else rows:
+            cells = [old._cells.cell(row, name) for name in names]
             if "ID" not in old.layout.index:
                 cells[layout.index["ID"]] = str(row + 1)
             lines.append("\t".join(cells))
@@ -674,14 +558,6 @@ class Sentence:
             setattr(copy, name, values)
         return copy
 
-    def __getstate__(self) -> tuple[str, Layout, str, int, Any, Any]:
-        return self.written(), self.layout, self.source, self.line, self.parse, self.confidence
-
-    def __setstate__(self, state: tuple[str, Layout, str, int, Any, Any]) -> None:
-        text, layout, source, line, parse, confidence = state
-        self.__init__(text, layout=layout, source=source, line=line)  # type: ignore[misc]
-        self.parse, self.confidence = parse, confidence
-
     def __eq__(self, other: object) -> bool:
         """Whether both would be written alike, but for blank lines around them."""
         if not isinstance(other, Sentence):
@@ -696,7 +572,23 @@ class Sentence:
         return f"<Sentence{name}: {len(self)} words: {text if len(text) <= 60 else text[:57] + '...'}>"
 
 
-CHECKS = ("format", "partial", "tree", "single-root", "graph")
+def _restored(text: str, layout: Layout, source: str, line: int, parse: Any, confidence: Any) -> Sentence:
+    sentence = Sentence(text, layout=layout, source=source, line=line)
+    sentence.parse, sentence.confidence = parse, confidence
+    return sentence
+
+
+def _is_acyclic(heads: list[int]) -> bool:
+    """Whether every way up comes to an end. (trees.find_cycle, faster for a single sentence.)"""
+    walk = [0] * (len(heads) + 1)  # on which walk a word was first met
+    for start in range(1, len(heads) + 1):
+        word = start
+        while word > 0 and not walk[word]:
+            walk[word] = start
+            word = heads[word - 1]
+        if word > 0 and walk[word] == start:
+            return False
+    return True
 
 
 def end_of_opening(text: str, position: int = 0) -> int:
@@ -705,57 +597,12 @@ def end_of_opening(text: str, position: int = 0) -> int:
     return match.end() if match else position
 
 
-def _first_ids(words: int) -> list[str]:
-    return FIRST_IDS + [f"{MARK}{number}" for number in range(len(FIRST_IDS) + 1, words + 1)]
-
-
-def _read_id(id_: str) -> tuple[str, int, int]:
-    """("word", 3, 0), ("token", 3, 4) for 3-4, ("empty", 8, 1) for 8.1, or ("", 0, 0)."""
-    for kind, sign in (("token", "-"), ("empty", ".")):
-        first, found, second = id_.partition(sign)
-        if found and _is_number(first) and _is_number(second):
-            return kind, int(first), int(second)
-    return ("word", int(id_), 0) if _is_number(id_) else ("", 0, 0)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 9 and (text[0] != "0" or text == "0")
-
-
-def _is_head(cell: str, words: int) -> bool:
-    try:
-        return NUMBERS[cell] <= words
-    except KeyError:
-        return False
-
-
-def _wrong_id(id_: str, kind: str, words: int, last_of_token: int) -> str:
-    found = f"ID {shown(id_)} follows word {words}" if words else f"ID {shown(id_)} comes first"
-    if kind == "token":
-        if words < last_of_token:
-            return (
-                f"{found}, inside the multiword token that ends with {last_of_token}; expected no token within a token"
-            )
-        return f"{found}; expected a token here to begin with {words + 1} and to end no earlier"
-    if kind == "empty":
-        return f"{found}; expected empty nodes here to be {words}.1, {words}.2, ... in this order"
-    return f"{found}; expected {words + 1}"
-
-
-def _wrong_width(line: str, layout: Layout) -> str:
-    width = line.count("\t") + 1
-    found = f"{width} column{'s' * (width > 1)} ({shown(line)})"
-    hint = "; the columns are separated by spaces, not tabs" if width == 1 and len(line.split()) > 1 else ""
-    return f"{found}; expected the {layout.width} of {layout.format}, separated by tabs{hint}"
-
-
-def _check_cell(value: str, name: str) -> None:
+def _check_cell(value: object, name: str, word: int | None = None) -> None:
+    where = name if word is None else f"{name}[{word}]"
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}; expected a string")
+        raise ValueError(f"{where} is {value!r}; expected a string")
     if not value or "\t" in value or "\n" in value or "\r" in value:
-        raise ValueError(
-            f"{name} is {shown(value)}; expected a cell: not empty ('_' says nothing), no tab, no line break"
-        )
+        raise ValueError(f"{where} is {shown(value)}; expected '_' or a text without tab and line break")
 
 
 def _checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:

@@ -2,41 +2,77 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from treewright.corpus.access import read, write
 from treewright.corpus.files import Source
 from treewright.corpus.sentence import Sentence
+from treewright.errors import FormatError
 
 
 class Treebank(Sequence[Sentence]):
-    """Sentences in memory, in order.
+    """Sentences in memory, in order: a sequence that can be cut, shuffled, counted and written.
 
     >>> bank = Treebank([Sentence.from_words(["Dogs", "bark"]), Sentence.from_words(["Run"])])
-    >>> len(bank), bank.words
-    (2, 3)
+    >>> bank, bank[1].forms, len(bank[:1])
+    (<Treebank: 2 sentences, 3 words>, ['Run'], 1)
     """
 
     def __init__(self, sentences: Iterable[Sentence] = ()) -> None:
         self._sentences = list(sentences)
+        self.skipped = 0  # how many sentences could not be read
+        self.errors: list[FormatError] = []  # why, the first hundred
 
     @classmethod
     def read(
         cls, source: Source, format: str | None = None, *, check: str = "format", on_error: str = "raise"
     ) -> Treebank:
         """All sentences of a file; the options are those of treewright.read."""
-        return cls(read(source, format, check=check, on_error=on_error))
+        reader = read(source, format, check=check, on_error=on_error)
+        seen: dict[str, str] = {}
+        bank = cls(sentence.sharing(seen) for sentence in reader)
+        bank.skipped, bank.errors = reader.skipped, reader.errors
+        return bank
 
-    def write(self, target: str | os.PathLike[str]) -> int:
+    def write(self, target: str | os.PathLike[str], format: str | None = None) -> int:
         """Write them to a file; see treewright.write."""
-        return write(self, target)
+        return write(self, target, format)
 
     @property
     def words(self) -> int:
         """How many words the sentences have together."""
         return sum(map(len, self))
+
+    def counts(self, column: str) -> Counter[str]:
+        """How often each value occurs in a column.
+
+        >>> Treebank([Sentence.from_words(["a", "b", "a"])]).counts("FORM").most_common(1)
+        [('a', 2)]
+        """
+        return Counter(value for sentence in self for value in sentence.column(column))
+
+    def shuffled(self, seed: int) -> Treebank:
+        """The same sentences in an order that depends on the seed alone."""
+        sentences = list(self)
+        random.Random(seed).shuffle(sentences)
+        return Treebank(sentences)
+
+    def fingerprint(self) -> str:
+        """A hash (SHA-256) of what would be written: equal for equal data, whatever the file is called.
+
+        >>> Treebank([Sentence.from_words(["Run"])]).fingerprint()[:8]
+        '686165f2'
+        """
+        digest = hashlib.sha256()
+        for sentence in self:
+            digest.update(str(sentence).encode())
+            digest.update(b"\n")
+        return digest.hexdigest()
 
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
@@ -51,6 +87,11 @@ class Treebank(Sequence[Sentence]):
 
     def __iter__(self) -> Iterator[Sentence]:
         return iter(self._sentences)
+
+    def __eq__(self, other: object) -> bool:
+        return self._sentences == other._sentences if isinstance(other, Treebank) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # its sentences can change
 
     def __repr__(self) -> str:
         return f"<Treebank: {len(self)} sentences, {self.words} words>"

@@ -6,6 +6,7 @@ void bind_parts(nb::module_ &m);
 void bind_first_order(nb::module_ &m);
 void bind_dmv(nb::module_ &m);
 void bind_dynamic(nb::module_ &m);
+void bind_sums(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
   treewright::bind_first_order(m);
   treewright::bind_dmv(m);
   treewright::bind_dynamic(m);
+  treewright::bind_sums(m);
 }

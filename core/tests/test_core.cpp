@@ -68,6 +68,7 @@ int main() {
   grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();
   state_automaton_contains_the_sibling_automaton();
   second_order_values_are_those_of_their_trees();
+  marginals_sum_to_one_and_rings_agree();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

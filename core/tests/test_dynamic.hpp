@@ -3,6 +3,8 @@
 
 #include "automata.hpp"
 #include "grand_eisner.hpp"
+#include "inside_outside.hpp"
+#include "matrix_tree.hpp"
 #include "sibling_eisner.hpp"
 
 // The value of a set of modifiers by the definition of a path through the table.
@@ -176,4 +178,39 @@ static void second_order_values_are_those_of_their_trees() {
         CHECK(std::abs(best - all.value(with_grand.data())) < 1e-9);
         CHECK(best >= all.value(heads.data()) - 1e-9);
       }
+}
+
+static void marginals_sum_to_one_and_rings_agree() {
+  treewright::MatrixTree all;
+  treewright::InsideOutside projective;
+  for (int nodes : {2, 3, 4, 10, 33, 5})
+    for (double scale : {1.0, 60.0, 2000.0})
+      for (bool single_root : {false, true}) {
+        std::vector<double> arc = random_scores(nodes, nodes), found(arc.size());
+        for (double &score : arc) score *= scale;
+        for (bool crossing : {false, true}) {
+          const double log_z = crossing ? all.marginals(arc.data(), nodes, single_root, found.data())
+                                        : projective.marginals(arc.data(), nodes, single_root, found.data());
+          const double alone = crossing ? all.log_partition(arc.data(), nodes, single_root)
+                                        : projective.log_partition(arc.data(), nodes, single_root);
+          CHECK(std::abs(log_z - alone) <= 1e-9 * std::abs(log_z) + 1e-9);
+          for (int m = 1; m < nodes; ++m) {
+            double sum = 0;
+            for (int h = 0; h < nodes; ++h) sum += found[std::size_t(h) * nodes + m];
+            CHECK(std::abs(sum - 1) < 1e-9);
+          }
+        }
+        treewright::TreeElimination<treewright::Logs> logs;
+        std::vector<double> same(arc.size());
+        double log_z = 0;
+        CHECK(logs.run(arc.data(), nodes, single_root, &log_z, same.data()) == treewright::Sums::found);
+        all.marginals(arc.data(), nodes, single_root, found.data());
+        for (std::size_t k = 0; k < same.size(); ++k) CHECK(std::abs(same[k] - found[k]) < 1e-9);
+      }
+  const std::vector<double> none(9, treewright::forbidden);
+  std::vector<double> found(9);
+  for (bool single_root : {false, true}) {
+    CHECK(all.marginals(none.data(), 3, single_root, found.data()) == treewright::forbidden);
+    CHECK(projective.marginals(none.data(), 3, single_root, found.data()) == treewright::forbidden);
+  }
 }

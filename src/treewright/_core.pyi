@@ -124,3 +124,17 @@ def grand_eisner(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[num
 
 def grand_eisner_bytes(parts: Parts) -> float:
     """The memory that grand_eisner will hold."""
+
+def log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> float:
+    """
+    The log of the sum over all trees of the exponential of their value; -inf when there is none.
+    """
+
+def marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+    """The probability of each arc and the log partition."""
+
+def projective_log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> float:
+    """The same over projective trees."""
+
+def projective_marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+    """The same over projective trees."""

@@ -2,10 +2,23 @@
 
 from treewright.decode.batch import trees
 from treewright.decode.first_order import reduced_costs
+from treewright.decode.marginals import log_partition, marginals
 from treewright.decode.methods import METHODS, tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
 from treewright.decode.why import WhyNot, why_not
 
-__all__ = ["METHODS", "Parse", "Parts", "Problem", "WhyNot", "reduced_costs", "tree", "trees", "why_not"]
+__all__ = [
+    "METHODS",
+    "Parse",
+    "Parts",
+    "Problem",
+    "WhyNot",
+    "log_partition",
+    "marginals",
+    "reduced_costs",
+    "tree",
+    "trees",
+    "why_not",
+]

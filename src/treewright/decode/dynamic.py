@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright import _core
+from treewright.decode.constraints import infeasible
+from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
@@ -12,11 +17,13 @@ LARGEST_CHART = 2 * 2**30  # bytes; about 400 words when every arc is a candidat
 
 def siblings(problem: Problem) -> Parse:
     """The best projective tree over arcs, siblings and stops."""
-    if problem.arc is not None:
-        heads, value = _core.sibling_eisner(problem.arc, problem.sib, problem.stop, problem.single_root)
-    else:
+    if isinstance(problem.given, Parts):
         heads, value = _core.sibling_eisner_parts(problem.parts, problem.single_root)
-    return Parse(heads, value, value, "sibling-eisner")
+    else:
+        # The kernel looks at neither the diagonal nor column 0: without constraints the array needs no copy.
+        arc = problem.matrix if problem.is_constrained else problem.given
+        heads, value = _core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root)
+    return answer(problem, heads, value, "sibling-eisner")
 
 
 def grandparents(problem: Problem) -> Parse:
@@ -29,4 +36,11 @@ def grandparents(problem: Problem) -> Parse:
             "(treewright.decode.dynamic.LARGEST_CHART): keep fewer candidate heads a word, or use method='dd'"
         )
     heads, value = _core.grand_eisner(problem.parts, problem.single_root)
-    return Parse(heads, value, value, "grand-eisner")
+    return answer(problem, heads, value, "grand-eisner")
+
+
+def answer(problem: Problem, heads: NDArray[np.int32], value: float, method: str) -> Parse:
+    """The tree, or the reason why there is none."""
+    if value == -np.inf:
+        raise infeasible(problem)
+    return Parse.exact(heads, value, method)

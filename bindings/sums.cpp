@@ -1,0 +1,51 @@
+#include <nanobind/stl/pair.h>
+
+#include "arrays.hpp"
+#include "inside_outside.hpp"
+#include "matrix_tree.hpp"
+
+namespace treewright {
+
+static int nodes_of(const Scores &arc) {
+  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
+  return int(arc.shape(0));
+}
+
+// Scratch is reused from sentence to sentence, one a thread.
+template <typename Kernel>
+static Kernel &scratch() {
+  thread_local Kernel kernel;
+  return kernel;
+}
+
+template <typename Kernel>
+static double log_partition(Scores arc, bool single_root) {
+  const int nodes = nodes_of(arc);
+  nb::gil_scoped_release nogil;
+  return scratch<Kernel>().log_partition(arc.data(), nodes, single_root);
+}
+
+template <typename Kernel>
+static std::pair<NewScores, double> marginals(Scores arc, bool single_root) {
+  const int nodes = nodes_of(arc);
+  NewScores found = new_array<NewScores>(nodes, nodes);
+  double log_partition;
+  {
+    nb::gil_scoped_release nogil;
+    log_partition = scratch<Kernel>().marginals(arc.data(), nodes, single_root, found.data());
+  }
+  return {found, log_partition};
+}
+
+void bind_sums(nb::module_ &m) {
+  m.def("log_partition", &log_partition<MatrixTree>, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The log of the sum over all trees of the exponential of their value; -inf when there is none.");
+  m.def("marginals", &marginals<MatrixTree>, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The probability of each arc and the log partition.");
+  m.def("projective_log_partition", &log_partition<InsideOutside>, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The same over projective trees.");
+  m.def("projective_marginals", &marginals<InsideOutside>, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The same over projective trees.");
+}
+
+}  // namespace treewright

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
+from oracles.trees import all_trees, value
 
 import treewright as tw
 from treewright.decode import METHODS, Parse
@@ -43,3 +46,44 @@ def test_a_parse_tells_what_it_is_worth() -> None:
     assert repr(doubtful) == "Parse(heads=[-1, 0, 1], score=16, gap <= 0.5, method='dd')"
     with pytest.raises(AttributeError):
         certain.score = 3.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("projective", [False, True], ids=["any", "projective"])
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_keeps_the_constraints_and_its_word(method: str, root: str, projective: bool) -> None:
+    """By enumeration: a tree of the kind asked for, worth its score, with a bound no tree exceeds."""
+    for place in (METHODS[method], EXACT["second order"]):
+        if find_spec(place.partition(":")[0]) is None:
+            pytest.skip(f"{place} is not there")
+    rng = np.random.default_rng([len(method), root == "single", projective])
+    n = 4
+    trees = all_trees(n, projective=projective, root=root)
+    for case in range(12):
+        arc = rng.normal(size=(n + 1, n + 1)) if case % 3 else rng.integers(-2, 3, size=(n + 1, n + 1)).astype(float)
+        arrays = {
+            "sib": rng.normal(size=(n + 1,) * 3) if case % 4 in (1, 3) else None,
+            "grand": rng.normal(size=(n + 1,) * 3) if case % 4 in (2, 3) else None,
+            "stop": rng.normal(size=(n + 1, n + 1, 2)) if case % 4 == 3 else None,
+        }
+        model = trees[rng.integers(len(trees))]
+        m, other = 1 + rng.permutation(n)[:2]
+        require = [(model[m], int(m))]
+        forbid = [(h, int(other)) for h in range(n + 1) if h not in (model[other], other)][: case % 3]
+        values = {
+            heads: value(heads, arc, **arrays)
+            for heads in trees
+            if all(heads[m] == h for h, m in require) and all(heads[m] != h for h, m in forbid)
+        }
+        best = max(values.values())
+        question = {"projective": projective, "root": root, "require": require, "forbid": forbid, "method": method}
+        for parse in (
+            tw.decode.tree(arc, **arrays, **question),
+            tw.decode.tree(tw.decode.Parts.from_arrays(arc, **arrays), **question),
+        ):
+            heads = tuple(parse.heads.tolist())
+            assert heads in values
+            assert parse.score == pytest.approx(values[heads], abs=1e-9)
+            assert parse.bound >= best - 1e-6
+            assert not parse.certified or parse.score == pytest.approx(best, abs=1e-6)
+            assert parse.certified or method != "exact"

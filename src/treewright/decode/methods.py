@@ -18,8 +18,8 @@ from treewright.decode.problem import Arc, Problem, is_single
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
-# solve(problem, **options). It may rely on there being a tree of allowed arcs, and raises infeasible(problem) when
-# parts of the score -inf leave none; the direct algorithms of `exact` answer with the score -inf in both cases.
+# solve(problem, **options). The bound -inf says that there is no tree; only the direct algorithms of `exact` are asked
+# without knowing that there is a tree of allowed arcs.
 Solver = Callable[..., Parse]
 
 _NONE: tuple[Arc, ...] = ()
@@ -79,7 +79,10 @@ def tree(
     solve = solver(method, options)
     if method != "exact":
         ensure_feasible(problem)
-    return solve(problem, **options)
+    parse = solve(problem, **options)
+    if parse.bound == -math.inf:
+        raise infeasible(problem)
+    return parse
 
 
 def solver(method: str, options: dict[str, Any]) -> Solver:
@@ -106,10 +109,7 @@ def exact(
         kind = "first order"
     else:
         kind = "projective, grandparents" if problem.has_grand else "projective, siblings"
-    parse = _load(EXACT[kind])(problem)
-    if parse.score == -math.inf:
-        raise infeasible(problem)
-    return parse
+    return _load(EXACT[kind])(problem)
 
 
 @cache

@@ -17,13 +17,27 @@ from collections.abc import Sequence
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
+from treewright.evaluate.bracketing import BracketEvaluation, BracketScores, Parameters, brackets
 from treewright.evaluate.breakdown import BREAKDOWNS, break_down
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.scores import Evaluation, Group, Score
 from treewright.evaluate.significance import COMPARED, Comparison, Difference, differences_of
 from treewright.evaluate.sources import Source, load
 
-__all__ = ["BREAKDOWNS", "Comparison", "Difference", "Evaluation", "Group", "Score", "compare", "evaluate"]
+__all__ = [
+    "BREAKDOWNS",
+    "BracketEvaluation",
+    "BracketScores",
+    "Comparison",
+    "Difference",
+    "Evaluation",
+    "Group",
+    "Parameters",
+    "Score",
+    "brackets",
+    "compare",
+    "evaluate",
+]
 
 
 def evaluate(

@@ -106,7 +106,7 @@ def by_projectivity(judgement: Judgement, subtypes: bool) -> Keys:
         return np.where(crossed, 2, np.where(in_sentence > 0, 1, 0))
 
     found = judgement.alignment
-    names = ["projective, in a projective tree", "projective, in another tree", "non-projective"]
+    names = ["in projective trees", "other projective arcs", "non-projective arcs"]
     return Keys(keys(found.gold), keys(found.system), names)
 
 

@@ -58,6 +58,10 @@ class Comparison:
     samples: int
     seed: int
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.a.notes + self.b.notes))
+
     def __getitem__(self, name: str) -> Difference:
         if name not in self.differences:
             raise KeyError(f"{name!r}; there are {', '.join(self.differences)}")

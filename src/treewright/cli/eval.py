@@ -1,0 +1,204 @@
+"""`treewright eval`: how well a system's trees agree with the gold ones, or which of two systems is better."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from treewright.evaluate import BracketEvaluation, Comparison, Evaluation
+
+app = typer.Typer(add_completion=False)
+
+HELP = (
+    "How well does SYSTEM agree with GOLD?\n\n"
+    "The figures of the Universal Dependencies evaluation, the same to the last digit as the official script's. "
+    "Tokens, sentences and words are aligned first: the files need the same characters, no more. "
+    "LAS+ counts relations with their subtypes, Roots the words attached to the root, "
+    "UEM and LEM the sentences without a wrong head, and without a wrong head or relation. "
+    "With SYSTEM2, the paired bootstrap tells whether the difference between the two may be chance. "
+    "Files in Penn brackets are scored as EVALB does.\n\n"
+    "  treewright eval dev.conllu parsed.conllu\n\n"
+    "  treewright eval dev.conllu parsed.conllu --by relation\n\n"
+    "  treewright eval dev.conllu first.conllu second.conllu\n\n"
+    "  treewright eval gold.mrg parsed.mrg --json\n\n"
+)
+
+
+class Breakdown(str, Enum):
+    relation = "relation"
+    arc_length = "arc-length"
+    sentence_length = "sentence-length"
+    projectivity = "projectivity"
+    label = "label"
+
+
+SECTIONS = (
+    ("Tokens", "Sentences", "Words"),
+    ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
+    ("UAS", "LAS", "LAS+", "CLAS", "MLAS", "BLEX"),
+    ("ELAS", "EULAS"),
+    ("Roots", "UEM", "LEM"),
+)
+WIDTH = 120  # columns, at least, of what is not printed on a terminal
+GRAPHS = ("ELAS", "EULAS")  # shown if one of the files has graphs
+
+
+@app.command(help=HELP)
+def eval(
+    gold: Annotated[
+        str, typer.Argument(metavar="GOLD", help="What is right: CoNLL-U, CoNLL-X or Penn brackets, packed or not.")
+    ],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help='What to evaluate; "-" is standard input.')],
+    system2: Annotated[
+        str | None, typer.Argument(metavar="SYSTEM2", help="Another system's output, to compare with.")
+    ] = None,
+    by: Annotated[
+        Breakdown | None, typer.Option(help="Break the scores down; brackets have label, dependencies the others.")
+    ] = None,
+    punct: Annotated[
+        bool,
+        typer.Option(
+            "--punct/--no-punct", help="Count punctuation in UAS, LAS, LAS+, UEM, LEM and the breakdown, or do not."
+        ),
+    ] = True,
+    subtypes: Annotated[bool, typer.Option(help="Take relations whole in the breakdown: nsubj:pass.")] = False,
+    brackets: Annotated[
+        bool, typer.Option("--brackets", help="The files hold Penn brackets, whatever they look like.")
+    ] = False,
+    prm: Annotated[Path | None, typer.Option(help="An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out, of all files, sentences that one of them has wrong.")
+    ] = False,
+    samples: Annotated[int, typer.Option(min=1, help="How often the bootstrap draws.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap's draws.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all counts.")] = False,
+) -> None:
+    from treewright import evaluate
+
+    caption = ""
+    found: BracketEvaluation | Comparison | Evaluation
+    if brackets or is_brackets(gold):
+        refuse(system2 is not None, "SYSTEM2", "the brackets of one system are scored at a time")
+        refuse(by not in (None, Breakdown.label), "--by", "brackets can be broken down by label")
+        parameters = evaluate.Parameters.read(prm) if prm else None
+        found = evaluate.brackets(gold, system, parameters=parameters, skip_bad=skip_bad)
+        tables = [bracket_table(found), *([label_table(found)] if by else [])]
+    elif system2 is not None:
+        refuse(by is not None, "--by", "one system is broken down at a time")
+        found = evaluate.compare(gold, system, system2, samples=samples, seed=seed, punct=punct, skip_bad=skip_bad)
+        tables = [comparison_table(found)]
+        caption = f"A is {system}, B is {system2}; paired bootstrap over sentences, {samples} draws"
+    else:
+        refuse(by is Breakdown.label, "--by", "labels are for brackets; dependencies have relations")
+        found = evaluate.evaluate(
+            gold, system, by=by.value if by else None, punct=punct, subtypes=subtypes, skip_bad=skip_bad
+        )
+        tables = [score_table(found), *([group_table(found)] if by else [])]
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        return
+    for table in tables:
+        show(table)
+    if caption:
+        typer.echo(caption)
+    for note in found.notes:
+        typer.echo(f"treewright: {note}", err=True)
+
+
+def refuse(condition: bool, option: str, message: str) -> None:
+    if condition:
+        raise typer.BadParameter(message, param_hint=option)
+
+
+def is_brackets(path: str) -> bool:
+    from treewright.corpus import format_of
+
+    return path != "-" and format_of(path) == "brackets"
+
+
+def show(table: Table) -> None:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:  # nobody's screen is too small
+        console = Console(width=max(console.width, WIDTH))
+    console.print(table)
+
+
+def new_table(*columns: str) -> Table:
+    """The first column holds names, the others numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+    return table
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.2f}"
+
+
+def score_table(found: Evaluation) -> Table:
+    table = new_table("score", "precision", "recall", "F1", "of aligned", "right", "gold", "system")
+    for section in SECTIONS:
+        names = [name for name in section if name not in GRAPHS or found[name].gold + found[name].system]
+        for name in names:
+            score = found[name]
+            table.add_row(
+                name,
+                *map(percent, (score.precision, score.recall, score.f1, score.accuracy)),
+                *map(str, (score.correct, score.gold, score.system)),
+                end_section=name == names[-1],
+            )
+    return table
+
+
+def group_table(found: Evaluation) -> Table:
+    table = new_table(str(found.by), "UAS", "LAS", "LAS P", "LAS F1", "gold", "system")
+    for group in found.groups:
+        of_gold = (group.uas, group.las) if group.gold else (None, None)
+        of_both = (group.precision if group.system else None, group.f1 if group.gold and group.system else None)
+        table.add_row(group.key, *map(percent, of_gold + of_both), str(group.gold), str(group.system))
+    return table
+
+
+def comparison_table(found: Comparison) -> Table:
+    table = new_table("F1", "A", "B", "B - A", "95 % interval", "p")
+    for name, row in found.differences.items():
+        interval = f"{100 * row.low:+.2f} to {100 * row.high:+.2f}"
+        figures = (percent(row.a.f1), percent(row.b.f1), f"{100 * row.difference:+.2f}", interval)
+        table.add_row(name, *figures, f"{row.p_value:.4f}")
+    return table
+
+
+def bracket_table(found: BracketEvaluation) -> Table:
+    table = new_table("", "all", f"at most {found.cutoff} words")
+    columns = (found.all, found.short)
+    table.add_row("sentences", *(str(scores.sentences) for scores in columns))
+    for name in ("precision", "recall", "f1"):
+        shown = "bracketing " + name.replace("f1", "F1")
+        table.add_row(shown, *(percent(getattr(scores.brackets, name)) for scores in columns))
+    table.add_row("complete match", *(percent(scores.complete_match) for scores in columns))
+    table.add_row("average crossing", *(f"{scores.average_crossing:.2f}" for scores in columns))
+    table.add_row("no crossing", *(percent(scores.no_crossing) for scores in columns))
+    table.add_row("two or less crossing", *(percent(scores.two_or_less_crossing) for scores in columns))
+    table.add_row("tagging accuracy", *(percent(scores.tagging_accuracy) for scores in columns))
+    return table
+
+
+def label_table(found: BracketEvaluation) -> Table:
+    table = new_table("label", "precision", "recall", "F1", "right", "gold", "system")
+    for label, score in found.labels.items():
+        counts = map(str, (score.correct, score.gold, score.system))
+        precision, recall = score.precision if score.system else None, score.recall if score.gold else None
+        table.add_row(label, *map(percent, (precision, recall, score.f1)), *counts)
+    return table

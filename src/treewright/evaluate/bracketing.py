@@ -1,0 +1,358 @@
+"""Phrase-structure trees: labelled brackets in common (PARSEVAL; Black et al. 1991), with the conventions of EVALB.
+
+A bracket is a label over a stretch of words. Words whose tag is to be deleted (punctuation, traces) are taken out
+first; brackets over nothing and brackets whose label is to be deleted do not count; a label ends at its first "-" or
+"=". Each gold bracket is matched with one system bracket at most. A system bracket is a crossing one when it overlaps
+some gold bracket and neither holds the other.
+
+One departure: the unlabelled bracket that Penn files wrap around each tree is deleted like TOP, whether the
+parameters name it or not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from treewright.corpus import Tree, read_trees
+from treewright.corpus.brackets import walk
+from treewright.errors import FormatError, InputError
+from treewright.evaluate.scores import Score, ratio
+from treewright.evaluate.sources import NamedBytes, as_file
+
+TreeSource = str | os.PathLike[str] | IO[Any] | Iterable[Tree]
+Pairs = frozenset[frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """EVALB's parameters; the defaults are those of its file COLLINS.prm.
+
+    >>> parameters = Parameters(equal_labels=(("NP", "NX"),))
+    >>> parameters.same_label("NX", "NP"), parameters.same_label("NX", "VP")
+    (True, False)
+    """
+
+    delete_labels: tuple[str, ...] = ("TOP", "-NONE-", ",", ":", "``", "''", ".")
+    delete_for_length: tuple[str, ...] = ("-NONE-",)
+    equal_labels: tuple[tuple[str, str], ...] = (("ADVP", "PRT"),)
+    equal_words: tuple[tuple[str, str], ...] = ()
+    labelled: bool = True
+    cutoff: int = 40
+    _label_pairs: Pairs = field(init=False, repr=False)
+    _word_pairs: Pairs = field(init=False, repr=False)
+    _deleted_brackets: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        deleted = {"", *self.delete_labels}
+        equivalent = {one for pair in self.equal_labels for one, other in (pair, pair[::-1]) if other in deleted}
+        object.__setattr__(self, "_label_pairs", frozenset(map(frozenset, self.equal_labels)))
+        object.__setattr__(self, "_word_pairs", frozenset(map(frozenset, self.equal_words)))
+        object.__setattr__(self, "_deleted_brackets", frozenset(deleted | equivalent))
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Parameters:
+        """The parameters of an EVALB .prm file. What steers its printing and its errors (DEBUG, MAX_ERROR) is ignored,
+        and so is QUOTE_LABEL."""
+        found: dict[str, list[str]] = {}
+        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+            name, _, value = line.strip().partition(" ")
+            if len(line) < 3 or line.startswith("#"):
+                continue
+            if name not in PARAMETERS:
+                raise FormatError(
+                    os.fspath(path), number, f"{name!r} is no parameter; there are {', '.join(PARAMETERS)}"
+                )
+            size = 2 if name.startswith("EQ_") else 1
+            if len(value.split()) != size or (name in NUMERIC and not value.strip().isdecimal()):
+                wanted = "a number" if name in NUMERIC else "one value" if size == 1 else "two values"
+                raise FormatError(os.fspath(path), number, f"{name} is {value.strip()!r}; expected {wanted}")
+            found.setdefault(name, []).append(value.strip())
+        return Parameters(
+            delete_labels=tuple(found.get("DELETE_LABEL", ())),
+            delete_for_length=tuple(found.get("DELETE_LABEL_FOR_LENGTH", ())),
+            equal_labels=pairs_of(found.get("EQ_LABEL", ())),
+            equal_words=pairs_of(found.get("EQ_WORD", ())),
+            labelled=found.get("LABELED", ["1"])[-1] != "0",
+            cutoff=int(found.get("CUTOFF_LEN", ["40"])[-1]),
+        )
+
+    def same_label(self, a: str, b: str) -> bool:
+        return a == b or frozenset((a, b)) in self._label_pairs
+
+    def same_word(self, a: str, b: str) -> bool:
+        return a == b or frozenset((a, b)) in self._word_pairs
+
+    def is_deleted(self, label: str) -> bool:
+        """Of a bracket; words are deleted by delete_labels."""
+        return label in self._deleted_brackets
+
+
+NUMERIC = ("LABELED", "CUTOFF_LEN")
+PARAMETERS = (
+    *("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH"),
+    *("QUOTE_LABEL", "EQ_LABEL", "EQ_WORD"),
+)
+
+
+def pairs_of(values: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((one, other) for one, other in map(str.split, values))
+
+
+@dataclass(frozen=True)
+class BracketScores:
+    """Sums over sentences, and EVALB's figures made of them."""
+
+    sentences: int
+    brackets: Score
+    complete: int  # sentences with all brackets right and none too many
+    crossing: int  # system brackets that cross a gold one
+    without_crossing: int  # sentences with no crossing bracket
+    with_two_crossing: int  # sentences with at most two
+    words: int
+    tags: int  # words with the right tag
+
+    @property
+    def complete_match(self) -> float:
+        return ratio(self.complete, self.sentences)
+
+    @property
+    def average_crossing(self) -> float:
+        return ratio(self.crossing, self.sentences)
+
+    @property
+    def no_crossing(self) -> float:
+        return ratio(self.without_crossing, self.sentences)
+
+    @property
+    def two_or_less_crossing(self) -> float:
+        return ratio(self.with_two_crossing, self.sentences)
+
+    @property
+    def tagging_accuracy(self) -> float:
+        return ratio(self.tags, self.words)
+
+    def as_dict(self) -> dict[str, Any]:
+        shares = ("complete_match", "average_crossing", "no_crossing", "two_or_less_crossing", "tagging_accuracy")
+        return asdict(self) | {"brackets": self.brackets.as_dict()} | {name: getattr(self, name) for name in shares}
+
+
+@dataclass(frozen=True)
+class BracketEvaluation:
+    """The scores over all sentences, over those of at most `cutoff` words, and of the brackets by their label."""
+
+    all: BracketScores
+    short: BracketScores
+    labels: dict[str, Score]
+    cutoff: int
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "all": self.all.as_dict(),
+            "short": self.short.as_dict(),
+            "labels": {label: score.as_dict() for label, score in self.labels.items()},
+            "cutoff": self.cutoff,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class Bracketing:
+    """A tree as EVALB sees it: words and tags that count, brackets (label, first word, after the last), its length."""
+
+    words: list[str]
+    tags: list[str]
+    brackets: list[tuple[str, int, int]]
+    length: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One sentence."""
+
+    length: int
+    gold: list[str]  # the labels of its gold brackets
+    system: list[str]
+    matched: list[str]  # gold labels
+    crossing: int
+    words: int
+    tags: int
+
+
+def brackets(
+    gold: TreeSource, system: TreeSource, *, parameters: Parameters | None = None, skip_bad: bool = False
+) -> BracketEvaluation:
+    """How many brackets of the gold trees the system's have, as EVALB counts them.
+
+    gold, system: a path, an open file, or trees, in the same order. skip_bad leaves out, of both, trees that cannot be
+    read and pairs of trees over different words.
+
+    >>> gold = [Tree.parse("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")]
+    >>> system = [Tree.parse("(S (NP (DT the) (NN dog)) (VBZ barks))")]
+    >>> score = brackets(gold, system).all.brackets
+    >>> score.precision, score.recall, score.f1
+    (1.0, 0.6666666666666666, 0.8)
+    """
+    parameters = parameters or Parameters()
+    judged, skipped = [], 0
+    for gold_tree, system_tree in paired(gold, system, skip_bad):
+        found = judge(gold_tree, system_tree, parameters, skip_bad) if gold_tree and system_tree else None
+        if found is None:
+            skipped += 1
+        else:
+            judged.append(found)
+    notes = (f"{skipped} tree{'s' * (skipped > 1)} left out of both files",) if skipped else ()
+    short = [sentence for sentence in judged if sentence.length <= parameters.cutoff]
+    return BracketEvaluation(total(judged), total(short), label_scores(judged), parameters.cutoff, notes)
+
+
+def paired(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tuple[Tree | None, Tree | None]]:
+    """The trees with the same number; None for one that cannot be read."""
+    gold_trees, gold_name = numbered(gold, "gold", skip_bad)
+    system_trees, system_name = numbered(system, "system", skip_bad)
+    if len(gold_trees) != len(system_trees):
+        raise InputError(
+            f"{gold_name} has {len(gold_trees)} trees, {system_name} has {len(system_trees)}; expected one system tree "
+            "for each gold tree, in the same order (for a sentence without a parse write (()) and leave out bad trees)"
+        )
+    return zip(gold_trees, system_trees, strict=True)
+
+
+def numbered(source: TreeSource, label: str, skip_bad: bool) -> tuple[list[Tree | None], str]:
+    file = as_file(source)  # type: ignore[arg-type]  # it looks at files only
+    if file is None:
+        trees: list[Tree | None] = []
+        for number, tree in enumerate(source):  # type: ignore[arg-type]
+            if not isinstance(tree, Tree):
+                raise InputError(f"{label}[{number}] is {type(tree).__name__}; expected a treewright Tree, or a path")
+            trees.append(tree)
+        return trees, label
+    return list(trees_of_file(file, skip_bad)), file.name
+
+
+def trees_of_file(file: NamedBytes, skip_bad: bool) -> Iterator[Tree | None]:
+    reader = read_trees(file, on_error="skip" if skip_bad else "raise")
+    known = 0
+    for tree in reader:
+        yield from [None] * (reader.skipped - known)
+        known = reader.skipped
+        yield tree
+    yield from [None] * (reader.skipped - known)
+
+
+def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: bool) -> Judged | None:
+    gold, system = bracketing(gold_tree, parameters), bracketing(system_tree, parameters)
+    if problem := difference_of_words(gold.words, system.words, parameters):
+        if skip_bad:
+            return None
+        places = " and ".join(f"{tree.source}:{tree.line}" for tree in (gold_tree, system_tree))
+        raise InputError(f"{places}: {problem}; expected trees over the same words")
+    return Judged(
+        length=gold.length,
+        gold=[label for label, _, _ in gold.brackets],
+        system=[label for label, _, _ in system.brackets],
+        matched=matched(gold, system, parameters),
+        crossing=crossing(gold, system),
+        words=len(gold.words),
+        tags=sum(map(parameters.same_label, gold.tags, system.tags)),
+    )
+
+
+def bracketing(tree: Tree, parameters: Parameters) -> Bracketing:
+    words: list[str] = []
+    tags: list[str] = []
+    found: list[tuple[str, int, int]] = []
+    above: list[tuple[str, int]] = []  # label, and where in `found` its bracket is, -1 for a tag
+    length = 0
+    for event in walk(tree):
+        if isinstance(event, str):
+            tag, _ = above[-1]
+            length += tag not in parameters.delete_for_length
+            if tag not in parameters.delete_labels:
+                words.append(event)
+                tags.append(tag)
+        elif event is None:
+            label, place = above.pop()
+            if place >= 0:
+                found[place] = (label, found[place][1], len(words))
+        elif event.is_preterminal():
+            above.append((event.label, -1))
+        else:
+            above.append((event.label, len(found)))
+            found.append((event.label, len(words), len(words)))
+    counted = [(trimmed(label), first, last) for label, first, last in found if first < last]
+    return Bracketing(words, tags, [span for span in counted if not parameters.is_deleted(span[0])], length)
+
+
+def trimmed(label: str) -> str:
+    """A label without functions and indices.
+
+    >>> trimmed("NP-SBJ=2")
+    'NP'
+    """
+    return label.partition("-")[0].partition("=")[0]
+
+
+def difference_of_words(gold: list[str], system: list[str], parameters: Parameters) -> str | None:
+    if len(gold) != len(system):
+        return f"{len(gold)} and {len(system)} words, without punctuation and traces"
+    for number, (one, other) in enumerate(zip(gold, system, strict=True), 1):
+        if not parameters.same_word(one, other):
+            return f"word {number}, without punctuation and traces, is {one!r} and {other!r}"
+    return None
+
+
+def matched(gold: Bracketing, system: Bracketing, parameters: Parameters) -> list[str]:
+    """The labels of the gold brackets that have a system bracket, first come, first served."""
+    free: dict[tuple[int, int], list[str]] = {}
+    for label, first, last in system.brackets:
+        free.setdefault((first, last), []).append(label)
+    found = []
+    for label, first, last in gold.brackets:
+        candidates = free.get((first, last), [])
+        for i, candidate in enumerate(candidates):
+            if not parameters.labelled or parameters.same_label(label, candidate):
+                found.append(label)
+                del candidates[i]
+                break
+    return found
+
+
+def crossing(gold: Bracketing, system: Bracketing) -> int:
+    """The number of system brackets that cross some gold bracket."""
+    spans = {(first, last) for _, first, last in gold.brackets}
+    count = 0
+    for _, first, last in system.brackets:
+        if (first, last) not in spans:  # what is a gold bracket too crosses none
+            count += any(i < first < j < last or first < i < last < j for i, j in spans)
+    return count
+
+
+def total(judged: list[Judged]) -> BracketScores:
+    def count(name: str) -> int:
+        return sum(len(getattr(sentence, name)) for sentence in judged)
+
+    return BracketScores(
+        sentences=len(judged),
+        brackets=Score(count("matched"), count("gold"), count("system")),
+        complete=sum(len(one.matched) == len(one.gold) == len(one.system) for one in judged),
+        crossing=sum(one.crossing for one in judged),
+        without_crossing=sum(one.crossing == 0 for one in judged),
+        with_two_crossing=sum(one.crossing <= 2 for one in judged),
+        words=sum(one.words for one in judged),
+        tags=sum(one.tags for one in judged),
+    )
+
+
+def label_scores(judged: list[Judged]) -> dict[str, Score]:
+    """The most frequent gold labels first."""
+    gold, system, right = (
+        Counter(label for one in judged for label in getattr(one, name)) for name in ("gold", "system", "matched")
+    )
+    labels = sorted(gold | system, key=lambda label: (-gold[label], label))
+    return {label: Score(right[label], gold[label], system[label]) for label in labels}

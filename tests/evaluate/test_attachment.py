@@ -147,7 +147,7 @@ def test_a_text_that_ends_early(tmp_path: Path) -> None:
 
 
 def test_texts_that_differ_in_memory() -> None:
-    with pytest.raises(InputError, match="gold, sentence 1 and system, sentence 1: the texts part at the very beginn"):
+    with pytest.raises(InputError, match="gold, sentence 1 and system, sentence 1: the texts part at the very begin"):
         evaluate([sentence("a", [0])], [sentence("b", [0])])
 
 

@@ -16,7 +16,7 @@ MODELS = {"trees", "corpus", "decode", "relax", "features", "learn"}
 USES: dict[str, set[str]] = {
     "errors": set(),
     "trees": set(),
-    "corpus": {"trees"},
+    "corpus": {"trees", "draw"},  # sentences and trees show themselves in notebooks
     "draw": {"trees"},
     "decode": {"trees", "relax", "_core"},
     "relax": {"trees"},

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from itertools import combinations, pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.draw.layout import spread, stack
+from treewright.draw.layout import Medium, Piece, Row, lay_out, place_label, spread, stack
+from treewright.draw.scene import Arc, Scene, Word
 
 spans = st.lists(
     st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda ends: (min(ends), max(ends))), max_size=12
@@ -37,3 +41,99 @@ def test_words_are_as_far_apart_as_demanded(widths: list[int], data: st.DataObje
         assert middles[b] - middles[a] >= far
     for k in range(len(widths) - 1):
         assert middles[k + 1] - middles[k] >= (widths[k] + widths[k + 1]) // 2 + 2
+
+
+def some_scene(seed: int, n: int) -> Scene:
+    """Random arcs: heads anywhere (cycles, loops, none), more of them below, labels long and short."""
+    dice = random.Random(seed)
+    words = [Word("w" * dice.randint(1, 9), (), str(m)) for m in range(1, n + 1)]
+    arcs = [Arc(dice.randint(-1, n), m, "l" * dice.randint(0, 9)) for m in range(1, n + 1)]
+    arcs += [Arc(dice.randint(0, n), dice.randint(1, n), "extra", below=True) for _ in range(dice.randint(0, n))]
+    return Scene(tuple(words), tuple(arcs))
+
+
+def medium(shared_ports: bool) -> Medium:
+    return Medium(
+        gap=2,
+        port_gap=1 if shared_ports else 6,
+        shoulder=1,
+        tag_gap=1,
+        shared_ports=shared_ports,
+        word_width=lambda word: len(word.form),
+        label_width=lambda arc: len(arc.label),
+        tag_width=lambda word: len(word.form),
+        token_width=lambda token: len(token.form),
+    )
+
+
+def all_rows(seed: int, n: int, shared_ports: bool, width: int) -> list[Row]:
+    return lay_out(some_scene(seed, n), medium(shared_ports), width)
+
+
+rows_of_scenes = st.builds(all_rows, st.integers(0, 10**6), st.integers(1, 24), st.booleans(), st.integers(50, 400))
+
+
+@given(rows_of_scenes)
+def test_lines_and_labels_on_one_level_keep_clear_of_each_other(rows: list[Row]) -> None:
+    for row in rows:
+        for side in (row.above, row.below):
+            for one, other in combinations(side, 2):
+                if one.level == other.level:
+                    assert one.right < other.left or other.right < one.left
+                    ends = sorted((stroke.label, stroke.label + len(stroke.arc.label)) for stroke in (one, other))
+                    assert ends[0][1] <= ends[1][0]
+
+
+@given(rows_of_scenes)
+def test_labels_stay_on_their_lines(rows: list[Row]) -> None:
+    for row in rows:
+        for stroke in row.above + row.below:
+            if not stroke.arc.is_stub:
+                assert stroke.left < stroke.label
+                assert stroke.label + len(stroke.arc.label) <= stroke.right
+
+
+@given(st.integers(0, 10**6), st.integers(1, 24), st.booleans(), st.integers(60, 400))
+def test_rows_hold_every_word_once_and_no_row_of_several_words_is_too_wide(
+    seed: int, n: int, shared_ports: bool, width: int
+) -> None:
+    rows = all_rows(seed, n, shared_ports, width)
+    assert [word for row in rows for word in range(row.first, row.last + 1)] == list(range(1, n + 1))
+    for row in rows:
+        assert row.width <= width or row.first == row.last
+        assert all(0 <= begin < end <= row.width for begin, end in row.extents)
+        assert all(0 <= stroke.left <= stroke.right < row.width for stroke in row.above + row.below)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 24), st.integers(60, 200))
+def test_an_arc_that_is_cut_leaves_a_piece_at_both_its_words(seed: int, n: int, width: int) -> None:
+    scene = some_scene(seed, n)
+    rows = lay_out(scene, medium(True), width)
+    strokes = [stroke for row in rows for stroke in row.above + row.below]
+    for arc in scene.arcs:
+        pieces = [stroke for stroke in strokes if stroke.arc is arc]
+        assert sorted(piece.cut for piece in pieces) in ([""], ["left", "right"])
+        if len(pieces) == 2:
+            assert {piece.other for piece in pieces} == {arc.head, arc.modifier}
+            assert sum(piece.arrow is not None for piece in pieces) == 1
+
+
+def test_rows_break_where_few_arcs_pass() -> None:
+    """Two clauses of six words; the only arc between them is the one that joins them."""
+    heads = [3, 3, 0, 3, 6, 4, 9, 9, 3, 9, 12, 10]
+    scene = Scene(
+        tuple(Word("words", (), str(m)) for m in range(1, 13)), tuple(Arc(h, m, "dep") for m, h in enumerate(heads, 1))
+    )
+    rows = lay_out(scene, medium(True), 70)
+    assert [(row.first, row.last) for row in rows] == [(1, 6), (7, 12)]
+
+
+@given(st.lists(st.integers(1, 39), max_size=8), st.integers(1, 6))
+def test_a_label_moves_aside_for_lines_if_there_is_room(in_the_way: list[int], width: int) -> None:
+    start = place_label(Piece(0, (0, 40), (0, 40)), width, 1, in_the_way)
+    assert 2 <= start <= 39 - width
+    bars = [0, *sorted(in_the_way), 40]
+    if any(b - a >= width + 3 for a, b in pairwise(bars)):
+        assert not set(range(start - 1, start + width + 1)) & set(bars)
+    else:
+        assert start == (41 - width) // 2

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 import treewright
 from treewright.errors import InputError
 
-COMMANDS: tuple[str, ...] = ("eval",)
+COMMANDS: tuple[str, ...] = ("eval", "show")
 
 HELP = """Find the structure of sentences: read, evaluate, draw, train, parse, with proofs.
 

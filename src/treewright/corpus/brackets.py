@@ -151,6 +151,12 @@ class Tree:
         text = _joined(_flat(self))
         return f"<Tree: {text if len(text) <= 60 else text[:57] + '...'}>"
 
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        from treewright.draw import svg  # a drawing is asked for by few, and needs nothing of this room
+
+        return str(svg(self))
+
     def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
         return _restored, (list(_flat(self)), self._origin)
 

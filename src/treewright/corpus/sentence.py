@@ -571,6 +571,12 @@ class Sentence:
         name = f" {self.sent_id}" if self.sent_id else ""
         return f"<Sentence{name}: {len(self)} words: {text if len(text) <= 60 else text[:57] + '...'}>"
 
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        from treewright.draw import svg  # a drawing is asked for by few, and needs nothing of this room
+
+        return str(svg(self))
+
 
 def _restored(text: str, layout: Layout, source: str, line: int, parse: Any, confidence: Any) -> Sentence:
     sentence = Sentence(text, layout=layout, source=source, line=line)

@@ -1,20 +1,15 @@
-"""Trees and graphs as text, SVG and HTML."""
+"""Trees and graphs as text, SVG and HTML.
 
-from __future__ import annotations
-
-from typing import Any
+>>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
+          root
+ ╭─nsubj─╮│╭─obj─╮
+ ▼       │▼│     ▼
+Dogs    chase  cats
+"""
 
 from treewright.draw.drawing import Drawing
-from treewright.draw.scene import scene_of
-from treewright.draw.terminal import Pen, dependency_text
-from treewright.draw.vector import dependency_svg
+from treewright.draw.measure import clean
+from treewright.draw.pictures import html, svg, text
+from treewright.draw.scene import SentenceLike
 
-
-def text(
-    sentence: Any = None, *, width: int | None = 80, ascii: bool = False, color: bool = False, **what: Any
-) -> Drawing:
-    return Drawing(dependency_text(scene_of(sentence, **what), width=width, pen=Pen(ascii, color)), "text")
-
-
-def svg(sentence: Any = None, *, width: int | None = 960, **what: Any) -> Drawing:
-    return Drawing(dependency_svg(scene_of(sentence, **what), width=width), "svg")
+__all__ = ["Drawing", "SentenceLike", "clean", "html", "svg", "text"]

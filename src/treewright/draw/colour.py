@@ -11,13 +11,14 @@ from bisect import bisect_right
 from treewright.draw.scene import Arc, Scene
 
 CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)
-CONFIDENCE_NAMES = ("under 50%", "50 to 75%", "75 to 90%", "90 to 99%", "over 99%")
+CONFIDENCE_NAMES = ("< 50%", "< 75%", "< 90%", "< 99%", "≥ 99% sure")
 
 MEANING = {
     "correct": "correct",
-    "wrong-head": "✗ wrong head",
-    "wrong-label": "≠ wrong label",
-    "missed": "missed: gold only",
+    "wrong-head": "× wrong head",
+    "wrong-span": "× not in gold",
+    "wrong-label": "→ what gold says",
+    "missed": "missed, in gold only",
     "extra": "in the graph only",
     "basic": "in the tree only",
 }

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Literal
 
-from treewright.draw.scene import Arc, Scene, Word
+from treewright.draw.scene import Arc, Scene, Token, Word
 
 Span = tuple[int, int]
 Cut = Literal["", "left", "right"]
@@ -36,6 +36,7 @@ class Medium:
     word_width: Callable[[Word], int]
     label_width: Callable[[Arc], int]
     tag_width: Callable[[Word], int]
+    token_width: Callable[[Token], int]
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,12 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Row:
-    """Some words in a line: first..last, the middle of each, and the arcs above and below them."""
+    """Some words in a line: first..last, the middle and the ends of each, and the arcs above and below them."""
 
     first: int
     last: int
     middles: tuple[int, ...]
+    extents: tuple[Span, ...]
     above: tuple[Stroke, ...]
     below: tuple[Stroke, ...]
     width: int
@@ -76,11 +78,16 @@ class Row:
         return max((stroke.level for stroke in getattr(self, side)), default=0)
 
 
+def tokens_in(scene: Scene, row: Row) -> list[Token]:
+    return [token for token in scene.tokens if token.first <= row.last and row.first <= token.last]
+
+
 def lay_out(scene: Scene, medium: Medium, width: int | None) -> list[Row]:
     """The rows of a scene, none wider than width unless a single word is."""
     ports = find_ports(scene, medium)
     widths = [max(medium.word_width(word), room) for word, room in zip(scene.words, ports.room, strict=True)]
-    middles = spread(widths, medium.gap, demands(scene, medium, ports))
+    asked = demands(scene, medium, ports) + token_demands(scene, medium, widths)
+    middles = spread(widths, medium.gap, asked)
     line = Line(scene, medium, ports, widths, middles)
     return [row_of(line, first, last) for first, last in break_rows(line, width)]
 
@@ -108,8 +115,8 @@ def find_ports(scene: Scene, medium: Medium) -> Ports:
             for i, slot in slots.items():
                 ports.offset[i, word] = slot * medium.port_gap // 2
                 ports.rank[i, word] = word * RANKS + slot
-                stub = medium.label_width(scene.arcs[i]) if scene.arcs[i].is_stub else 0
-                ports.room[word - 1] = max(ports.room[word - 1], abs(slot) * medium.port_gap + 1, stub)
+                label = medium.label_width(scene.arcs[i]) if scene.arcs[i].is_stub else 1
+                ports.room[word - 1] = max(ports.room[word - 1], abs(slot) * medium.port_gap + label)
     return ports
 
 
@@ -138,6 +145,14 @@ def demands(scene: Scene, medium: Medium, ports: Ports) -> list[tuple[int, int, 
             needed = medium.label_width(arc) + 2 * medium.shoulder + 1
             found.append((a - 1, b - 1, needed + ports.offset[i, a] - ports.offset[i, b]))
     return found
+
+
+def token_demands(scene: Scene, medium: Medium, widths: list[int]) -> list[tuple[int, int, int]]:
+    return [
+        (a - 1, b - 1, medium.token_width(token) - ahead(widths[a - 1]) - behind(widths[b - 1]))
+        for token in scene.tokens
+        for a, b in [(token.first, token.last)]
+    ]
 
 
 def spread(widths: Sequence[int], gap: int, demands: Sequence[tuple[int, int, int]]) -> list[int]:
@@ -197,6 +212,9 @@ class Line:
         return self.medium.tag_gap + self.medium.tag_width(self.scene.words[word - 1])
 
 
+CUT_COST = 0.08  # of an arc that is cut, in rows
+
+
 def break_rows(line: Line, width: int | None) -> list[Span]:
     """First and last word of each row: few rows, evenly filled, few arcs cut. O(words times words in a row)."""
     n = len(line.widths)
@@ -214,7 +232,7 @@ def break_rows(line: Line, width: int | None) -> list[Span]:
             if extent > width and last > first:
                 continue
             slack = max(0.0, 1 - extent / width) * (0.5 if last == n else 1)
-            cost = best[first - 1][0] + 1 + slack**2 + 0.04 * cut[last]
+            cost = best[first - 1][0] + 1 + slack**2 + CUT_COST * cut[last]
             best[last] = min(best[last], (cost, first))
     rows = []
     last = n
@@ -237,7 +255,7 @@ def edges(line: Line) -> tuple[list[int], list[int], list[int]]:
         a, b = sorted((arc.head, arc.modifier))
         reach, tag_a, tag_b = line.reach(i), line.tag(a), line.tag(b)
         for word in range(a, b):
-            after[word] = max(after[word], line.port(i, a) + reach)
+            after[word] = max(after[word], line.port(i, a) + reach + 1)
             after_tag[word] = max(after_tag[word], tag_b)
             before[word + 1] = min(before[word + 1], line.port(i, b) - reach)
             before_tag[word + 1] = max(before_tag[word + 1], tag_a)
@@ -273,6 +291,7 @@ def row_of(line: Line, first: int, last: int) -> Row:
         first,
         last,
         tuple(middle + shift for middle in line.middles[first - 1 : last]),
+        tuple((line.begin(word) + shift, line.end(word) + shift) for word in range(first, last + 1)),
         strokes_of(line, above),
         strokes_of(line, below),
         end - begin + tags["left"] + tags["right"],

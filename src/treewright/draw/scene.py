@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
 
-Kind = Literal["tree", "extra", "basic", "correct", "wrong-head", "wrong-label", "missed"]
+Kind = Literal["tree", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"]
 Direction = Literal["auto", "ltr", "rtl"]
 Features = Sequence[str] | Mapping[str, Sequence[str]] | None
 
@@ -60,22 +60,30 @@ ROOT, UNKNOWN = 0, -1
 
 
 @dataclass(frozen=True)
+class Token:
+    """Words first..last, written together as form."""
+
+    first: int
+    last: int
+    form: str
+
+
+@dataclass(frozen=True)
 class Scene:
     """A sentence ready to be laid out."""
 
     words: tuple[Word, ...]
     arcs: tuple[Arc, ...]
+    tokens: tuple[Token, ...] = ()
     title: str = ""
     name: str = ""
     rtl: bool = False
 
-    @property
-    def kinds(self) -> set[Kind]:
-        return {arc.kind for arc in self.arcs}
-
 
 # The columns of a sentence under the names people give them.
 ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "deprel": "deprels"}
+
+GraphArc = tuple[str, str, str]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
 
 SURE = 0.9  # an arc less probable than this has its probability written beside its label
 
@@ -88,7 +96,7 @@ class Analysis:
     heads: list[int]
     labels: list[str]
     confidence: list[float | None]
-    graph: list[tuple[str, str, str]]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
+    graph: list[GraphArc]
 
 
 def scene_of(
@@ -104,33 +112,35 @@ def scene_of(
     """The scene of a sentence, of columns given by name, or of both; a column that is given wins."""
     if direction not in ("auto", "ltr", "rtl"):
         raise InputError(f"direction is {direction!r}; it can be 'auto', 'ltr' or 'rtl'")
-    if enhanced is None:
-        enhanced = columns.get("graph") is not None
-    found = analysis_of(sentence, columns)
-    graph = found.graph if enhanced else []
-    place = places(len(found.forms), graph)
-    arcs = tree_arcs(found, place) if gold is None else compared(found, gold_analysis(gold, found.forms), place)
-    if graph:
-        arcs = with_graph(arcs, graph, place)
+    wants_graph = columns.get("graph") is not None if enhanced is None else enhanced
+    found = analysis_of(sentence, columns, wants_graph)
+    right = None if gold is None else gold_analysis(gold, found.forms, wants_graph)
+    place = places(len(found.forms), found.graph + (right.graph if right else []))
+    arcs = tree_arcs(found, place) if right is None else compared(found, right, place)
+    if found.graph or (right and right.graph):
+        arcs = with_graph(arcs, found.graph, right.graph if right else None, place)
     notes = notes_of(sentence, columns, features, len(found.forms))
     words = [Word(form, note) for form, note in zip(found.forms, notes, strict=True)]
     return Scene(
-        tuple(numbered(words, place)),
+        tuple(numbered(words, empty_forms(sentence), place)),
         tuple(arcs),
+        tuple(tokens_of(sentence, place)),
         clean(title if title is not None else str(getattr(sentence, "text", None) or " ".join(found.forms))),
         clean(str(getattr(sentence, "sent_id", None) or "")),
         direction == "rtl" or (direction == "auto" and is_right_to_left(found.forms)),
     )
 
 
-def analysis_of(sentence: Any, columns: Mapping[str, Any], name: str = "") -> Analysis:
+def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, name: str = "") -> Analysis:
     def column(title: str) -> Any:
         return columns[title] if columns.get(title) is not None else getattr(sentence, title, None)
 
     heads, forms = column("heads"), column("forms")
     if forms is None:
         if heads is None:
-            raise InputError(f"there is nothing to draw: give a sentence, or forms and heads (got {sentence!r})")
+            raise InputError(
+                f"there is nothing to draw: give a sentence, or forms and heads (got {type(sentence).__name__})"
+            )
         forms = [str(m) for m in range(1, len(heads) + (len(heads) == 0 or int(heads[0]) != -1))]
     n = len(forms)
     labels = one_a_word(column("deprels"), n, f"{name}deprels", "")
@@ -138,15 +148,15 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], name: str = "") -> An
         [clean(str(form)) for form in forms],
         checked_heads(one_a_word(heads, n, f"{name}heads", UNKNOWN), f"{name}heads"),
         ["" if label in (None, "_") else clean(str(label)) for label in labels],
-        [None if p is None or p != p else float(p) for p in one_a_word(column("confidence"), n, "confidence", None)],
-        graph_arcs(column("graph"), n),
+        checked_confidence(one_a_word(column("confidence"), n, "confidence", None)),
+        graph_arcs(column("graph"), n) if with_graph else [],
     )
 
 
-def gold_analysis(gold: Any, forms: list[str]) -> Analysis:
+def gold_analysis(gold: Any, forms: list[str], with_graph: bool) -> Analysis:
     """gold is a sentence, or its heads alone."""
     given = {} if hasattr(gold, "heads") else {"heads": gold, "forms": forms}
-    found = analysis_of(gold, given, "gold ")
+    found = analysis_of(gold, given, with_graph, "gold ")
     if len(found.forms) != len(forms):
         raise InputError(f"gold has {len(found.forms)} words, the sentence {len(forms)}; only the same words compare")
     return found
@@ -173,7 +183,14 @@ def checked_heads(heads: list[Any], name: str) -> list[int]:
     return found
 
 
-def graph_arcs(graph: Any, n: int) -> list[tuple[str, str, str]]:
+def checked_confidence(values: list[Any]) -> list[float | None]:
+    for m, value in enumerate(values, start=1):
+        if value is not None and (value < 0 or value > 1):
+            raise InputError(f"confidence of word {m} is {value}; a probability is between 0 and 1")
+    return [None if value is None or value != value else float(value) for value in values]  # NaN: not known
+
+
+def graph_arcs(graph: Any, n: int) -> list[GraphArc]:
     found = []
     for arc in graph if graph is not None else ():
         head, modifier, label = (*arc, "")[:3]
@@ -183,26 +200,38 @@ def graph_arcs(graph: Any, n: int) -> list[tuple[str, str, str]]:
 
 def node_number(node: Any, n: int) -> str:
     """A node as CoNLL-U writes it: 8 and "8" are "8", (8, 1) and "8.1" are "8.1"."""
-    parts = node if isinstance(node, tuple) else str(node).split(".")
-    whole, part = (*(int(part) for part in parts), 0)[:2]
-    if not 0 <= whole <= n:
+    parts = [str(part) for part in node] if isinstance(node, tuple) else str(node).split(".")
+    if not all(part.isdecimal() for part in parts):
+        raise InputError(f"graph has an arc with node {node}; a node is a number, or two for an empty node: 8.1")
+    whole, part = (*map(int, parts), 0)[:2]
+    if whole > n:
         raise InputError(f"graph has an arc with node {node}; nodes are between 0 (the root) and {n}")
     return f"{whole}.{part}" if part else str(whole)
 
 
-def places(n: int, graph: list[tuple[str, str, str]]) -> dict[str, int]:
+def places(n: int, graph: list[GraphArc]) -> dict[str, int]:
     """Where each node stands: the root at 0, then words and empty nodes from left to right."""
     numbers = {str(m) for m in range(n + 1)} | {node for arc in graph for node in arc[:2]}
     in_order = sorted(numbers, key=lambda number: [int(part) for part in number.split(".")])
     return {number: place for place, number in enumerate(in_order)}
 
 
-def numbered(words: list[Word], place: Mapping[str, int]) -> Iterator[Word]:
+def numbered(words: list[Word], empty: Mapping[str, str], place: Mapping[str, int]) -> Iterator[Word]:
     for number in place:
         if "." in number:
-            yield Word("·", (), number, empty=True)
+            yield Word(empty.get(number, number), (), number, empty=True)
         elif number != "0":
             yield replace(words[int(number) - 1], number=number)
+
+
+def empty_forms(sentence: Any) -> dict[str, str]:
+    nodes = getattr(sentence, "empty_nodes", None) or ()
+    return {node.id: clean(node.form) for node in nodes if node.form not in ("", "_")}
+
+
+def tokens_of(sentence: Any, place: Mapping[str, int]) -> Iterator[Token]:
+    for token in getattr(sentence, "tokens", None) or ():
+        yield Token(place[str(token.first)], place[str(token.last)], clean(token.form))
 
 
 def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: int) -> list[tuple[str, ...]]:
@@ -271,32 +300,51 @@ def compared(found: Analysis, gold: Analysis, place: Mapping[str, int]) -> list[
 
 def judged(arc: Arc, right_head: bool, label: str) -> Arc:
     if not right_head:
-        return replace(arc, kind="wrong-head", note=f" ✗{arc.note}")
+        return replace(arc, kind="wrong-head", note=f" ×{arc.note}")
     if label not in ("", arc.label):
-        return replace(arc, kind="wrong-label", note=f" ≠ {label}{arc.note}")
+        return replace(arc, kind="wrong-label", note=f" → {label}{arc.note}")
     return replace(arc, kind="correct")
 
 
-def with_graph(arcs: list[Arc], graph: list[tuple[str, str, str]], place: Mapping[str, int]) -> list[Arc]:
+def with_graph(
+    arcs: list[Arc], graph: list[GraphArc], gold: list[GraphArc] | None, place: Mapping[str, int]
+) -> list[Arc]:
     """The tree and its graph: a longer label is written as what it adds, an arc the tree has not goes under the words.
 
     Without a tree the first arc of each word stands in for it.
     """
+    arcs = list(arcs) or first_arcs(graph, place)
     above = {(arc.head, arc.modifier): i for i, arc in enumerate(arcs) if not arc.below}
-    no_tree = not above
     confirmed = set()
-    arcs = list(arcs)
-    for head, modifier, label in graph:
-        pair = h, m = place[head], place[modifier]
-        i = above.get(pair, -1)
-        if no_tree and all(arc.modifier != m for arc in arcs):
-            arcs.append(Arc(h, m, label))
-        elif i < 0 or (arcs[i].label != label and not label.startswith(f"{arcs[i].label}:")):
-            arcs.append(Arc(h, m, label, "extra", below=True))
-        elif arcs[i].label != label and i not in confirmed:
+    for edge in graph:
+        h, m, label = place[edge[0]], place[edge[1]], edge[2]
+        i = above.get((h, m))
+        if i is None or not same_or_longer(label, arcs[i].label):
+            arcs.append(extra_arc(Arc(h, m, label, "extra", below=True), gold is None or edge in gold, bool(gold)))
+        elif i not in confirmed and label != arcs[i].label:
             arcs[i] = replace(arcs[i], note=label[len(arcs[i].label) :] + arcs[i].note)
         confirmed.add(i)
-    return [
-        replace(arc, kind="basic") if arc.kind == "tree" and i in above.values() and i not in confirmed else arc
-        for i, arc in enumerate(arcs)
-    ]
+    for i in above.values():
+        if i not in confirmed and arcs[i].kind == "tree":
+            arcs[i] = replace(arcs[i], kind="basic")
+    drawn = {(arc.head, arc.modifier) for arc in arcs}
+    missed = [(place[edge[0]], place[edge[1]], edge[2]) for edge in gold or () if edge not in graph]
+    return arcs + [Arc(h, m, label, "missed", below=True) for h, m, label in missed if (h, m) not in drawn]
+
+
+def same_or_longer(label: str, basic: str) -> bool:
+    """Is the label of the graph that of the tree, or that with more to it, as conj:and is to conj?"""
+    return label == basic or label.startswith(f"{basic}:") or not basic
+
+
+def extra_arc(arc: Arc, in_gold: bool, judged: bool) -> Arc:
+    if not judged:
+        return arc
+    return replace(arc, kind="correct") if in_gold else replace(arc, kind="wrong-head", note=" ×")
+
+
+def first_arcs(graph: list[GraphArc], place: Mapping[str, int]) -> list[Arc]:
+    found: dict[str, Arc] = {}
+    for head, modifier, label in graph:
+        found.setdefault(modifier, Arc(place[head], place[modifier], label))
+    return list(found.values())

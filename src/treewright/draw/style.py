@@ -5,11 +5,15 @@ Every part of a drawing has a class, so a page can restyle it: `.treewright .arc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 FONT = '"Noto Sans","Segoe UI","Helvetica Neue",Arial,sans-serif'
 
 # name: on light ground, on dark ground
 COLOURS = {
     "paper": ("#ffffff", "#14181f"),
+    "ground": ("#f1f3f7", "#0d1015"),  # of a page, behind its drawings
+    "edge": ("#d9dee7", "#2a313c"),
     "ink": ("#1b2230", "#e9edf4"),
     "faint": ("#667085", "#98a3b5"),
     "tree": ("#4a6388", "#9db4d6"),
@@ -17,6 +21,7 @@ COLOURS = {
     "basic": ("#8a93a3", "#7d8797"),
     "correct": ("#7b8698", "#8490a3"),
     "wrong-head": ("#c2410c", "#ff8f54"),
+    "wrong-span": ("#c2410c", "#ff8f54"),
     "wrong-label": ("#9d2b9d", "#ec93ec"),
     "missed": ("#00775a", "#3fd0a8"),
     "sure-0": ("#c2410c", "#ff8f54"),
@@ -26,7 +31,7 @@ COLOURS = {
     "sure-4": ("#1f4f91", "#5f95dd"),
 }
 
-ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ink", "faint")]
+ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ground", "edge", "ink", "faint")]
 
 SHAPES = f"""\
 .treewright text{{font-family:{FONT};text-anchor:middle}}
@@ -42,25 +47,54 @@ SHAPES = f"""\
 .treewright .basic path{{stroke-dasharray:1.5 3}}
 .treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
 .treewright .arc .tip{{stroke-dasharray:none}}
+.treewright .phrase{{font-size:13px;fill:currentColor}}
+.treewright .branch{{fill:none;stroke-width:1.2}}
+.treewright .token path{{fill:none;stroke-width:1}}
+.treewright .token text{{font-size:12px}}
 .treewright .arc:hover path{{stroke-width:2.6}}
 .treewright .arc:hover text{{font-weight:bold}}
 """
 
 
-def colour_rules(dark: bool) -> str:
-    """The colours as rules; shapes hold for both grounds."""
-    colour = {name: pair[dark] for name, pair in COLOURS.items()}
+def colour_rules(colour: Mapping[str, str]) -> str:
+    """The colours as rules; shapes are the same on every ground."""
     rules = [
         f".treewright .paper{{fill:{colour['paper']}}}",
         f".treewright .arc text{{stroke:{colour['paper']}}}",
         f".treewright .form{{fill:{colour['ink']}}}",
-        f".treewright .note,.treewright .number,.treewright .empty,.treewright .legend,.treewright .arc .tag"
-        f"{{fill:{colour['faint']}}}",
+        f".treewright .note,.treewright .number,.treewright .empty,.treewright .legend,.treewright .arc .tag,"
+        f".treewright .token text{{fill:{colour['faint']}}}",
+        f".treewright .token path,.treewright .branch{{stroke:{colour['faint']}}}",
         *(f".treewright .{kind}{{color:{colour[kind]}}}" for kind in ARC_KINDS),
+        f".treewright .tree .more{{fill:{colour['extra']}}}",
+        f".treewright .wrong-label .more{{fill:{colour['missed']}}}",
     ]
     return "\n".join(rules) + "\n"
 
 
+def light() -> dict[str, str]:
+    return {name: pair[0] for name, pair in COLOURS.items()}
+
+
+def dark() -> dict[str, str]:
+    return {name: pair[1] for name, pair in COLOURS.items()}
+
+
 def style_sheet() -> str:
     """For an SVG file of its own: light, or dark where the reader prefers it."""
-    return f"{SHAPES}{colour_rules(dark=False)}@media(prefers-color-scheme:dark){{\n{colour_rules(dark=True)}}}\n"
+    return f"{SHAPES}{colour_rules(light())}@media(prefers-color-scheme:dark){{\n{colour_rules(dark())}}}\n"
+
+
+def page_style() -> str:
+    """For a page with many drawings: colours as variables, which the reader can switch."""
+    light_names, dark_names = (variables(ground) for ground in (light(), dark()))
+    return (
+        f":root{{{light_names}}}\n"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark_names}}}}}\n"
+        f":root[data-theme=dark]{{{dark_names}}}\n"
+        f"{SHAPES}{colour_rules({name: f'var(--{name})' for name in COLOURS})}"
+    )
+
+
+def variables(colours: Mapping[str, str]) -> str:
+    return ";".join(f"--{name}:{colour}" for name, colour in colours.items())

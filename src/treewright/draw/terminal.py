@@ -6,125 +6,15 @@ Where two arcs cross, the lines cross; where an arc joins its trunk, the line en
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
-
+from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, coloured
 from treewright.draw.colour import legend, style_of
-from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out
-from treewright.draw.measure import clip, clusters, columns, columns_of_cluster, is_right_to_left
-from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Word
-
-UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
-MIRRORED = {LEFT: RIGHT, RIGHT: LEFT}
-
-# A character for each set of directions that lines leave a cell in.
-UNICODE_LINES = dict(zip(range(1, 16), "╵╷│╴╯╮┤╶╰╭├─┴┬┼", strict=True))
-ASCII_LINES = dict(zip(range(1, 16), "'.|-'.+-'.+-++|", strict=True))
-UNICODE_SIGNS = {"down": "▼", "up": "▲", "left": "◂", "right": "▸"}
-ASCII_SIGNS = {"down": "v", "up": "^", "left": "<", "right": ">"}
-IN_ASCII = str.maketrans({"≠": "!=", "✗": "x", "…": "~", "·": ".", "↻": "o"})
+from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out, tokens_in
+from treewright.draw.measure import columns
+from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 
 LONGEST_WORD = 40
 LONGEST_TAG = 14
-
-LEFT_TO_RIGHT_MARK = "\u200e"
-
-# Select Graphic Rendition codes; the colours of the 256-colour cube are legible on light and dark ground.
-ANSI = {
-    "form": "1",
-    "feature": "38;5;245",
-    "tag": "38;5;245",
-    "tree": "38;5;67",
-    "extra": "38;5;133",
-    "basic": "38;5;245",
-    "correct": "38;5;245",
-    "wrong-head": "1;38;5;166",
-    "wrong-label": "1;38;5;170",
-    "missed": "38;5;36",
-    "sure-0": "1;38;5;166",
-    "sure-1": "38;5;172",
-    "sure-2": "38;5;143",
-    "sure-3": "38;5;74",
-    "sure-4": "38;5;32",
-}
-
-
-@dataclass(frozen=True)
-class Pen:
-    """How text is drawn: which characters, and whether in colour."""
-
-    ascii: bool = False
-    color: bool = False
-
-    def spell(self, text: str) -> str:
-        return text.translate(IN_ASCII) if self.ascii else text
-
-    def sign(self, name: str) -> str:
-        return (ASCII_SIGNS if self.ascii else UNICODE_SIGNS)[name]
-
-
-@dataclass(frozen=True)
-class Canvas:
-    """Cells of a terminal. Reading order is from 0 upwards; mirrored, 0 is at the right."""
-
-    width: int
-    height: int
-    mirrored: bool = False
-    lines: dict[tuple[int, int], int] = field(default_factory=dict)  # (y, x) -> directions
-    cells: dict[tuple[int, int], str] = field(default_factory=dict)  # (y, x) -> text; "" behind a wide character
-    styles: dict[tuple[int, int], str] = field(default_factory=dict)
-
-    def line(self, y: int, x: int, directions: int, style: str) -> None:
-        if self.mirrored:
-            x = self.width - 1 - x
-            sideways = directions & (LEFT | RIGHT)
-            directions = directions & ~(LEFT | RIGHT) | MIRRORED.get(sideways, sideways)
-        self.lines[y, x] = self.lines.get((y, x), 0) | directions
-        self.styles[y, x] = style
-
-    def write(self, y: int, x: int, text: str, style: str) -> None:
-        """Writes text over what is there, from x on; mirrored, so that it ends at x."""
-        if self.mirrored:
-            x = self.width - x - columns(text)
-        start = x
-        for cluster in clusters(text):
-            taken = columns_of_cluster(cluster)
-            if taken == 0:
-                self.cells[y, start] = self.cells.get((y, start), "") + cluster
-            for k in range(taken):
-                self.cells[y, x + k] = "" if k else cluster
-                self.styles[y, x + k] = style
-            x += taken
-        if x > start and is_right_to_left([text]):  # a terminal that reorders letters must not reorder words
-            self.cells[y, start] = LEFT_TO_RIGHT_MARK + self.cells[y, start]
-            self.cells[y, x - 1] += LEFT_TO_RIGHT_MARK
-
-    def render(self, pen: Pen) -> list[str]:
-        characters = ASCII_LINES if pen.ascii else UNICODE_LINES
-        drawn = []
-        for y in range(self.height):
-            cells = []
-            for x in range(self.width):
-                cell = self.cells.get((y, x))
-                cells.append(cell if cell is not None else characters.get(self.lines.get((y, x), 0), " "))
-            filled = max((x + 1 for x, cell in enumerate(cells) if cell != " "), default=0)
-            if pen.color:
-                drawn.append(coloured([(cells[x], self.styles.get((y, x), "")) for x in range(filled)]))
-            else:
-                drawn.append("".join(cells[:filled]).rstrip())
-        return drawn
-
-
-def coloured(cells: list[tuple[str, str]]) -> str:
-    """Cells in their colours, the codes written only where the style changes."""
-    text, before = "", ""
-    for cell, style in cells:
-        code = ANSI.get(style, "") if cell != " " else before
-        if code != before:
-            text += f"\x1b[0;{code}m" if code else "\x1b[0m"
-            before = code
-        text += cell
-    return text + ("\x1b[0m" if before else "")
+LONGEST_LABEL = 24
 
 
 def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
@@ -138,9 +28,10 @@ def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
         shoulder=1,
         tag_gap=1,
         shared_ports=True,
-        word_width=partial(word_columns, room=room),
+        word_width=lambda word: max(map(columns, word_lines(word, pen, room, numbered=True))),
         label_width=lambda arc: columns(label_text(arc, pen)),
         tag_width=lambda word: columns(tag_text(word, pen)),
+        token_width=lambda token: columns(pen.clip(token.form, room)) + 4,
     )
     rows = lay_out(scene, medium, width)
     numbered = len(rows) > 1
@@ -150,28 +41,25 @@ def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
-def word_columns(word: Word, room: int) -> int:
-    return max(columns(text) for text in word_lines(word, room, numbered=True))
-
-
-def word_lines(word: Word, room: int, numbered: bool) -> list[str]:
+def word_lines(word: Word, pen: Pen, room: int, numbered: bool) -> list[str]:
     lines = [word.form, *word.notes] + ([word.number] if numbered else [])
-    return [clip(line, room) for line in lines]
+    return [pen.clip(line, room) for line in lines]
 
 
 def label_text(arc: Arc, pen: Pen) -> str:
     sign = {ROOT: "", arc.modifier: "↻ ", UNKNOWN: "? "}.get(arc.head, "")
-    return pen.spell(f"{sign}{arc.label}{arc.note}".strip())
+    return pen.clip(pen.spell(f"{sign}{arc.label}{arc.note}".strip()), LONGEST_LABEL)
 
 
 def tag_text(word: Word, pen: Pen) -> str:
-    return pen.spell(clip(f"{word.number} {word.form}", LONGEST_TAG))
+    return pen.clip(f"{word.number} {word.form}", LONGEST_TAG)
 
 
 def draw_row(scene: Scene, row: Row, pen: Pen, room: int, numbered: bool) -> list[str]:
     words = scene.words[row.first - 1 : row.last]
-    lines = [word_lines(word, room, numbered) for word in words]
-    top, depth = row.levels("above"), max(map(len, lines))
+    lines = [word_lines(word, pen, room, numbered) for word in words]
+    tokens = tokens_in(scene, row)
+    top, depth = row.levels("above"), max(map(len, lines)) + bool(tokens)
     bottom = row.levels("below")
     arrows, feet = (1 if top else 0), (1 if bottom else 0)
     canvas = Canvas(row.width, top + arrows + depth + feet + bottom, scene.rtl)
@@ -182,7 +70,23 @@ def draw_row(scene: Scene, row: Row, pen: Pen, room: int, numbered: bool) -> lis
     for texts, middle in zip(lines, row.middles, strict=True):
         for k, text in enumerate(texts):
             canvas.write(top + arrows + k, middle - ahead(columns(text)), text, "feature" if k else "form")
+    for token in tokens:
+        draw_token(canvas, row, token, top + arrows + depth - 1, pen)
     return canvas.render(pen)
+
+
+def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None:
+    """A bracket under the words of a token; open where the token goes on in another row."""
+    begin = row.extents[max(token.first, row.first) - row.first][0]
+    end = row.extents[min(token.last, row.last) - row.first][1]
+    for x in range(begin, end):
+        canvas.line(y, x, LEFT | RIGHT, "feature")
+    if token.first >= row.first:
+        canvas.corner(y, begin, UP | RIGHT, "feature")
+    if token.last <= row.last:
+        canvas.corner(y, end - 1, UP | LEFT, "feature")
+    form = pen.clip(token.form, max(1, end - begin - 2))
+    canvas.write(y, begin + (end - begin - columns(form)) // 2, form, "feature")
 
 
 def importance(stroke: Stroke) -> int:
@@ -232,9 +136,12 @@ def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: 
 
 
 def legend_text(scene: Scene, pen: Pen) -> str:
+    """What the styles mean; without colour, those that can be told without."""
+    sign = pen.sign("dash")
+    told = {"missed": f"{sign} ", "basic": f"{sign} ", "extra": "below: ", "wrong-head": "", "wrong-label": ""}
     entries = legend(scene)
-    if not pen.color:  # without colour the words and signs on the arcs say it all
-        entries = [(style, meaning) for style, meaning in entries if not style.startswith("sure-")]
-    return "   ".join(
-        coloured([(pen.spell(meaning), style)]) if pen.color else pen.spell(meaning) for style, meaning in entries
-    )
+    if pen.color:
+        texts = [coloured([(pen.spell(meaning), style)]) for style, meaning in entries]
+    else:
+        texts = [pen.spell(told[style] + meaning) for style, meaning in entries if style in told]
+    return "   ".join(texts)

@@ -10,17 +10,18 @@ from functools import partial
 from html import escape
 
 from treewright.draw.colour import legend, style_of
-from treewright.draw.layout import Medium, Row, Stroke, lay_out
+from treewright.draw.layout import Medium, Row, Stroke, lay_out, tokens_in
 from treewright.draw.measure import clip, pixels
-from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Word
+from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 from treewright.draw.style import style_sheet
 
 FORM_SIZE, NOTE_SIZE, LABEL_SIZE, TAG_SIZE, NUMBER_SIZE = 16, 12, 12, 11, 10
-FORM_LINE, NOTE_LINE = 22, 16
+FORM_LINE, NOTE_LINE, TOKEN_LINE = 22, 16, 24
 LEVEL, FOOT, TIP = 24, 10, 8  # between levels, from the words to the arcs, the height of an arrowhead
-CORNER = 9
+CORNER = 8
 MARGIN, ROW_GAP = 14, 26
-LONGEST_WORD, LONGEST_TAG = 260, 84
+LEGEND_WIDTH, LEGEND_LINE = 480, 20
+LONGEST_WORD, LONGEST_TAG, LONGEST_LABEL = 260, 84, 180
 
 SVG = """\
 <svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" width="{width}" height="{height}" \
@@ -33,10 +34,11 @@ viewBox="0 0 {width} {height}">
 """
 STYLE = "<style>\n{rules}</style>\n"
 ARC = '<g class="arc {style}"><title>{title}</title><path d="{path}"/>{tip}{label}{tag}</g>'
-TIP_PATH = '<path class="tip" d="M{left} {back}L{x} {y}L{right} {back}Z"/>'
+TIP_PATH = '<path class="tip" d="M{x} {y}{shape}Z"/>'
 LABEL = '<text x="{x}" y="{y}">{text}</text>'
 TAG = '<text class="tag" x="{x}" y="{y}" style="text-anchor:{anchor}">{text}</text>'
 WORD = '<text class="{style}" x="{x}" y="{y}"{direction}>{text}{title}</text>'
+TOKEN = '<g class="token"><path d="{path}"/><text x="{x}" y="{y}">{text}</text></g>'
 KEY = (
     '<g class="arc {style}"><path d="M{x} {y}h22"/></g>'
     '<text class="legend" x="{text_x}" y="{text_y}" style="text-anchor:start">{text}</text>'
@@ -48,12 +50,13 @@ def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True
     medium = Medium(
         gap=16,
         port_gap=9,
-        shoulder=8,
-        tag_gap=5,
+        shoulder=11,
+        tag_gap=6,
         shared_ports=False,
         word_width=word_pixels,
         label_width=lambda arc: pixels(label_text(arc), LABEL_SIZE),
         tag_width=lambda word: pixels(tag_text(word), TAG_SIZE),
+        token_width=lambda token: pixels(token.form, NOTE_SIZE) + 2 * CORNER,
     )
     rows = lay_out(scene, medium, None if width is None else width - 2 * MARGIN)
     keys = legend(scene)
@@ -63,15 +66,18 @@ def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True
         drawn, height = draw_row(scene, row, inner, y, numbered=len(rows) > 1)
         body += drawn
         y += height + ROW_GAP
-    y += 0 if rows else ROW_GAP
-    if keys:
-        body += draw_legend(keys, y)
-        y += ROW_GAP
+    drawn, height = draw_legend(keys, y - ROW_GAP // 2, inner)
+    bottom = y - ROW_GAP // 2 + height if keys else y - ROW_GAP
+    return svg_element(inner, max(bottom - MARGIN, FORM_LINE), scene.title, description(scene), body + drawn, style)
+
+
+def svg_element(inner: int, inner_height: int, title: str, description: str, body: list[str], style: bool) -> str:
+    """The drawing around its parts, which stand within the margins."""
     return SVG.format(
         width=inner + 2 * MARGIN,
-        height=y - ROW_GAP + MARGIN,
-        title=escape(scene.title),
-        description=escape(description(scene)),
+        height=inner_height + 2 * MARGIN,
+        title=escape(title),
+        description=escape(description),
         style=STYLE.format(rules=style_sheet()) if style else "",
         body="\n".join(body),
     )
@@ -97,12 +103,13 @@ def word_pixels(word: Word) -> int:
 
 clip_form = partial(clip, limit=LONGEST_WORD, measure=partial(pixels, size=FORM_SIZE))
 clip_note = partial(clip, limit=LONGEST_WORD, measure=partial(pixels, size=NOTE_SIZE))
+clip_label = partial(clip, limit=LONGEST_LABEL, measure=partial(pixels, size=LABEL_SIZE))
 clip_tag = partial(clip, limit=LONGEST_TAG, measure=partial(pixels, size=TAG_SIZE))
 
 
 def label_text(arc: Arc) -> str:
     sign = {ROOT: "", arc.modifier: "↻ ", UNKNOWN: "? "}.get(arc.head, "")
-    return f"{sign}{arc.label}{arc.note}".strip()
+    return clip_label(f"{sign}{arc.label}{arc.note}".strip())
 
 
 def tag_text(word: Word) -> str:
@@ -114,12 +121,14 @@ def draw_row(scene: Scene, row: Row, inner: int, top: int, numbered: bool) -> tu
     words = scene.words[row.first - 1 : row.last]
     notes = max(len(word.notes) for word in words)
     baseline = top + height_of(row.levels("above")) + FORM_SIZE
-    depth = (FORM_LINE - FORM_SIZE) + notes * NOTE_LINE + (NOTE_LINE if numbered else 0)
+    tokens = tokens_in(scene, row)
+    depth = (FORM_LINE - FORM_SIZE) + (notes + numbered) * NOTE_LINE + (TOKEN_LINE if tokens else 0)
     frame = Frame(scene, inner)
     drawn = [draw_stroke(frame, stroke, baseline - FORM_SIZE, -1) for stroke in row.above]
     drawn += [draw_stroke(frame, stroke, baseline + depth, 1) for stroke in row.below]
     for word, middle in zip(words, row.middles, strict=True):
         drawn += draw_word(frame, word, middle, baseline, notes, numbered)
+    drawn += [draw_token(frame, row, token, baseline + depth - TOKEN_LINE) for token in tokens]
     return drawn, baseline + depth + height_of(row.levels("below")) - top
 
 
@@ -156,20 +165,26 @@ def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, 
     return drawn
 
 
+def draw_token(frame: Frame, row: Row, token: Token, top: int) -> str:
+    """A bracket under the words of a token; open where the token goes on in another row."""
+    begin = row.extents[max(token.first, row.first) - row.first][0]
+    end = row.extents[min(token.last, row.last) - row.first][1]
+    x1, x2 = frame.x(begin), frame.x(end)
+    first = f"M{x1} {top + 2}V{top + 7}" if token.first >= row.first else f"M{x1} {top + 7}"
+    last = f"H{x2}V{top + 2}" if token.last <= row.last else f"H{x2}"
+    return TOKEN.format(path=first + last, x=(x1 + x2) // 2, y=top + 20, text=escape(clip_note(token.form)))
+
+
 def draw_stroke(frame: Frame, stroke: Stroke, edge: int, step: int) -> str:
     """edge is where the words end; levels go away from them by step."""
     arc, text = stroke.arc, label_text(stroke.arc)
     y = edge + step * (FOOT + stroke.level * LEVEL - LABEL_SIZE // 2)
-    tip = ""
-    if stroke.arrow is not None:
-        x, end = frame.x(stroke.arrow), edge + step * 3
-        tip = TIP_PATH.format(left=x - 4, right=x + 4, x=x, y=end, back=end + step * TIP)
     label = label_element(arc, frame.x(stroke.label + pixels(text, LABEL_SIZE) // 2), y) if text else ""
     return ARC.format(
         style=style_of(arc),
         title=escape(arc_in_words(frame.scene, arc)),
         path=stub_path(frame, stroke, edge, y, step) if arc.is_stub else arc_path(frame, stroke, edge, y, step),
-        tip=tip,
+        tip=tip_path(frame, stroke, edge, y, step),
         label=label,
         tag=tag_element(frame, stroke, y) if stroke.cut else "",
     )
@@ -202,29 +217,54 @@ def arc_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
     return f"{start}H{before}M{after} {y}{end}"
 
 
+def tip_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
+    """The arrowhead: at the modifier, or at the edge where the arc goes on to it."""
+    if stroke.arrow is not None:
+        return TIP_PATH.format(x=frame.x(stroke.arrow), y=edge + step * 3, shape=f"l-4 {step * TIP}h8")
+    if stroke.other == stroke.arc.modifier:
+        forward = 1 if (stroke.cut == "right") != frame.scene.rtl else -1
+        x = frame.x(stroke.right if stroke.cut == "right" else stroke.left)
+        return TIP_PATH.format(x=x + forward * 2, y=y, shape=f"l{-forward * TIP} -4v8")
+    return ""
+
+
 def leg_end(stroke: Stroke, port: int, edge: int, step: int) -> int:
     """A leg ends at the back of its arrowhead, or just off the word."""
     return edge + step * (TIP if stroke.arrow == port else 2)
 
 
 def label_element(arc: Arc, x: int, y: int) -> str:
-    return LABEL.format(x=x, y=y + 4, text=escape(label_text(arc)))
+    text, note = escape(label_text(arc)), escape(arc.note.rstrip())
+    if note and text.endswith(note):
+        text = f'{text.removesuffix(note)}<tspan class="more">{note}</tspan>'
+    return LABEL.format(x=x, y=y + 4, text=text)
 
 
 def tag_element(frame: Frame, stroke: Stroke, y: int) -> str:
     at_left = stroke.cut == "left"
-    x = frame.x(stroke.left - 5 if at_left else stroke.right + 5)
+    x = frame.x(stroke.left - 6 if at_left else stroke.right + 6)
     anchor = "end" if at_left != frame.scene.rtl else "start"
     return TAG.format(x=x, y=y + 4, anchor=anchor, text=escape(tag_text(frame.scene.words[stroke.other - 1])))
 
 
+def key_width(key: tuple[str, str]) -> int:
+    return 28 + pixels(key[1], NOTE_SIZE) + 18
+
+
 def legend_width(keys: list[tuple[str, str]]) -> int:
-    return sum(28 + pixels(text, NOTE_SIZE) + 18 for _, text in keys)
+    """Room enough for the widest key, and for some to share a line."""
+    return max([min(sum(map(key_width, keys)), LEGEND_WIDTH), *map(key_width, keys)], default=0)
 
 
-def draw_legend(keys: list[tuple[str, str]], top: int) -> list[str]:
-    drawn, x = [], MARGIN
-    for style, text in keys:
-        drawn.append(KEY.format(style=style, x=x, y=top, text_x=x + 28, text_y=top + 4, text=escape(text)))
-        x += 28 + pixels(text, NOTE_SIZE) + 18
-    return drawn
+def draw_legend(keys: list[tuple[str, str]], top: int, inner: int) -> tuple[list[str], int]:
+    """The keys in as many lines as they need, and the height of it all."""
+    drawn: list[str] = []
+    x = y = 0
+    for key in keys:
+        style, text = key
+        if x and x + key_width(key) > inner:
+            x, y = 0, y + LEGEND_LINE
+        left, line = MARGIN + x, top + y + LEGEND_LINE // 2
+        drawn.append(KEY.format(style=style, x=left, y=line, text_x=left + 28, text_y=line + 4, text=escape(text)))
+        x += key_width(key)
+    return drawn, y + LEGEND_LINE if keys else 0

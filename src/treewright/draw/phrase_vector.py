@@ -1,0 +1,139 @@
+"""Phrase-structure trees as SVG."""
+
+from __future__ import annotations
+
+from html import escape
+
+from treewright.draw.colour import MEANING
+from treewright.draw.measure import clip, pixels
+from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, sideways, upright
+from treewright.draw.vector import MARGIN, draw_legend, legend_width, svg_element
+
+WORD_SIZE, LABEL_SIZE = 16, 13
+LONGEST_WORD = 260
+LEVEL, LINE = 40, 26  # from height to height of an upright tree, from line to line of one on its side
+CORNER = 7
+STEPS = Steps(word=9, child=30, indent=26)
+
+Point = tuple[int, int]
+
+NODE = '<text class="{style}" x="{x}" y="{y}" style="text-anchor:{anchor}"{direction}>{text}{title}</text>'
+BRANCH = '<path class="branch" d="{path}"/>'
+
+
+def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True) -> str:
+    """The tree from the top down if that fits into width, else on its side."""
+    keys = legend(scene)
+    tall = upright(scene.nodes, width_of, gap=18, snap=9)
+    if width is None or tall.width <= width - 2 * MARGIN:
+        inner = max(tall.width, legend_width(keys))
+        body, height = draw_upright(scene, tall, inner)
+    else:
+        flat = sideways(scene.nodes, width_of, STEPS, width - 2 * MARGIN)
+        inner = max(flat.width, legend_width(keys))
+        body, height = draw_sideways(scene, flat, inner)
+    drawn, more = draw_legend(keys, MARGIN + height + 12, inner)
+    return svg_element(inner, height + more + (12 if keys else 0), scene.title, brackets(scene), body + drawn, style)
+
+
+def width_of(node: Node) -> int:
+    size = WORD_SIZE if node.is_word else LABEL_SIZE
+    return pixels(node_text(node), size)
+
+
+def node_text(node: Node) -> str:
+    return clip(node.text + node.note, LONGEST_WORD, lambda text: pixels(text, WORD_SIZE))
+
+
+def brackets(scene: Phrases) -> str:
+    """The tree in brackets, for those who cannot see it."""
+    pieces: list[str] = []
+    closing = [0] * len(scene.words)
+    for node in scene.nodes:
+        if node.is_word:
+            pieces.append(node.text + ")" * closing[node.first])
+        else:
+            pieces.append(f"({node.text}")
+            closing[node.last] += 1
+    return " ".join(pieces)
+
+
+def draw_upright(scene: Phrases, placed: Upright, inner: int) -> tuple[list[str], int]:
+    """Nodes and branches, and the height of it all."""
+
+    def x_of(i: int) -> int:
+        return MARGIN + (inner - placed.middles[i] if scene.rtl else placed.middles[i])
+
+    def baseline(node: Node) -> int:
+        return MARGIN + WORD_SIZE + (scene.nodes[0].height - node.height) * LEVEL
+
+    drawn = []
+    for i, node in enumerate(scene.nodes):
+        x, y = x_of(i), baseline(node)
+        for k in node.children:
+            drawn.append(BRANCH.format(path=drop(x, y + 5, y + 15, x_of(k), baseline(scene.nodes[k]) - WORD_SIZE)))
+        drawn.append(node_element(scene, node, x, y, "middle"))
+    return drawn, scene.nodes[0].height * LEVEL + WORD_SIZE + 6
+
+
+def drop(x: int, y: int, bar: int, end_x: int, end_y: int) -> str:
+    """Down to the bar, along it, round a corner and down to the child."""
+    corner = min(CORNER, abs(end_x - x))
+    along = end_x - corner if end_x > x else end_x + corner
+    return f"M{x} {y}V{bar}H{along}Q{end_x} {bar} {end_x} {bar + corner}V{end_y}" if corner else f"M{x} {y}V{end_y}"
+
+
+def draw_sideways(scene: Phrases, placed: Sideways, inner: int) -> tuple[list[str], int]:
+    def x_of(along: int) -> int:
+        return MARGIN + (inner - along if scene.rtl else along)
+
+    def baseline(i: int) -> int:
+        return MARGIN + WORD_SIZE + placed.rows[i] * LINE
+
+    drawn = []
+    forward = -1 if scene.rtl else 1
+    for i, node in enumerate(scene.nodes):
+        joint = placed.joints[i]
+        if joint is not None:
+            leaves_at = min(placed.starts[i] + width_of(node) + 5, joint)
+            for k in node.children:
+                start = (x_of(leaves_at), baseline(i) - 5) if placed.rows[node.children[0]] == placed.rows[i] else None
+                end = x_of(placed.starts[k]) - forward * 5, baseline(k) - 5
+                drawn.append(BRANCH.format(path=branch(start, x_of(joint), baseline(i) + 5, end, forward)))
+        drawn.append(node_element(scene, node, x_of(placed.starts[i]), baseline(i), "start"))
+    return drawn, (1 + placed.rows[-1]) * LINE
+
+
+def branch(start: Point | None, joint: int, below: int, end: Point, forward: int) -> str:
+    """Along from a label to the joint and down to a child's line; or down from under the label, if it has no start."""
+    x, y = end
+    if start is not None and start[1] == y:
+        return f"M{start[0]} {y}H{x}"
+    if start is None:
+        down = f"M{joint} {below}"
+    else:
+        down = f"M{start[0]} {start[1]}H{joint - forward * CORNER}Q{joint} {start[1]} {joint} {start[1] + CORNER}"
+    return f"{down}V{y - CORNER}Q{joint} {y} {joint + forward * CORNER} {y}H{x}"
+
+
+def node_element(scene: Phrases, node: Node, x: int, y: int, anchor: str) -> str:
+    """direction turns the meaning of start and end round, as right-to-left text needs it."""
+    text = node_text(node)
+    shown = escape(text)
+    if node.note and shown.endswith(node.note):
+        shown = f'{shown.removesuffix(node.note)}<tspan class="more">{node.note}</tspan>'
+    return NODE.format(
+        style="form" if node.is_word else f"phrase {node.kind}",
+        x=x,
+        y=y,
+        anchor=anchor,
+        direction=' direction="rtl"' if scene.rtl else "",
+        text=shown,
+        title="" if text == node.text + node.note else f"<title>{escape(node.text)}</title>",
+    )
+
+
+def legend(scene: Phrases) -> list[tuple[str, str]]:
+    kinds = {node.kind for node in scene.nodes if not node.is_word}
+    keys = [(kind, MEANING[kind]) for kind in ("correct", "wrong-span", "wrong-label") if kind in kinds]
+    return keys + [("missed", f"missed: {phrase}") for phrase in scene.missed]

@@ -1,0 +1,193 @@
+"""`text`, `svg` and `html`: the doors of the room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from treewright.draw.canvas import Pen
+from treewright.draw.drawing import Drawing
+from treewright.draw.page import page
+from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
+from treewright.draw.phrase_terminal import phrase_text
+from treewright.draw.phrase_vector import phrase_svg
+from treewright.draw.scene import Direction, Features, Scene, SentenceLike, scene_of
+from treewright.draw.terminal import dependency_text
+from treewright.draw.vector import dependency_svg
+from treewright.errors import FormatError, InputError
+
+NARROWEST_TEXT, NARROWEST_SVG = 20, 160
+
+
+def text(
+    sentence: SentenceLike | Any = None,
+    *,
+    forms: Sequence[str] | None = None,
+    heads: Sequence[int] | None = None,
+    deprels: Sequence[str] | None = None,
+    upos: Sequence[str] | None = None,
+    graph: Iterable[tuple[Any, Any, str]] | None = None,
+    confidence: Sequence[float] | None = None,
+    gold: Any = None,
+    enhanced: bool | None = None,
+    features: Features = None,
+    direction: Direction = "auto",
+    width: int | None = 100,
+    ascii: bool = False,
+    color: bool = False,
+) -> Drawing:
+    """A sentence as text for a terminal: box-drawing characters or ASCII, ANSI colours if wanted, rows up to width.
+
+    sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a
+    phrase-structure tree (anything with label and children, or nested tuples). Columns can be given by name instead:
+    heads as CoNLL numbers, -1 where not known. gold: the sentence, the heads or the tree to compare with.
+    enhanced: draw the graph too, arcs that the tree has not below the words. features: columns to write under the
+    words, names or a mapping of names to columns.
+
+    >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
+              root
+     ╭─nsubj─╮│╭─obj─╮
+     ▼       │▼│     ▼
+    Dogs    chase  cats
+    """
+    check_width(width, NARROWEST_TEXT, "columns")
+    columns = {
+        "forms": forms,
+        "heads": heads,
+        "deprels": deprels,
+        "upos": upos,
+        "graph": graph,
+        "confidence": confidence,
+    }
+    scene = scene_or_phrases(sentence, gold, enhanced, features, direction, columns)
+    pen = Pen(ascii, color)
+    if isinstance(scene, Phrases):
+        return Drawing(phrase_text(scene, width=width, pen=pen), "text")
+    return Drawing(dependency_text(scene, width=width, pen=pen), "text")
+
+
+def svg(
+    sentence: SentenceLike | Any = None,
+    *,
+    forms: Sequence[str] | None = None,
+    heads: Sequence[int] | None = None,
+    deprels: Sequence[str] | None = None,
+    upos: Sequence[str] | None = None,
+    graph: Iterable[tuple[Any, Any, str]] | None = None,
+    confidence: Sequence[float] | None = None,
+    gold: Any = None,
+    enhanced: bool | None = None,
+    features: Features = None,
+    direction: Direction = "auto",
+    width: int | None = 960,
+    title: str | None = None,
+) -> Drawing:
+    """A sentence as an SVG element, which shows itself in a notebook; `.save(path)` writes it to a file.
+
+    What can be drawn, and the options, are those of `text`; width is in pixels. title replaces the sentence's own
+    text as what the drawing is called.
+
+    >>> drawing = svg(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> drawing.startswith("<svg"), drawing.kind
+    (True, 'svg')
+    """
+    check_width(width, NARROWEST_SVG, "pixels")
+    columns = {
+        "forms": forms,
+        "heads": heads,
+        "deprels": deprels,
+        "upos": upos,
+        "graph": graph,
+        "confidence": confidence,
+    }
+    scene = scene_or_phrases(sentence, gold, enhanced, features, direction, columns, title)
+    if isinstance(scene, Phrases):
+        return Drawing(phrase_svg(scene, width=width), "svg")
+    return Drawing(dependency_svg(scene, width=width), "svg")
+
+
+def html(
+    sentences: Any,
+    *,
+    gold: Any = None,
+    enhanced: bool = False,
+    features: Features = None,
+    direction: Direction = "auto",
+    width: int = 960,
+    narrow: int | None = 400,
+    title: str = "Treewright",
+) -> Drawing:
+    """One page with a drawing of each sentence, or of the one sentence given; nothing outside of it is needed.
+
+    gold: as many sentences or trees to compare with. width and narrow: how wide drawings may be, in a wide window
+    and in a narrow one; narrow=None leaves the second layout out. The other options are those of `text`.
+
+    >>> from types import SimpleNamespace
+    >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
+    >>> "<title>One word</title>" in page, page.count("<article")
+    (True, 1)
+    """
+    check_width(width, NARROWEST_SVG, "pixels")
+    check_width(narrow, NARROWEST_SVG, "pixels")
+    if is_drawable(sentences):
+        sentences, gold = [sentences], None if gold is None else [gold]
+    scenes = scenes_of(sentences, gold, enhanced, features, direction)
+    return Drawing(page(scenes, title=title, width=width, narrow=narrow), "html")
+
+
+def check_width(width: int | None, least: int, unit: str) -> None:
+    if width is not None and width < least:
+        raise InputError(f"width is {width}; a drawing needs at least {least} {unit} (None: as wide as it comes)")
+
+
+def is_drawable(thing: Any) -> bool:
+    return hasattr(thing, "heads") or is_phrase_tree(thing)
+
+
+def scene_or_phrases(
+    sentence: Any,
+    gold: Any,
+    enhanced: bool | None,
+    features: Features,
+    direction: Direction,
+    columns: dict[str, Any],
+    title: str | None = None,
+) -> Scene | Phrases:
+    """What is to be drawn; an error names the place where a sentence or tree was read."""
+    try:
+        if gold is not None and is_phrase_tree(sentence) != is_phrase_tree(gold):
+            raise InputError("gold is of another kind: a phrase-structure tree compares with a tree only")
+        if is_phrase_tree(sentence):
+            return phrases_of(sentence, gold=gold, direction=direction, title=title)
+        options: dict[str, Any] = {"gold": gold, "enhanced": enhanced, "features": features, "direction": direction}
+        return scene_of(sentence, title=title, **options, **columns)
+    except InputError as error:
+        place = getattr(sentence, "place", None)
+        if place is None or isinstance(error, FormatError):
+            raise
+        raise InputError(f"{place}: {error}") from error
+
+
+def scenes_of(
+    sentences: Iterable[Any], gold: Iterable[Any] | None, enhanced: bool, features: Features, direction: Direction
+) -> Iterator[Scene | Phrases]:
+    for number, (sentence, right) in enumerate(beside_gold(sentences, gold), start=1):
+        try:
+            yield scene_or_phrases(sentence, right, enhanced, features, direction, {})
+        except InputError as error:
+            if hasattr(sentence, "place"):
+                raise
+            raise InputError(f"sentence {number}: {error}") from error
+
+
+def beside_gold(sentences: Iterable[Any], gold: Iterable[Any] | None) -> Iterator[tuple[Any, Any]]:
+    """Each sentence and what to compare it with."""
+    if gold is None:
+        yield from ((sentence, None) for sentence in sentences)
+        return
+    for number, (sentence, right) in enumerate(zip_longest(sentences, gold), start=1):
+        if sentence is None or right is None:
+            shorter = "there are" if sentence is None else "gold has"
+            raise InputError(f"{shorter} only {number - 1} sentences; each needs one of gold to compare with")
+        yield sentence, right

@@ -1,0 +1,143 @@
+"""`treewright show`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from treewright.cli.app import main
+
+CONLLU = """\
+# sent_id = dogs-1
+# text = Dogs chase cats.
+1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t2:nsubj\t_
+2\tchase\tchase\tVERB\t_\t_\t0\troot\t0:root\t_
+3\tcats\tcat\tNOUN\t_\t_\t2\tobj\t2:obj\tSpaceAfter=No
+4\t.\t.\tPUNCT\t_\t_\t2\tpunct\t2:punct\t_
+
+# sent_id = sue-2
+# text = Sue reads and writes
+1\tSue\tSue\tPROPN\t_\t_\t2\tnsubj\t2:nsubj|4:nsubj\t_
+2\treads\tread\tVERB\t_\t_\t0\troot\t0:root\t_
+3\tand\tand\tCCONJ\t_\t_\t4\tcc\t4:cc\t_
+4\twrites\twrite\tVERB\t_\t_\t2\tconj\t0:root|2:conj:and\t_
+
+# sent_id = run-3
+1\tRun\trun\tVERB\t_\t_\t0\troot\t0:root\t_
+
+"""
+BRACKETS = "(S (NP (NNS Dogs)) (VP (VBP chase) (NP (NNS cats))) (. .))\n(S (VP (VB Run)))\n"
+
+Show = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def show(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Show:
+    """Runs the command in a folder with two files; status, output and errors come back."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("pets.conllu").write_text(CONLLU, encoding="utf-8")
+    Path("pets.mrg").write_text(BRACKETS, encoding="utf-8")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["treewright", "show", *arguments])
+        with pytest.raises(SystemExit) as exit:
+            main()
+        out, err = capsys.readouterr()
+        return int(exit.value.code or 0), out, err
+
+    return run
+
+
+def test_text_is_the_default(show: Show, golden: Callable[[str, str], None]) -> None:
+    status, out, _ = show("pets.conllu")
+    assert status == 0
+    golden("cli/show.txt", out)
+
+
+def test_brackets_are_recognised(show: Show, golden: Callable[[str, str], None]) -> None:
+    status, out, _ = show("pets.mrg", "--ascii")
+    assert status == 0
+    golden("cli/show-brackets.txt", out)
+
+
+def test_the_graph_and_other_columns_are_drawn_when_asked_for(show: Show, golden: Callable[[str, str], None]) -> None:
+    status, out, _ = show("pets.conllu", "--id", "sue-2", "--enhanced", "--features", "id,lemma", "--color", "always")
+    assert status == 0
+    golden("cli/show-enhanced.txt", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "numbers"),
+    [
+        (["--sentences", "2"], [2]),
+        (["--sentences", "1,3"], [1, 3]),
+        (["--sentences", "2-"], [2, 3]),
+        (["--sentences", "1-2"], [1, 2]),
+        (["--id", "run-3"], [3]),
+        (["--id", "run-3", "--sentences", "1"], [1, 3]),
+    ],
+)
+def test_sentences_are_chosen_by_number_and_name(show: Show, arguments: list[str], numbers: list[int]) -> None:
+    _, out, _ = show("pets.conllu", *arguments)
+    assert [int(line[2]) for line in out.splitlines() if line.startswith("# ")] == numbers
+
+
+def test_gold_marks_what_is_wrong(show: Show) -> None:
+    Path("gold.conllu").write_text(CONLLU.replace("2\tobj\t", "1\tobj\t"), encoding="utf-8")
+    _, out, _ = show("pets.conllu", "--gold", "gold.conllu", "--sentences", "1")
+    assert "obj ×" in out
+    assert "missed, in gold only" in out
+
+
+def test_the_extension_chooses_the_format(show: Show) -> None:
+    assert show("pets.conllu", "-o", "pets.html")[0] == 0
+    assert Path("pets.html").read_text(encoding="utf-8").count("<article") == 3
+    assert show("pets.conllu", "--sentences", "1", "-o", "dogs.svg")[0] == 0
+    assert Path("dogs.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert show("pets.conllu", "-o", "pets.txt")[0] == 0
+    assert "─nsubj─" in Path("pets.txt").read_text(encoding="utf-8")
+
+
+def test_several_svgs_go_into_a_folder(show: Show) -> None:
+    assert show("pets.mrg", "--svg", "-o", "drawings/") == (0, "", "")
+    assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg"]
+
+
+def test_a_drawing_goes_to_standard_output(show: Show) -> None:
+    assert show("pets.conllu", "--svg", "--id", "run-3")[1].startswith("<svg")
+    assert show("pets.conllu", "--html")[1].startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["missing.conllu"], 1, "missing.conllu: No such file or directory"),
+        (["pets.conllu", "--svg"], 1, "pets.conllu: more than one sentence for one SVG; choose one with --sentences"),
+        (["pets.conllu", "--sentences", "9"], 1, "pets.conllu has 3 sentences; --sentences asks for 9"),
+        (["pets.conllu", "--id", "cow"], 1, "pets.conllu has no sentence with sent_id 'cow'"),
+        (["pets.mrg", "--id", "cow"], 1, "pets.mrg has no sentence with sent_id 'cow'"),
+        (["pets.conllu", "--gold", "pets.mrg"], 1, "pets.conllu:1: gold is of another kind"),
+        (["pets.conllu", "--features", "colour"], 1, "pets.conllu:1: there is no column 'colour' to write under"),
+        (["broken.conllu"], 1, "broken.conllu:1"),
+        (["pets.conllu", "--svg", "--html"], 2, "--svg and --html exclude each other"),
+        (["pets.conllu", "--sentences", "x"], 2, "--sentences has 'x'; write numbers and ranges, from 1"),
+        (["pets.conllu", "--sentences", "0"], 2, "--sentences has '0'"),
+        (["pets.conllu", "--gold", "pets.conllu", "--skip-bad"], 2, "--skip-bad would pair the wrong sentences"),
+    ],
+)
+def test_what_cannot_be_done_is_said(show: Show, arguments: list[str], status: int, message: str) -> None:
+    Path("broken.conllu").write_text("1\tonly\ttwo\n\n", encoding="utf-8")
+    code, _, err = show(*arguments)
+    flat = " ".join(err.replace("│", " ").split())
+    assert (code, message in flat) == (status, True), err
+
+
+def test_bad_sentences_can_be_left_out(show: Show) -> None:
+    Path("mixed.conllu").write_text("1\tonly\ttwo\n\n" + CONLLU, encoding="utf-8")
+    status, out, err = show("mixed.conllu", "--skip-bad")
+    assert (status, out.count("# ")) == (0, 3)
+    assert "mixed.conllu: left out 1 that could not be read" in err

@@ -110,10 +110,13 @@ def _joinable(items: Iterable[Sentence] | Iterable[Tree], format: str | None) ->
     """The text of each item so that it can follow that of the one before."""
     last = ""
     layout: Layout | None = None
+    ended: tuple[str, int] | None = None  # where the last tree ended: the next may stand on the same line
     for item in items:
         if isinstance(item, Tree):
             text = item.written()
-            gap = "" if last.endswith("\n") else "\n"
+            apart = last[-1:].isspace() or text[:1].isspace() or (item.source, item.line) == ended
+            gap = "" if apart else "\n"
+            ended = (item.source, item.line + text.lstrip().count("\n"))
         else:
             sentence = item if format is None else item.converted(LAYOUTS[format])
             layout = layout or sentence.layout

@@ -233,5 +233,5 @@ def _pack(file: BinaryIO, packing: str) -> Any:
     if sys.version_info >= (3, 14):
         from compression import zstd
 
-        return zstd.ZstdFile(file, "wb")
-    return _zstandard().ZstdCompressor().stream_writer(file, closefd=False)
+        return zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
+    return _zstandard().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)

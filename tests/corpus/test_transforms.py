@@ -1,0 +1,156 @@
+"""Trees into other trees: what each change does, and that its inverse undoes it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.brackets import some_nested, spelled
+
+import treewright as tw
+from treewright.corpus import (
+    add_root,
+    binarise,
+    bracket_word,
+    collapse_unaries,
+    debinarise,
+    drop_root,
+    expand_unaries,
+    plain_word,
+    strip_functions,
+    strip_traces,
+)
+from treewright.errors import FormatError
+
+SEEDS = st.integers(0, 1 << 32)
+
+
+def some_tree(seed: int) -> tw.Tree:
+    return tw.Tree.parse(spelled(some_nested(Random(seed)), Random(seed)))
+
+
+@given(SEEDS, st.sampled_from(["left", "right"]))
+@settings(max_examples=200, deadline=None)
+def test_debinarise_undoes_binarise(seed: int, branching: str) -> None:
+    tree = some_tree(seed)
+    binary = binarise(tree, branching=branching)
+    assert all(len(node.children) <= 2 for node in binary.subtrees())
+    assert binary.leaves() == tree.leaves()
+    back = debinarise(binary)
+    assert back == tree
+    assert str(back) == str(tree)
+
+
+@given(SEEDS, st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_expand_undoes_collapse(seed: int, tags: bool) -> None:
+    tree = some_tree(seed)
+    collapsed = collapse_unaries(tree, tags=tags)
+    for node in collapsed.subtrees():
+        only = node.children[0]
+        assert len(node.children) > 1 or isinstance(only, str) or (not tags and only.is_preterminal())
+    assert collapsed.leaves() == tree.leaves()
+    assert expand_unaries(collapsed, tags=tags) == tree
+
+
+@given(SEEDS)
+@settings(max_examples=200, deadline=None)
+def test_without_traces_no_node_is_empty(seed: int) -> None:
+    tree = some_tree(seed)
+    kept = [word for word, tag in zip(tree.leaves(), tree.tags(), strict=True) if tag != "-NONE-"]
+    stripped = strip_traces(tree)
+    if stripped is None:
+        assert not [node for node in tree.subtrees() if node.is_preterminal() and node.label != "-NONE-"]
+    else:
+        gone = {id(node) for node in tree.subtrees() if node.is_preterminal() and node.label == "-NONE-"}
+        assert not gone & {id(node) for node in stripped.subtrees()}
+        assert set(kept) <= set(stripped.leaves())
+
+
+def test_binary_trees_branch_as_asked() -> None:
+    tree = tw.Tree.parse("(X (A a) (B b) (C c) (D d))")
+    assert str(binarise(tree)) == "(X (@X (@X (A a) (B b)) (C c)) (D d))"
+    assert str(binarise(tree, branching="right")) == "(X (A a) (@X (B b) (@X (C c) (D d))))"
+    with pytest.raises(ValueError, match="branching is 'up'; expected 'left' or 'right'"):
+        binarise(tree, branching="up")
+    with pytest.raises(
+        FormatError, match="<tree>:1: the label '@X' begins with @; only nodes that binarise puts in may"
+    ):
+        binarise(binarise(tree))
+    with pytest.raises(FormatError, match="<text>:1: the root is @X, a node that binarise puts in below another"):
+        debinarise(tw.Tree.parse("(@X (A a) (B b))"))
+
+
+def test_unary_chains_stop_at_tags_unless_asked() -> None:
+    tree = tw.Tree.parse("( (S (VP (VB+X run))))")
+    assert str(collapse_unaries(tree)) == "(+S+VP (VB+X run))"
+    assert expand_unaries(collapse_unaries(tree)) == tree
+    with pytest.raises(FormatError, match=r"<text>:1: the label 'VB\+X' has a \+ in it; give collapse_unaries and"):
+        collapse_unaries(tree, tags=True)
+    assert str(collapse_unaries(tree, tags=True, joint="/")) == "(/S/VP/VB+X run)"
+    assert expand_unaries(collapse_unaries(tree, tags=True, joint="/"), tags=True, joint="/") == tree
+
+
+@pytest.mark.parametrize(
+    ("label", "category"),
+    [
+        ("NP-SBJ-1", "NP"),
+        ("NP=2", "NP"),
+        ("ADVP|PRT", "ADVP"),
+        ("S^X", "S"),
+        ("-LRB-", "-LRB-"),
+        ("NP", "NP"),
+        ("", ""),
+    ],
+)
+def test_functions_are_cut_off(label: str, category: str) -> None:
+    tree = tw.Tree(label, [tw.Tree("N-D", ["dogs"])])
+    assert strip_functions(tree).label == category
+    assert strip_functions(tree).tags() == ["N-D"]
+    assert strip_functions(tree, tags=True).tags() == ["N"]
+    assert strip_functions(tree, signs="=").label == label.partition("=")[0]
+
+
+def test_traces_can_be_named() -> None:
+    tree = tw.Tree.parse("(IP (NP-SBJ (PRO *con*)) (CODE <page>) (V ran))")
+    assert str(strip_traces(tree, traces={"CODE"})) == "(IP (NP-SBJ (PRO *con*)) (V ran))"
+    assert strip_traces(tw.Tree.parse("(S (NP (-NONE- *)))")) is None
+
+
+def test_an_untouched_tree_is_the_tree_itself() -> None:
+    tree = tw.Tree.parse("(S\n  (NP (NN dogs))\n  (VP (VBP bark)))\n")
+    assert strip_functions(tree) is strip_traces(tree) is binarise(tree) is tree
+    assert debinarise(tree) is expand_unaries(tree) is tree
+    assert binarise(tree).written() == "(S\n  (NP (NN dogs))\n  (VP (VBP bark)))\n"
+
+
+def test_the_root_comes_and_goes() -> None:
+    tree = tw.Tree.parse("(S (VB go))")
+    assert drop_root(add_root(tree)) == tree == drop_root(tree)
+    assert add_root(tw.Tree.parse("((S (VB go)))"), "TOP").label == "TOP"
+    two = tw.Tree.parse("( (S (VB go)) (. .))")
+    assert drop_root(two) is two
+
+
+@given(st.text(st.sampled_from("ab()[]{}*/é"), min_size=1))
+def test_words_survive_brackets(word: str) -> None:
+    leaf = bracket_word(word)
+    assert tw.Tree.parse(f"(N {leaf})").leaves() == [leaf]
+    assert plain_word(leaf) == word
+
+
+def test_escapes_of_the_treebank() -> None:
+    assert plain_word("-LRB-a-RRB-") == "(a)"
+    assert plain_word("1\\/2\\*") == "1/2*"
+
+
+def test_deep_trees_change_without_recursion() -> None:
+    depth = 30_000
+    tree = tw.Tree.parse("(A-B " * depth + "(-NONE- *) (C c) (D d) (E e)" + ")" * depth)
+    assert strip_functions(tree).label == "A"
+    stripped = strip_traces(tree)
+    assert stripped is not None
+    assert len(stripped.leaves()) == 3
+    assert debinarise(binarise(tree)) == tree

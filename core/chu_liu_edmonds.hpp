@@ -11,19 +11,22 @@
 // is contracted and chooses anew. Then, from the outermost nodes inwards, the arc that enters a cycle decides
 // which member gives up its own choice; that member is the argmax found again from the rows.
 //
-// Single root: exactly one arc leaves 0. When the best tree that may have several has one, it is the answer. Otherwise
-// the search goes on with 0 as the last resort, chosen by a node only when no word offers it an arc. That is the
-// lexicographic order of the pairs (root arcs, weight), without large constants that would eat the weights' precision.
+// Single root: exactly one arc leaves 0. The best tree that may have several comes first. While it has several, a
+// penalty on every arc that leaves 0 grows, in thought, until the first of the nodes that chose 0 would rather have its
+// best word: the one with the least to lose. It changes over; if that closes a cycle, the contracted node
+// chooses anew under the penalty reached. The last one left is the root's only child, and the tree the best under the
+// penalty, hence among all trees with one root child (Gabow and Tarjan 1984; Zmigrod et al. 2020).
 //
 // The duals prove the answer: the value is their sum, and for every arc
 //
 //   reduced_cost(u, v) = (sum of dual(S) over nodes S with v inside and u outside) - arc(u, v)  >=  0,
 //
-// by which every tree with that arc falls short of the best. O(n^2) time: a contraction of k nodes merges k rows and
+// by which every tree with that arc falls short of the best (arcs that leave 0 less the penalty). O(n^2) time: a contraction of k nodes merges k rows and
 // removes k - 1 nodes. A word's row is copied only when the word gets into a cycle, so that scores whose greedy choice
 // is a tree cost one pass. Forbidden arcs are never chosen: duals are finite, and -inf less a dual stays -inf.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -63,23 +66,15 @@ class ChuLiuEdmonds {
       choose_for_words_dense();
     else
       choose_for_words_sparse();
-    bool found = grow_paths();
+    const bool found = grow_paths() && (!single_root || keep_one_root_arc());
     if (found) expand(heads);
-    if (found && single_root && root_arcs(heads) > 1) {
-      make_root_the_last_resort();
-      found = grow_paths();
-      if (found) expand(heads);
-      found = found && root_arcs(heads) == 1;
-    }
     if (found) return value(heads);
     std::fill(heads, heads + nodes_, -1);
     return forbidden;
   }
 
-  int root_arcs(const int *heads) const { return int(std::count(heads + 1, heads + nodes_, 0)); }
-
   void reset() {
-    first_ = 0;
+    penalty_ = 0;
     count_ = nodes_;
     const std::size_t most = 2 * std::size_t(nodes_);
     state_.assign(most, fresh), state_[0] = finished;
@@ -126,16 +121,6 @@ class ChuLiuEdmonds {
       }
   }
 
-  // Only those that chose it choose anew: what is contracted did not, and stays the best choice without it.
-  void make_root_the_last_resort() {
-    first_ = 1;
-    for (int node = 1; node < count_; ++node) {
-      if (parent_[node] >= 0) continue;
-      state_[node] = fresh;
-      if (source_[node] == 0) materialise(node), choose(node);
-    }
-  }
-
   bool grow_paths() {
     for (int m = 1; m < nodes_; ++m)
       if (state_[top_[m]] == fresh && !grow_path(top_[m])) return false;
@@ -155,6 +140,69 @@ class ChuLiuEdmonds {
     return true;
   }
 
+  struct Choice {
+    int source;
+    double weight;
+  };
+
+  struct RootChild {
+    int node;
+    Choice word;  // what it would have instead of the root
+    double loss;
+  };
+
+  bool keep_one_root_arc() {
+    const auto is_root_child = [&](int node) { return parent_[node] < 0 && source_[node] == 0; };
+    int count = 0;
+    for (int node = 1; node < count_; ++node) count += is_root_child(node);
+    if (count == 1) return true;
+    root_children_.clear();
+    for (int node = 1; node < count_; ++node)
+      if (is_root_child(node)) materialise(node), root_children_.push_back(root_child(node));
+    while (root_children_.size() > 1) {
+      const auto least = std::min_element(root_children_.begin(), root_children_.end(),
+                                          [](const RootChild &a, const RootChild &b) { return a.loss < b.loss; });
+      const RootChild child = *least;
+      if (child.word.weight == forbidden) return false;  // nothing but the root enters any of them
+      root_children_.erase(least);
+      penalty_ = std::max(penalty_, child.loss);
+      leave_root(child);
+    }
+    return true;
+  }
+
+  RootChild root_child(int node) {
+    const Choice word = best_source(node, 1);
+    return {node, word, row(node)[0] - word.weight};
+  }
+
+  void leave_root(RootChild child) {
+    for (;;) {
+      source_[child.node] = child.word.source, dual_[child.node] = child.word.weight;
+      if (!closes_a_cycle(child.node)) return;
+      const int cycle = contract(child.node);
+      if (source_[cycle] != 0) {
+        child = {cycle, {source_[cycle], dual_[cycle]}, 0};
+        continue;
+      }
+      child = root_child(cycle);
+      if (child.loss > penalty_) {
+        root_children_.push_back(child);
+        return;
+      }
+    }
+  }
+
+  // Whether choices lead from the node back to it; path_ is then the cycle, from the node on.
+  bool closes_a_cycle(int node) {
+    path_.assign(1, node);
+    for (int above = top_[source_[node]]; above != node; above = top_[source_[above]]) {
+      if (above == 0) return false;
+      path_.push_back(above);
+    }
+    return true;
+  }
+
   // The path from `begin` to its end is a cycle: one node from now on, taken off the path.
   int contract(int begin) {
     const int cycle = count_++;
@@ -163,8 +211,17 @@ class ChuLiuEdmonds {
     }
     const int *member = path_.data() + at;
     const int size = int(path_.size() - at);
-    for (int k = 0; k < size; ++k) materialise(member[k]);
+    merge_rows(cycle, member, size);
+    join_words(cycle, member, size);
+    members_.insert(members_.end(), member, member + size);
+    member_begin_.push_back(int(members_.size()));
+    path_.resize(at);
+    choose(cycle);
+    return cycle;
+  }
 
+  void merge_rows(int cycle, const int *member, int size) {
+    for (int k = 0; k < size; ++k) materialise(member[k]);
     row_[cycle] = rows_used_++;
     double *merged = row(cycle);
     const double *a = row(member[0]), *b = row(member[1]);
@@ -176,36 +233,34 @@ class ChuLiuEdmonds {
 #pragma omp simd
       for (int u = 0; u < nodes_; ++u) merged[u] = c[u] - dual > merged[u] ? c[u] - dual : merged[u];
     }
+  }
 
+  // The members' lists of words become one; no arc from inside the cycle enters it.
+  void join_words(int cycle, const int *member, int size) {
+    for (int k = 0; k < size; ++k) parent_[member[k]] = cycle;
+    for (int k = 1; k < size; ++k) next_word_[last_word_[member[k - 1]]] = first_word_[member[k]];
     first_word_[cycle] = first_word_[member[0]];
-    for (int k = 0; k < size; ++k) {
-      parent_[member[k]] = cycle;
-      if (k > 0) next_word_[last_word_[member[k - 1]]] = first_word_[member[k]];
-    }
     last_word_[cycle] = last_word_[member[size - 1]];
+    double *merged = row(cycle);
     for (int word = first_word_[cycle]; word >= 0; word = next_word_[word]) {
       top_[word] = cycle;
-      merged[word] = forbidden;  // an arc from inside is none
+      merged[word] = forbidden;
     }
-    members_.insert(members_.end(), member, member + size);
-    member_begin_.push_back(int(members_.size()));
-    path_.resize(at);
-    choose(cycle);
-    return cycle;
   }
 
   void choose(int node) {
+    const Choice choice = best_source(node, 0);
+    source_[node] = choice.source, dual_[node] = choice.weight;
+  }
+
+  Choice best_source(int node, int first) {
     const double *from = row(node);
     double best = forbidden;
 #pragma omp simd reduction(max : best)
-    for (int u = first_; u < nodes_; ++u) best = from[u] > best ? from[u] : best;
-    int source = 0;
-    if (best == forbidden)
-      best = from[0];  // the last resort, or forbidden as well
-    else
-      for (source = first_; from[source] != best;) ++source;
-    dual_[node] = best;
-    source_[node] = source;
+    for (int u = first; u < nodes_; ++u) best = from[u] > best ? from[u] : best;
+    int source = first;
+    while (best > forbidden && from[source] != best) ++source;
+    return {source, best};
   }
 
   double *row(int node) { return rows_.get() + std::size_t(row_[node]) * nodes_; }
@@ -258,7 +313,7 @@ class ChuLiuEdmonds {
   const double *dense_ = nullptr, *weight_ = nullptr;
   const Parts *parts_ = nullptr;
   int nodes_ = 0, count_ = 0;  // count_: words and cycles so far, and the root
-  int first_ = 0;              // 1: node 0 is the last resort, 0: a source like any other
+  double penalty_ = 0;         // on arcs that leave 0
   std::vector<State> state_;
   std::vector<double> dual_, best_source_;
   std::vector<int> source_, parent_;                     // of each node; -1: not contracted
@@ -267,6 +322,7 @@ class ChuLiuEdmonds {
   std::vector<int> member_begin_, members_;              // of each cycle
   std::vector<int> path_, row_;                          // row_: where a node's row is, -1: not copied yet
   std::vector<std::pair<int, int>> open_;
+  std::vector<RootChild> root_children_;
   std::unique_ptr<double[]> rows_;
   std::size_t row_capacity_ = 0;
   int rows_used_ = 0;
@@ -280,21 +336,19 @@ inline void ChuLiuEdmonds::sum_duals(int v) {
   int inner = v;
   for (int node = parent_[v]; node >= 0; inner = node, node = parent_[node]) {
     // The words of `node` are one list, in which those of `inner` are one stretch.
-    int word = first_word_[node];
-    for (; word != first_word_[inner]; word = next_word_[word]) crossed_[word] = sum;
-    for (int from = last_word_[inner]; from != last_word_[node];) crossed_[from = next_word_[from]] = sum;
+    for (int word = first_word_[node]; word != first_word_[inner]; word = next_word_[word]) crossed_[word] = sum;
+    for (int word = last_word_[inner]; word != last_word_[node];) crossed_[word = next_word_[word]] = sum;
     sum += dual_[node];
   }
+  if (source_[inner] == 0) sum -= penalty_;
   for (int u = 0; u < nodes_; ++u)
-    if (u == 0 || top_[u] != top_[v]) crossed_[u] = sum;
+    if (u == 0 || top_[u] != inner) crossed_[u] = sum;
 }
 
-// After sum_duals(v). With 0 as the last resort, the one node that took it must keep it in every tree.
+// After sum_duals(v).
 inline double ChuLiuEdmonds::reduced_cost(int u, int v, double weight) const {
-  constexpr double never = -forbidden;
-  if (weight == forbidden) return never;
-  if (first_ == 1 && u == 0 && source_[top_[v]] != 0) return never;
-  const double cost = crossed_[u] - weight;
+  if (weight == forbidden || u == v) return -forbidden;
+  const double cost = crossed_[u] - (u == 0 ? weight - penalty_ : weight);
   return cost > 0 ? cost : 0;  // rounding
 }
 
@@ -304,7 +358,7 @@ inline void ChuLiuEdmonds::reduced_costs(double *costs) {
     sum_duals(v);
     for (int u = 0; u < nodes_; ++u) {
       const std::size_t cell = std::size_t(u) * nodes_ + v;
-      costs[cell] = u == v ? -forbidden : reduced_cost(u, v, dense_[cell]);
+      costs[cell] = reduced_cost(u, v, dense_[cell]);
     }
   }
 }

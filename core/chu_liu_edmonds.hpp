@@ -21,9 +21,10 @@
 //
 //   reduced_cost(u, v) = (sum of dual(S) over nodes S with v inside and u outside) - arc(u, v)  >=  0,
 //
-// by which every tree with that arc falls short of the best (arcs that leave 0 less the penalty). O(n^2) time: a contraction of k nodes merges k rows and
-// removes k - 1 nodes. A word's row is copied only when the word gets into a cycle, so that scores whose greedy choice
-// is a tree cost one pass. Forbidden arcs are never chosen: duals are finite, and -inf less a dual stays -inf.
+// by which every tree with that arc falls short of the best (arcs that leave 0 less the penalty). O(n^2) time: a
+// contraction of k nodes merges k rows and removes k - 1 nodes. A word's row is copied only when the word gets into a
+// cycle, so that scores whose greedy choice is a tree cost one pass. Forbidden arcs are never chosen: duals are finite,
+// and -inf less a dual stays -inf.
 #pragma once
 
 #include <algorithm>

@@ -11,13 +11,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright import corpus, decode, draw, evaluate, features, induce, learn, parser, relax, tagger, trees
+    from treewright import corpus, decode, draw, errors, evaluate, features, induce, learn, parser, relax, tagger, trees
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
 
 __version__ = "0.1.0"
 
 # A room is imported when it is first used, so that `import treewright` costs no more than NumPy does.
-_ROOMS = {"corpus", "decode", "draw", "evaluate", "features", "induce", "learn", "parser", "relax", "tagger", "trees"}
+_ROOMS = frozenset(
+    [
+        "corpus",
+        "decode",
+        "draw",
+        "errors",
+        "evaluate",
+        "features",
+        "induce",
+        "learn",
+        "parser",
+        "relax",
+        "tagger",
+        "trees",
+    ]  # one a folder or file
+)
 # Public name -> the room that holds it.
 _NAMES: dict[str, str] = {
     "Sentence": "corpus",
@@ -35,6 +50,7 @@ __all__ = [
     "corpus",
     "decode",
     "draw",
+    "errors",
     "evaluate",
     "features",
     "induce",

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("treewright", deadline=None)  # a busy machine is no failure
+settings.load_profile("treewright")
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from typing import Any
 
@@ -78,6 +79,16 @@ def test_parts_over_arcs_that_are_no_candidates_are_left_out() -> None:
     assert len(parts.siblings.score) == 1
     assert len(parts.grandparents.score) == 0
     assert parts.value([-1, 0, 1]) == 16.5
+
+
+def test_parts_travel_between_processes() -> None:
+    for kind in ({}, {"sib": np.ones((4, 4, 4))}, {"grand": np.zeros((4, 4, 4))}, {"stop": np.ones((4, 4, 2))}):
+        parts = Parts.from_arrays(np.ones((4, 4)), **kind)
+        again = pickle.loads(pickle.dumps(parts))
+        assert repr(again) == repr(parts)
+        assert again.value([-1, 0, 1, 1]) == parts.value([-1, 0, 1, 1])
+        assert again.core.has_grand == ("grand" in kind)
+        assert again.core.has_transitions == ("sib" in kind or "stop" in kind)
 
 
 def test_the_representation_counts() -> None:

@@ -153,6 +153,11 @@ class Parts:
         except ValueError as error:
             raise InputError(str(error)) from None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        has_transitions, has_grand = self.core.has_transitions, self.core.has_grand
+        second = (self.siblings if has_transitions else None, self.grandparents if has_grand else None)
+        return Parts, (self.nodes, self.arcs, *second, self.stops if has_transitions else None)
+
     def __repr__(self) -> str:
         counts = [_count(self.nodes - 1, "word"), _count(self.core.arcs, "arc")]
         for name, rows in (("sibling", self.siblings), ("grandparent", self.grandparents), ("stop", self.stops)):

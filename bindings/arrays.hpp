@@ -19,7 +19,9 @@ using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 using NewScores = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using NewScoreColumn = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using NewIndexColumn = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+using NewMask = nb::ndarray<nb::numpy, bool, nb::ndim<1>>;
 using Heads = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+using NewHeadRows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // a tree a row
 
 // A fresh array that owns its memory.
 template <typename Array, typename... Sizes>

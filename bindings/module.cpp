@@ -7,6 +7,7 @@ void bind_first_order(nb::module_ &m);
 void bind_dmv(nb::module_ &m);
 void bind_dynamic(nb::module_ &m);
 void bind_sums(nb::module_ &m);
+void bind_local_search(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
   treewright::bind_dmv(m);
   treewright::bind_dynamic(m);
   treewright::bind_sums(m);
+  treewright::bind_local_search(m);
 }

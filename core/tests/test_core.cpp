@@ -33,6 +33,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 
 #include "test_dynamic.hpp"
 #include "test_first_order.hpp"
+#include "test_local_search.hpp"
 
 static void expected_arcs_of_the_valence_model_are_one_a_word() {
   const int tags = 3;
@@ -69,6 +70,9 @@ int main() {
   state_automaton_contains_the_sibling_automaton();
   second_order_values_are_those_of_their_trees();
   marginals_sum_to_one_and_rings_agree();
+  climbs_add_up_to_the_value_of_their_end();
+  graphs_are_worth_more_than_their_trees();
+  optima_are_at_least_one();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

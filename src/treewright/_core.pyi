@@ -138,3 +138,29 @@ def projective_log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(
 
 def projective_marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The same over projective trees."""
+
+def climb(parts: Parts, single_root: bool, projective: bool, by_score: bool, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, patience: int, max_restarts: int, max_seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.
+    """
+
+def climb_path(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    One climb: the heads after every change, and the values the gains add up to.
+    """
+
+def rearrange(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]:
+    """The best single changes one by one: heads, and how many."""
+
+def graph_climb(parts: Parts, start: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, deletions: bool, limit: int) -> tuple[Annotated[NDArray[numpy.bool_], dict(shape=(None,))], int]:
+    """
+    Further, other and fewer heads from a graph on: which arcs are on, and how many changes.
+    """
+
+def graph_value(parts: Parts, on: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The value of a graph by the definition of the parts."""
+
+def count_optima(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], cap: int) -> int:
+    """
+    How many trees no single change of a head improves; cap + 1 when there are more than cap.
+    """

@@ -1,7 +1,9 @@
 """Scores in, best structure out; one module an algorithm."""
 
 from treewright.decode.batch import trees
+from treewright.decode.climb import count_optima
 from treewright.decode.first_order import reduced_costs
+from treewright.decode.graph import GraphParse, graph
 from treewright.decode.marginals import log_partition, marginals
 from treewright.decode.methods import METHODS, tree
 from treewright.decode.parts import Parts
@@ -11,10 +13,13 @@ from treewright.decode.why import WhyNot, why_not
 
 __all__ = [
     "METHODS",
+    "GraphParse",
     "Parse",
     "Parts",
     "Problem",
     "WhyNot",
+    "count_optima",
+    "graph",
     "log_partition",
     "marginals",
     "reduced_costs",

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
@@ -58,7 +59,7 @@ def ilp(
     model, z = _tree_model(problem, flow, siblings, grandparents)
     solved = model.solve(z, max_seconds)
     if solved.infeasible:
-        return _nothing(problem, "ilp")
+        raise infeasible(problem)
     heads = _rounded(problem, solved.x[z]) if solved.x is not None else _any_tree(problem)
     return _parse(problem, heads, solved.bound, "ilp", solved.nodes, None)
 
@@ -75,7 +76,7 @@ def lp(
     model, z = _tree_model(problem, flow, siblings, grandparents)
     solved = model.solve(None, max_seconds)
     if solved.infeasible:
-        return _nothing(problem, "lp")
+        raise infeasible(problem)
     if solved.x is None:
         return _parse(problem, _any_tree(problem), solved.bound, "lp", 0, None)
     arcs = np.zeros((problem.nodes, problem.nodes))
@@ -407,8 +408,3 @@ def _parse(
     value = problem.value(heads) if (heads[1:] >= 0).all() else -np.inf
     met = value >= bound - INTEGRAL * max(1.0, abs(bound))
     return Parse(heads, value, max(bound, value), method, "bound" if met else None, nodes=nodes, arcs=arcs)
-
-
-def _nothing(problem: Problem, method: str) -> Parse:
-    heads = np.full(problem.nodes, -1, dtype=np.int32)
-    return Parse(heads, -np.inf, -np.inf, method)

@@ -1,0 +1,128 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "arrays.hpp"
+#include "climb.hpp"
+#include "climb_optima.hpp"
+#include "graph.hpp"
+#include "rearrange.hpp"
+
+namespace treewright {
+
+static void check_tree(const Parts &parts, const IndexColumn &heads) {
+  if (int(heads.shape(0)) != parts.nodes) throw nb::value_error("heads must have one entry a node");
+  for (int m = 1; m < parts.nodes; ++m)
+    if (heads(m) < 0 || heads(m) >= parts.nodes || parts.find(heads(m), m) < 0)
+      throw nb::value_error("heads must be a tree of candidate arcs");
+}
+
+static void check_mask(const Parts &parts, const Mask &mask) {
+  if (int(mask.shape(0)) != parts.arcs()) throw nb::value_error("a mask must have one entry an arc");
+}
+
+static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, bool single_root, bool projective,
+                                                       bool by_score, std::optional<IndexColumn> first, int patience,
+                                                       int max_restarts, double max_seconds, std::uint64_t seed) {
+  if (first) check_tree(parts, *first);
+  Heads heads = new_array<Heads>(parts.nodes);
+  thread_local Climber climber;
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    const ClimbOptions options{{single_root, projective}, by_score, patience, max_restarts, max_seconds, seed};
+    value = climber.decode(parts, options, first ? first->data() : nullptr, heads.data());
+  }
+  const std::vector<double> &best = climber.best_so_far();
+  return {heads, value, copied<NewScoreColumn>(best.data(), best.size())};
+}
+
+// The heads after every change of one climb, row by row, with the values that the gains add up to: for tests.
+static std::pair<NewHeadRows, NewScoreColumn> climb_path(const Parts &parts, IndexColumn start, bool single_root,
+                                                         bool projective) {
+  check_tree(parts, start);
+  std::vector<int> rows;
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release nogil;
+    ClimbTree tree;
+    tree.reset(parts, {single_root, projective}, start.data());
+    const auto record = [&](const ClimbTree &now) {
+      rows.resize(rows.size() + parts.nodes);
+      now.write(rows.data() + rows.size() - parts.nodes);
+      values.push_back(now.total().value());
+    };
+    record(tree);
+    Climber().climb(tree, record);
+  }
+  NewHeadRows path = new_array<NewHeadRows>(values.size(), parts.nodes);
+  std::copy(rows.begin(), rows.end(), path.data());
+  return {path, copied<NewScoreColumn>(values.data(), values.size())};
+}
+
+static std::pair<Heads, int> rearrange(const Parts &parts, IndexColumn start, bool single_root, bool projective,
+                                       int limit) {
+  check_tree(parts, start);
+  Heads heads = new_array<Heads>(parts.nodes);
+  std::copy(start.data(), start.data() + parts.nodes, heads.data());
+  int changes;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local Rearranger rearranger;
+    changes = rearranger.decode(parts, {single_root, projective}, limit, heads.data());
+  }
+  return {heads, changes};
+}
+
+static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask fixed, bool single_root, bool deletions,
+                                           int limit) {
+  check_mask(parts, start);
+  check_mask(parts, fixed);
+  NewMask on = new_array<NewMask>(parts.arcs());
+  std::copy(start.data(), start.data() + parts.arcs(), on.data());
+  int changes;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local GraphClimber climber;
+    changes = climber.decode(parts, {single_root, deletions, limit}, fixed.data(), on.data());
+  }
+  return {on, changes};
+}
+
+static double graph_value(const Parts &parts, Mask on) {
+  check_mask(parts, on);
+  nb::gil_scoped_release nogil;
+  thread_local GraphClimber climber;
+  return climber.value(parts, on.data());
+}
+
+static long count_optima(Scores arc, long cap) {
+  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
+  nb::gil_scoped_release nogil;
+  thread_local OptimaCounter counter;
+  return counter.count(arc.data(), int(arc.shape(0)), cap);
+}
+
+void bind_local_search(nb::module_ &m) {
+  m.def("climb", &climb, nb::arg("parts"), nb::arg("single_root"), nb::arg("projective"), nb::arg("by_score"),
+        nb::arg("first").noconvert().none(), nb::arg("patience"), nb::arg("max_restarts"), nb::arg("max_seconds"),
+        nb::arg("seed"),
+        "Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.");
+  m.def("climb_path", &climb_path, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
+        nb::arg("projective"), "One climb: the heads after every change, and the values the gains add up to.");
+  m.def("rearrange", &rearrange, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
+        nb::arg("projective"), nb::arg("limit"), "The best single changes one by one: heads, and how many.");
+  m.def("graph_climb", &graph_climb, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("fixed").noconvert(),
+        nb::arg("single_root"), nb::arg("deletions"), nb::arg("limit"),
+        "Further, other and fewer heads from a graph on: which arcs are on, and how many changes.");
+  m.def("graph_value", &graph_value, nb::arg("parts"), nb::arg("on").noconvert(),
+        "The value of a graph by the definition of the parts.");
+  m.def("count_optima", &count_optima, nb::arg("arc").noconvert(), nb::arg("cap"),
+        "How many trees no single change of a head improves; cap + 1 when there are more than cap.");
+}
+
+}  // namespace treewright

@@ -1,0 +1,72 @@
+// Hill climbing, rearranging, graphs, counting optima. Included by test_core.cpp.
+#pragma once
+
+#include "climb.hpp"
+#include "climb_optima.hpp"
+#include "graph.hpp"
+#include "rearrange.hpp"
+
+static std::vector<double> random_cube(int nodes, unsigned seed) { return random_scores(nodes * nodes, seed); }
+
+// Every part type; about half of the arcs when pruned, always those from the root and to the next word.
+static treewright::Parts random_parts(int nodes, unsigned seed, bool pruned) {
+  std::vector<double> arc = random_scores(nodes, seed);
+  std::mt19937 random(seed);
+  for (int h = 1; pruned && h < nodes; ++h)
+    for (int m = 1; m < nodes; ++m)
+      if (m != h + 1 && random() % 2) arc[std::size_t(h) * nodes + m] = treewright::forbidden;
+  const std::vector<double> sib = random_cube(nodes, seed + 1), grand = random_cube(nodes, seed + 2),
+                            stop = random_cube(nodes, seed + 3);
+  return treewright::Parts::from_dense(nodes, arc.data(), sib.data(), grand.data(), stop.data());
+}
+
+static void climbs_add_up_to_the_value_of_their_end() {
+  treewright::Climber climber;
+  for (int nodes : {2, 3, 9, 40})
+    for (bool single_root : {false, true})
+      for (bool projective : {false, true}) {
+        const treewright::Parts parts = random_parts(nodes, nodes, nodes > 9);
+        std::vector<int> heads(nodes);
+        treewright::ClimbTree tree;
+        treewright::RandomTrees random;
+        CHECK(random.draw(parts, {single_root, projective}, false, 1, 0, heads.data()));
+        tree.reset(parts, {single_root, projective}, heads.data());
+        climber.climb(tree, [&](const treewright::ClimbTree &now) {
+          now.write(heads.data());
+          CHECK(std::abs(now.total().value() - parts.value(heads.data())) < 1e-9);
+        });
+        treewright::ClimbOptions options;
+        options.shape = {single_root, projective}, options.patience = 3;
+        const double value = climber.decode(parts, options, nullptr, heads.data());
+        CHECK(std::abs(value - climber.best_so_far().back()) < 1e-9);
+        const double before = parts.value(heads.data());
+        treewright::Rearranger rearranger;
+        CHECK(rearranger.decode(parts, options.shape, 0, heads.data()) == 0 && parts.value(heads.data()) == before);
+      }
+}
+
+static void graphs_are_worth_more_than_their_trees() {
+  treewright::GraphClimber climber;
+  for (int nodes : {2, 3, 9, 40})
+    for (bool deletions : {false, true}) {
+      const treewright::Parts parts = random_parts(nodes, nodes, nodes > 9);
+      std::vector<char> fixed(parts.arcs()), on(parts.arcs());
+      std::vector<int> heads(nodes);
+      treewright::RandomTrees().draw(parts, {false, false}, true, 1, 0, heads.data());
+      for (int m = 1; m < nodes; ++m) on[parts.find(heads[m], m)] = 1;
+      bool *mask = reinterpret_cast<bool *>(on.data());
+      const double tree = climber.value(parts, mask);
+      CHECK(std::abs(tree - parts.value(heads.data())) < 1e-9);
+      const int changes =
+          climber.decode(parts, {false, deletions, 0}, reinterpret_cast<const bool *>(fixed.data()), mask);
+      CHECK(changes == 0 || climber.value(parts, mask) > tree);
+    }
+}
+
+static void optima_are_at_least_one() {
+  treewright::OptimaCounter counter;
+  for (int nodes : {2, 3, 8, 30}) {
+    const long count = counter.count(random_scores(nodes, nodes).data(), nodes, 1000);
+    CHECK(count >= 1 && count <= 1001);
+  }
+}

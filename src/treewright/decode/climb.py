@@ -1,0 +1,76 @@
+"""Randomized greedy hill climbing over any parts (Zhang et al. 2014), and how many tops there are to climb."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright import _core
+from treewright.decode import arrays, first_order
+from treewright.decode.problem import Problem
+from treewright.decode.result import Parse
+from treewright.errors import InputError
+
+Start = Literal["first-order", "uniform", "map"]
+
+
+def solve(
+    problem: Problem,
+    *,
+    start: Start = "first-order",
+    patience: int = 300,
+    max_restarts: int | None = None,
+    max_seconds: float | None = None,
+    seed: int = 0,
+    trace: bool = False,
+) -> Parse:
+    """The best tree of many climbs, each from a random tree up to one that no single change of a head improves.
+
+    start says what the random trees are like: "first-order" (likely by their arcs), "uniform" (any), or "map": one
+    climb from the best tree by its arcs. Restarts end when `patience` in a row found nothing better. The answer
+    depends on the seed and on nothing else, unless max_seconds cuts it short. The trace is the best value after each
+    restart.
+    """
+    if start not in ("first-order", "uniform", "map"):
+        raise InputError(f"start is {start!r}; it is 'first-order', 'uniform' or 'map'")
+    for name, number in (("patience", patience), ("max_restarts", max_restarts), ("max_seconds", max_seconds)):
+        if number is not None and not number > 0:
+            raise InputError(f"{name} is {number}; it must be positive, or None for no limit")
+    first = first_order.solve(problem).heads if start == "map" else None
+    heads, value, best = _core.climb(
+        problem.parts,
+        problem.single_root,
+        problem.projective,
+        start == "first-order",
+        first,
+        0 if start == "map" else patience,
+        max_restarts or 0,
+        max_seconds or 0.0,
+        seed % 2**64,
+    )
+    if value == -math.inf:
+        raise InputError(
+            f"{len(best)} climbs ended at no tree without a part of the score -inf; "
+            "method='exact' decides whether there is one"
+        )
+    rows = {"value": best} if trace else None
+    return Parse(heads, value, math.inf, "climb", None, iterations=len(best), trace=rows)
+
+
+def count_optima(arc: ArrayLike, cap: int = 10_000) -> int:
+    """How many trees no single change of a head improves, by their arcs; cap + 1 when there are more than cap.
+
+    The root may have several modifiers. Scores must not tie; add noise if they may. A count of 1 means that one climb
+    finds the best tree, from wherever it begins; there can be 2^(n - 1) (Zhang et al. 2014, theorem 1).
+
+    >>> count_optima([[0, 1, 2], [0, 0, 4], [0, 3, 0]])  # words 1 and 2 like each other best
+    2
+    """
+    if cap < 1:
+        raise InputError(f"cap is {cap}; it must be at least 1")
+    matrix = np.array(arrays.arc_matrix(arc))
+    np.fill_diagonal(matrix, -np.inf)
+    return _core.count_optima(matrix, int(cap))

@@ -1,0 +1,249 @@
+"""Acyclic graphs, several heads a word: greedy from a tree (McDonald and Pereira 2006, section 3), or exact by HiGHS.
+
+The value of a graph is the sum of `arc` over its arcs, of `sib` and `stop` over the sides of every head as in a tree,
+each head's modifiers on their own, and of `grand[g, h, m]` over every pair of arcs (g, h), (h, m).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core, trees
+from treewright.decode import programs, rearrange
+from treewright.decode.constraints import ensure_feasible
+from treewright.decode.parts import Parts
+from treewright.decode.problem import Arc, Problem
+from treewright.decode.result import Certificate
+from treewright.errors import InfeasibleError, InputError
+
+OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
+
+
+@dataclass(frozen=True, eq=False)
+class GraphParse:
+    """An acyclic graph in which every word has at least one head, its value and a bound on what any could reach.
+
+    arcs has a row (h, m) for each arc, by modifier, then by head.
+    """
+
+    arcs: NDArray[np.int32]
+    nodes: int  # words and root
+    score: float
+    bound: float
+    method: str
+    certificate: Certificate | None = None
+    iterations: int = 0  # changes made to the tree it began with
+
+    @property
+    def heads(self) -> list[list[int]]:
+        """The heads of each node; heads[0] is empty."""
+        heads: list[list[int]] = [[] for _ in range(self.nodes)]
+        for h, m in self.arcs.tolist():
+            heads[m].append(h)
+        return heads
+
+    @property
+    def certified(self) -> bool:
+        """Whether no graph under the same constraints has a higher value."""
+        return self.certificate is not None
+
+    @property
+    def gap(self) -> float:
+        """How much a better graph could gain at most."""
+        return max(0.0, self.bound - self.score)
+
+
+def graph(
+    arc: ArrayLike | Parts,
+    *,
+    sib: ArrayLike | None = None,
+    grand: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    root: str = "single",
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
+    method: Literal["rearrange", "exact"] = "rearrange",
+    deletions: bool = False,
+    max_moves: int | None = None,
+    max_seconds: float | None = None,
+) -> GraphParse:
+    """The best acyclic graph in which words may have several heads, or a good one.
+
+    "rearrange" is the published algorithm: from a tree, give a word another or a further head as long as that raises
+    the value; with deletions also take one away. "exact" solves an integer program (small sentences), to
+    max_seconds. root="single" allows one arc out of node 0. require and forbid are arcs that must, must not be there.
+
+    >>> found = graph([[0, 9, 2, 0], [0, 0, 7, 2], [0, -3, 0, 4], [0, -9, -9, 0]])
+    >>> found.heads, found.score
+    ([[], [0], [1], [1, 2]], 22.0)
+    """
+    problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid)
+    required = Problem.of(problem.given, root=root, require=require).require
+    _check_required(problem, required)
+    if method == "exact":
+        return _exact(problem, required, max_seconds)
+    if method != "rearrange":
+        raise InputError(f"there is no method {method!r} for graphs; there are 'rearrange' and 'exact'")
+    if max_moves is not None and not max_moves > 0:
+        raise InputError(f"max_moves is {max_moves}; it must be positive, or None for no limit")
+    fixed = _mask(problem, required)
+    start = _starting_graph(problem, required) | fixed
+    on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, deletions, max_moves or 0)
+    found = _parse(problem, on, math.inf, "rearrange", moves)
+    if found.score == -math.inf:
+        raise InputError(
+            "rearranging ended at a graph with a part of the score -inf; method='exact' decides if there is another"
+        )
+    return found
+
+
+def _parse(problem: Problem, on: OnArcs, bound: float, method: str, moves: int = 0) -> GraphParse:
+    parts = problem.parts
+    value = _core.graph_value(parts, on)
+    h, m = parts.head[on], parts.modifier[on]
+    order = np.lexsort((h, m))
+    met = value >= bound - programs.INTEGRAL * max(1.0, abs(bound))
+    return GraphParse(
+        np.column_stack([h, m])[order],
+        problem.nodes,
+        value,
+        max(bound, value),
+        method,
+        "bound" if met else None,
+        moves,
+    )
+
+
+def _check_required(problem: Problem, required: tuple[Arc, ...]) -> None:
+    """Required arcs must be candidates and close no cycle."""
+    allowed = problem.matrix > -np.inf
+    for h, m in required:
+        if not allowed[h, m]:
+            raise InfeasibleError(f"the arc ({h}, {m}) is required, but it is forbidden or has the score -inf")
+    if len(_topological(problem.nodes, required)) < problem.nodes:
+        raise InfeasibleError(f"the required arcs {list(required)} close a cycle; give up one of them")
+
+
+def _topological(nodes: int, arcs: Iterable[Arc], rank: Sequence[int] | None = None) -> list[int]:
+    """The nodes, heads before modifiers, those of the lowest rank first; what is on or below a cycle is left out."""
+    rank = range(nodes) if rank is None else rank
+    below: list[set[int]] = [set() for _ in range(nodes)]
+    for h, m in arcs:
+        below[h].add(m)
+    waiting = [sum(m in modifiers for modifiers in below) for m in range(nodes)]
+    free = [(rank[node], node) for node in range(nodes) if not waiting[node]]
+    heapq.heapify(free)
+    order = []
+    while free:
+        node = heapq.heappop(free)[1]
+        order.append(node)
+        for m in below[node]:
+            waiting[m] -= 1
+            if not waiting[m]:
+                heapq.heappush(free, (rank[m], m))
+    return order
+
+
+def _mask(problem: Problem, arcs: Iterable[Arc]) -> OnArcs:
+    wanted = set(arcs)
+    pairs = zip(problem.parts.head.tolist(), problem.parts.modifier.tolist(), strict=True)
+    return np.array([pair in wanted for pair in pairs], dtype=np.bool_)
+
+
+def _starting_graph(problem: Problem, required: tuple[Arc, ...]) -> OnArcs:
+    """A tree that closes no cycle with the required arcs."""
+    matrix = problem.matrix
+    best: dict[int, int] = {}  # of each word with required heads, the one the tree has
+    for h, m in required:
+        if m not in best or matrix[h, m] > matrix[best[m], m]:
+            best[m] = h
+    chosen = tuple((h, m) for m, h in best.items())
+    tree = _tree_within(problem, chosen, problem.forbid)
+    if len(_topological(problem.nodes, (*tree, *required))) < problem.nodes:
+        # Arcs that go forward in an order of the nodes which the required arcs follow close no cycle with them. Near
+        # to the order of the tree, the root's modifier comes first and can be everybody's head.
+        rank = trees.preorder([-1, *(h for h, _ in tree)]).tolist()
+        place = {node: i for i, node in enumerate(_topological(problem.nodes, required, rank))}
+        backward = [(h, m) for h in place for m in place if m and h != m and place[h] > place[m]]
+        try:
+            tree = _tree_within(problem, chosen, (*problem.forbid, *backward))
+        except InfeasibleError as error:
+            raise InputError(
+                f"no tree to begin with fits the required arcs {list(required)}; use method='exact'"
+            ) from error
+    return _mask(problem, tree)
+
+
+def _tree_within(problem: Problem, require: tuple[Arc, ...], forbid: Iterable[Arc]) -> list[Arc]:
+    within = Problem.of(
+        problem.given,
+        problem.sib,
+        problem.grand,
+        problem.stop,
+        root="single" if problem.single_root else "multi",
+        require=require,
+        forbid=forbid,
+    )
+    ensure_feasible(within)
+    heads, _ = _core.rearrange(within.parts, rearrange.starting_tree(within, "siblings"), within.single_root, False, 0)
+    return [(int(heads[m]), m) for m in range(1, within.nodes)]
+
+
+def _exact(problem: Problem, required: tuple[Arc, ...], max_seconds: float | None) -> GraphParse:
+    """Arcs and an order of the words: order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960)."""
+    model, arcs = programs.Model(), programs.Arcs(problem.parts)
+    words = problem.nodes - 1
+    z = model.add(problem.parts.arc)
+    model.rows(words, (arcs.modifier - 1, z, 1.0), low=1)
+    if problem.single_root:
+        model.rows(1, (0, z[arcs.head == 0], 1.0), low=1, high=1)
+    fixed = np.flatnonzero(_mask(problem, required))
+    model.rows(len(fixed), (np.arange(len(fixed)), z[fixed], 1.0), low=1)
+    order = model.add(np.zeros(words), upper=float(words - 1))
+    deep = np.flatnonzero(arcs.head > 0)
+    row = np.arange(len(deep))
+    model.rows(
+        len(deep),
+        (row, order[arcs.modifier[deep] - 1], 1.0),
+        (row, order[arcs.head[deep] - 1], -1.0),
+        (row, z[deep], -float(words)),
+        low=1 - words,
+    )
+    _forbid_pairs(model, arcs, z)
+    if problem.has_siblings:
+        programs.add_sibling_automata(model, arcs, z)
+    if problem.has_grand:
+        programs.add_grand_products(model, arcs, z)
+    solved = model.solve(z, max_seconds)
+    if solved.infeasible:
+        raise _no_graph(problem, required)
+    if solved.x is None:
+        on = _starting_graph(problem, required) | _mask(problem, required)
+    else:
+        on = np.ascontiguousarray(solved.x[z] > 0.5)
+    return _parse(problem, on, solved.bound, "exact")
+
+
+def _forbid_pairs(model: programs.Model, arcs: programs.Arcs, z: Any) -> None:
+    """Not both (h, m) and (m, h): implied by the order, but a fraction could have both halves."""
+    back = arcs.number[arcs.modifier, arcs.head]
+    once = np.flatnonzero((back >= 0) & (arcs.head < arcs.modifier))
+    row = np.arange(len(once))
+    model.rows(len(once), (row, z[once], 1.0), (row, z[back[once]], 1.0), high=1)
+
+
+def _no_graph(problem: Problem, required: tuple[Arc, ...]) -> InfeasibleError:
+    try:
+        ensure_feasible(problem)
+    except InfeasibleError as error:
+        return error
+    return InfeasibleError(
+        f"no acyclic graph has the required arcs {list(required)} and only parts above -inf; give up one of them"
+    )

@@ -1,0 +1,58 @@
+"""Approximate non-projective decoding: the best projective tree, then single changes (McDonald and Pereira 2006)."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.decode import dynamic, first_order
+from treewright.decode.parts import Parts
+from treewright.decode.problem import Problem
+from treewright.decode.result import Parse
+from treewright.errors import InfeasibleError, InputError
+
+Start = Literal["siblings", "grandparents", "arcs"]
+
+
+def solve(problem: Problem, *, start: Start = "siblings", max_moves: int | None = None) -> Parse:
+    """The best projective tree, rearranged one head at a time as long as that raises the value.
+
+    start is what the projective tree takes into account: arcs, siblings and stops ("siblings", as published) or
+    grandparents as well; "arcs" begins with the best spanning tree by its arcs instead, and so do the others when no
+    projective tree is allowed. max_moves is M of the paper. iterations are the changes made.
+    """
+    if start not in ("siblings", "grandparents", "arcs"):
+        raise InputError(f"start is {start!r}; it is 'siblings', 'grandparents' or 'arcs'")
+    if max_moves is not None and not max_moves > 0:
+        raise InputError(f"max_moves is {max_moves}; it must be positive, or None for no limit")
+    heads, moves = _core.rearrange(
+        problem.parts, starting_tree(problem, start), problem.single_root, problem.projective, max_moves or 0
+    )
+    value = problem.value(heads)
+    if value == -math.inf:
+        raise InputError(
+            "rearranging ended at a tree with a part of the score -inf; method='exact' decides whether there is another"
+        )
+    return Parse(heads, value, math.inf, "rearrange", None, iterations=moves)
+
+
+def starting_tree(problem: Problem, start: Start) -> NDArray[np.int32]:
+    """The tree to rearrange; there is one, for the caller has made sure of it."""
+    heads, value = _projective(problem, start) if start != "arcs" else (None, -math.inf)
+    return heads if heads is not None and value > -math.inf else first_order.solve(problem).heads
+
+
+def _projective(problem: Problem, start: Start) -> tuple[NDArray[np.int32] | None, float]:
+    if start == "siblings" and isinstance(problem.given, Parts):
+        return _core.sibling_eisner_parts(problem.parts, problem.single_root)
+    if start == "siblings":
+        return _core.sibling_eisner(problem.matrix, problem.sib, problem.stop, problem.single_root)
+    try:
+        found = dynamic.grandparents(problem)
+    except InfeasibleError:
+        return None, -math.inf
+    return found.heads, found.score

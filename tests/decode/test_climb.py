@@ -1,0 +1,294 @@
+"""Hill climbing: incremental values, local optima, restarts, what is asked of the tree; and counting optima."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles.instances import Instance, random_instance
+from oracles.trees import all_trees, any_nonprojective, value
+
+import treewright as tw
+from treewright import _core
+from treewright.decode import Problem
+
+PARTS = ["", "sib", "sib stop", "grand", "sib stop grand"]
+
+
+def problem_of(instance: Instance) -> Problem:
+    return Problem.of(instance.arc, **instance.arguments)
+
+
+def is_allowed(instance: Instance, heads: Any) -> bool:
+    """Without a list of all trees, so for any length."""
+    heads = [int(h) for h in heads]
+    shape = instance.shape
+    return (
+        tw.trees.is_tree(heads, root=shape["root"])
+        and (not shape["projective"] or tw.trees.is_projective(heads))
+        and all(heads[m] == h for h, m in shape.get("require", ()))
+        and all(heads[m] != h for h, m in shape.get("forbid", ()))
+        and all(instance.arc[heads[m], m] > -np.inf for m in range(1, len(heads)))
+    )
+
+
+def neighbours(instance: Instance, heads: Any) -> list[list[int]]:
+    """Every tree one change away: another head for a word; with a single root also another root above the old one."""
+    heads = [int(h) for h in heads]
+    words = range(1, len(heads))
+    found = []
+    for m in words:
+        for h in range(len(heads)):
+            if h not in (m, heads[m]):
+                found.append([*heads[:m], h, *heads[m + 1 :]])
+    if instance.shape["root"] == "single":
+        root = heads.index(0)
+        for new, h in product(words, words):
+            if new != root and h != root:
+                swapped = list(heads)
+                swapped[new], swapped[root] = 0, h
+                found.append(swapped)
+    return [tree for tree in found if is_allowed(instance, tree)]
+
+
+def random_tree(instance: Instance, seed: int) -> Any:
+    noise = np.random.default_rng(seed).gumbel(size=instance.arc.shape)
+    noise[instance.arc == -np.inf] = -np.inf
+    return tw.decode.tree(noise, **instance.shape).heads
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_every_change_is_worth_what_full_rescoring_says(parts: str, root: str, projective: bool) -> None:
+    changes = 0
+    for seed, words in enumerate([1, 2, 3, 5, 8, 13, 21, 30]):
+        instance = random_instance(
+            seed, words, parts=parts, root=root, projective=projective, constrained=seed % 3 == 2
+        )
+        problem = problem_of(instance)
+        path, values = _core.climb_path(problem.parts, random_tree(instance, seed), problem.single_root, projective)
+        for heads, found in zip(path, values, strict=True):
+            assert found == pytest.approx(instance.value(heads), rel=1e-9, abs=1e-9)
+            assert is_allowed(instance, heads)
+        assert (np.diff(values) > 0).all()
+        changes += len(values) - 1
+    assert changes > 20
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_no_single_change_improves_the_end(parts: str, root: str, projective: bool) -> None:
+    for seed, words in enumerate([1, 2, 3, 4, 6, 9]):
+        instance = random_instance(
+            100 + seed,
+            words,
+            parts=parts,
+            root=root,
+            projective=projective,
+            constrained=words in (4, 9),
+            ties=seed == 4,
+        )
+        problem = problem_of(instance)
+        path, values = _core.climb_path(problem.parts, random_tree(instance, seed), problem.single_root, projective)
+        assert values[-1] >= values[0]
+        for tree in neighbours(instance, path[-1]):
+            assert instance.value(tree) <= values[-1] + 1e-8
+
+
+def test_forbidden_parts_are_climbed_out_of() -> None:
+    left = 0
+    for seed in range(40):
+        instance = random_instance(seed, 6, sparse=0.15, root="multi")
+        instance.arc[0] = np.where(np.isinf(instance.arc[0]), 0.0, instance.arc[0])  # so that there is a tree
+        problem = problem_of(instance)
+        start = random_tree(instance, seed)
+        path, values = _core.climb_path(problem.parts, start, False, False)
+        for heads, found in zip(path, values, strict=True):
+            assert found == pytest.approx(instance.value(heads), rel=1e-9)
+        left += values[0] == -np.inf < values[-1]
+    assert left > 5
+
+
+@pytest.mark.parametrize("start", ["first-order", "uniform"])
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_restarts_find_the_best_of_all_trees(projective: bool, root: str, start: str) -> None:
+    for seed in range(20):
+        words, constrained = 1 + seed % 5, seed % 2 == 1
+        instance = random_instance(
+            seed, words, root=root, projective=projective, constrained=constrained, ties=seed % 5 == 4
+        )
+        best = instance.best()
+        if best == -np.inf:
+            with pytest.raises(tw.errors.InfeasibleError):
+                tw.decode.tree(instance.arc, **instance.arguments, method="climb", start=start)
+            continue
+        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", start=start, patience=100)
+        assert is_allowed(instance, found.heads)
+        assert found.score == pytest.approx(instance.value(found.heads), rel=1e-9, abs=1e-9)
+        assert found.score == pytest.approx(best, rel=1e-9, abs=1e-9)
+        assert not found.certified
+        assert found.iterations >= 100
+
+
+def test_one_climb_from_the_best_first_order_tree() -> None:
+    for seed in range(20):
+        instance = random_instance(seed, 12, root=("single", "multi")[seed % 2], projective=seed % 3 == 0)
+        first = tw.decode.tree(instance.arc, **instance.shape).heads
+        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", start="map")
+        assert found.iterations == 1
+        assert found.score >= instance.value(first) - 1e-9
+        problem = problem_of(instance)
+        path, _ = _core.climb_path(problem.parts, first, problem.single_root, problem.projective)
+        assert found.heads.tolist() == path[-1].tolist()
+
+
+def test_the_answer_depends_on_the_seed_alone() -> None:
+    instances = [random_instance(seed, 15) for seed in range(8)]
+
+    def decode(instance: Instance, seed: int = 7) -> Any:
+        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=5, seed=seed, trace=True)
+        return found.heads.tolist(), found.score, found.trace["value"].tolist()
+
+    alone = [decode(instance) for instance in instances]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(decode, instances)) == alone
+    assert [decode(instance) for instance in reversed(instances)] == alone[::-1]
+    assert any(decode(instance, seed=8)[2] != known[2] for instance, known in zip(instances, alone, strict=True))
+
+
+def test_the_trace_rises_and_ends_after_patience() -> None:
+    instance = random_instance(1, 14)
+    found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10, trace=True)
+    values = found.trace["value"]
+    assert (np.diff(values) >= 0).all()
+    assert len(values) == found.iterations
+    assert len(set(values[-11:])) == 1
+    assert values[-11] == pytest.approx(found.score)
+    short = tw.decode.tree(instance.arc, **instance.arguments, method="climb", max_restarts=3)
+    assert short.iterations == 3
+    quick = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10**9, max_seconds=0.02)
+    assert quick.iterations >= 1
+
+
+def test_candidate_lists_climb_as_whole_arrays_do() -> None:
+    for seed in range(10):
+        instance = random_instance(seed, 8, sparse=0.0)
+        keep = np.random.default_rng(seed).random(instance.arc.shape) < 0.5
+        keep[0] = keep[np.arange(8), np.arange(1, 9)] = True
+        instance.arc[~keep] = -np.inf
+        whole = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=20)
+        parts = tw.decode.Parts.from_arrays(instance.arc, **instance.scores)
+        assert (
+            tw.decode.tree(parts, **instance.shape, method="climb", patience=20).heads.tolist() == whole.heads.tolist()
+        )
+        assert is_allowed(instance, whole.heads)
+
+
+def test_starting_trees_vary() -> None:
+    arc = np.zeros((5, 5))
+    for projective in (False, True):
+        for root in ("single", "multi"):
+            seen = {
+                tuple(
+                    tw.decode.tree(
+                        arc, method="climb", start="uniform", patience=1, seed=seed, root=root, projective=projective
+                    ).heads
+                )
+                for seed in range(600)
+            }
+            trees = set(all_trees(4, projective=projective, root=root))
+            assert seen <= trees
+            assert len(seen) > 0.9 * len(trees)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start": "random"}, "start is 'random'; it is 'first-order', 'uniform' or 'map'"),
+        ({"patience": 0}, "patience is 0; it must be positive"),
+        ({"max_restarts": -1}, "max_restarts is -1; it must be positive"),
+        ({"restarts": 3}, "method 'climb' has no option 'restarts'"),
+    ],
+)
+def test_errors_name_the_option(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tw.decode.tree(np.zeros((3, 3)), method="climb", **options)
+
+
+def test_no_tree_without_a_forbidden_part() -> None:
+    grand = np.full((4, 4, 4), -np.inf)
+    stop = np.full((4, 4, 2), -np.inf)
+    with pytest.raises(ValueError, match="method='exact' decides"):
+        tw.decode.tree(np.zeros((4, 4)), grand=grand, stop=stop, method="climb", patience=5)
+
+
+def brute_force_optima(arc: Any) -> int:
+    """By definition, over trees with any number of root modifiers and no forbidden arc."""
+    n = len(arc) - 1
+    trees = {tree: value(tree, arc) for tree in all_trees(n, root="multi")}
+    trees = {tree: score for tree, score in trees.items() if score > -np.inf}
+    return sum(
+        all(
+            trees.get((*tree[:m], h, *tree[m + 1 :]), -np.inf) <= score
+            for m in range(1, n + 1)
+            for h in range(n + 1)
+            if h not in (m, tree[m])
+        )
+        for tree, score in trees.items()
+    )
+
+
+@pytest.mark.parametrize("sparse", [0.0, 0.25])
+def test_optima_counted_as_by_brute_force(sparse: float) -> None:
+    counts = []
+    for seed in range(60):
+        arc = random_instance(seed, 1 + seed % 5, parts="", sparse=sparse).arc
+        counts.append(tw.decode.count_optima(arc))
+        assert counts[-1] == brute_force_optima(arc)
+    assert max(counts) > 1
+
+
+def test_most_optima_of_the_paper() -> None:
+    # e_ij = e_ji = i for i < j, without its ties: 2^(n - 1), the upper bound of theorem 1.
+    for n in range(1, 12):
+        i, j = np.indices((n + 1, n + 1))
+        random = np.random.default_rng(n)
+        counts = [tw.decode.count_optima(np.minimum(i, j) + 1e-3 * random.random((n + 1, n + 1))) for _ in range(60)]
+        assert max(counts) <= 2 ** (n - 1)
+        if n <= 3:
+            assert max(counts) == 2 ** (n - 1)
+
+
+def test_counting_ends_at_the_cap() -> None:
+    random = np.random.default_rng(0)
+    words = 60
+    arc = random.normal(size=(words + 1, words + 1))
+    arc[np.arange(1, words, 2), np.arange(2, words + 1, 2)] = 50 + random.random(
+        words // 2
+    )  # 30 pairs that want each other
+    arc[np.arange(2, words + 1, 2), np.arange(1, words, 2)] = 50 + random.random(words // 2)
+    assert tw.decode.count_optima(arc, cap=500) == 501
+    assert tw.decode.count_optima(np.eye(4) + np.arange(4), cap=1) >= 1
+    with pytest.raises(ValueError, match="cap is 0; it must be at least 1"):
+        tw.decode.count_optima(arc, cap=0)
+
+
+def test_one_optimum_is_the_best_tree() -> None:
+    for seed in range(40):
+        arc = random_instance(seed, 6, parts="").arc
+        if tw.decode.count_optima(arc) == 1:
+            found = tw.decode.tree(arc, root="multi", method="climb", patience=1, start="uniform", seed=seed)
+            assert found.score == pytest.approx(tw.decode.tree(arc, root="multi").score)
+
+
+def test_projective_climbs_stay_projective() -> None:
+    for seed in range(10):
+        instance = random_instance(seed, 10, projective=True)
+        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10)
+        assert not any_nonprojective(tuple(found.heads.tolist()))

@@ -1,0 +1,206 @@
+"""Graphs with several heads a word: against all acyclic graphs, against the integer program, change by change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles.graphs import Graph, all_graphs, graph_value, is_acyclic
+from oracles.instances import Instance, random_instance
+
+import treewright as tw
+from treewright import _core
+from treewright.errors import InfeasibleError
+
+PARTS = ["", "sib", "sib stop", "grand", "sib stop grand"]
+
+
+def decode(instance: Instance, **options: Any) -> Any:
+    shape = {name: asked for name, asked in instance.shape.items() if name != "projective"}
+    return tw.decode.graph(instance.arc, **instance.scores, **(shape | options))
+
+
+def allowed(instance: Instance) -> list[Graph]:
+    require, forbid = instance.shape.get("require", ()), instance.shape.get("forbid", ())
+    return [
+        arcs
+        for arcs in all_graphs(len(instance.arc) - 1, root=instance.shape["root"])
+        if set(require) <= set(arcs)
+        and not set(forbid) & set(arcs)
+        and all(instance.arc[h, m] > -np.inf for h, m in arcs)
+    ]
+
+
+def value_of(instance: Instance, arcs: Any) -> float:
+    return graph_value(len(instance.arc) - 1, arcs, instance.arc, **instance.scores)
+
+
+def test_counts_of_all_graphs() -> None:
+    # Words without a head among words hang from 0, the others may: sum over acyclic digraphs of 2^(n - sources).
+    assert [len(all_graphs(n, root="multi")) for n in (1, 2, 3)] == [1, 5, 79]
+    assert [len(all_graphs(n)) for n in (1, 2, 3)] == [1, 2, 15]  # acyclic digraphs with one source
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("root", ["single", "multi"])
+def test_integer_program_finds_the_best_of_all_graphs(parts: str, root: str) -> None:
+    for seed in range(9):
+        instance = random_instance(
+            seed, 1 + seed % 3, parts=parts, root=root, constrained=seed >= 6, sparse=0.1 * (seed % 2), ties=seed == 5
+        )
+        best = max((value_of(instance, arcs) for arcs in allowed(instance)), default=-np.inf)
+        if best == -np.inf:
+            with pytest.raises(InfeasibleError):
+                decode(instance, method="exact")
+            continue
+        found = decode(instance, method="exact")
+        assert found.score == pytest.approx(best, rel=1e-6, abs=1e-6)
+        assert found.certified
+        assert tuple(map(tuple, found.arcs.tolist())) in {
+            tuple(sorted(arcs, key=lambda arc: arc[::-1])) for arcs in allowed(instance)
+        }
+
+
+def test_four_words() -> None:
+    for seed in range(3):
+        instance = random_instance(seed, 4, root=("single", "multi")[seed % 2])
+        best = max(value_of(instance, arcs) for arcs in allowed(instance))
+        assert decode(instance, method="exact").score == pytest.approx(best, rel=1e-6, abs=1e-6)
+        assert decode(instance).score <= best + 1e-9
+
+
+def changes(instance: Instance, arcs: Graph, deletions: bool) -> list[Graph]:
+    """Every graph one change away: a head more, another head, with deletions a head less."""
+    words = len(instance.arc) - 1
+    single, kept = instance.shape["root"] == "single", set(instance.shape.get("require", ()))
+    pairs = [(h, m) for m in range(1, words + 1) for h in range(words + 1) if h != m and (h, m) not in arcs]
+    fixed = kept | ({arc for arc in arcs if arc[0] == 0} if single else set())
+    found = []
+    for new in pairs:
+        found.append((*arcs, new))
+        found += [(*(arc for arc in arcs if arc != old), new) for old in arcs if old[1] == new[1] and old not in fixed]
+    if deletions:
+        found += [tuple(arc for arc in arcs if arc != old) for old in arcs if old not in fixed]
+    return [
+        graph
+        for graph in found
+        if is_acyclic(words, graph)
+        and len({m for _, m in graph}) == words
+        and (not single or sum(h == 0 for h, _ in graph) == 1)
+        and not set(graph) & set(instance.shape.get("forbid", ()))
+        and all(instance.arc[h, m] > -np.inf for h, m in graph)
+    ]
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("deletions", [False, True])
+def test_each_change_is_the_best_single_one(parts: str, root: str, deletions: bool) -> None:
+    made = 0
+    for seed in range(5):
+        instance = random_instance(300 + seed, 2 + seed, parts=parts, root=root, constrained=seed == 4)
+        parts_ = tw.decode.Parts.from_arrays(instance.arc, **instance.scores).core
+        forbid = instance.shape.get("forbid", ())
+        keep = np.array([arc not in forbid for arc in zip(parts_.head, parts_.modifier, strict=True)])
+        parts_ = parts_.restricted(keep)
+        pairs = list(zip(parts_.head.tolist(), parts_.modifier.tolist(), strict=True))
+        tree = tw.decode.tree(instance.arc, **instance.shape).heads
+        arcs: Graph = tuple((int(tree[m]), m) for m in range(1, len(tree)))
+        fixed = np.array([pair in instance.shape.get("require", ()) for pair in pairs])
+        for _ in range(100):
+            on, moved = _core.graph_climb(
+                parts_, np.array([pair in arcs for pair in pairs]), fixed, root == "single", deletions, 1
+            )
+            options = changes(instance, arcs, deletions)
+            best = max((value_of(instance, option) for option in options), default=-np.inf)
+            now = value_of(instance, arcs)
+            if not moved:
+                assert best <= now + 1e-8
+                break
+            made += 1
+            arcs = tuple(pair for pair, is_on in zip(pairs, on, strict=True) if is_on)
+            assert value_of(instance, arcs) == pytest.approx(best, rel=1e-9)
+            assert best > now
+            assert set(arcs) in [set(option) for option in options]
+            assert _core.graph_value(parts_, on) == pytest.approx(best, rel=1e-9)
+    assert made >= 4
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+def test_graphs_obey_what_was_asked(root: str) -> None:
+    several = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        instance = random_instance(seed, 6, parts="sib grand", root=root)
+        require = [(0, 2)] if seed % 2 else [(3, 2), (5, 2), (4, 3)]
+        forbid = [(1, 4), (int(random.integers(3, 7)), 1)]
+        found = decode(instance, require=require, forbid=forbid, deletions=seed % 3 == 0)
+        arcs = [tuple(arc) for arc in found.arcs.tolist()]
+        assert set(require) <= set(arcs)
+        assert not set(forbid) & set(arcs)
+        assert is_acyclic(6, tuple(arcs))
+        assert {m for _, m in arcs} == set(range(1, 7))
+        assert root == "multi" or sum(h == 0 for h, _ in arcs) == 1
+        assert found.score == pytest.approx(value_of(instance, arcs), rel=1e-9)
+        assert found.heads[2] == sorted(h for h, m in arcs if m == 2)
+        several += any(len(heads) > 1 for heads in found.heads)
+    assert several > 30
+
+
+def test_a_graph_is_worth_at_least_its_tree() -> None:
+    for seed in range(30):
+        instance = random_instance(seed, 9, root=("single", "multi")[seed % 2])
+        tree = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange")
+        found = decode(instance)
+        assert found.score >= tree.score - 1e-9
+        assert (found.gap, found.certified) == (np.inf, False)
+        one = decode(instance, max_moves=1)
+        assert one.iterations <= 1
+        assert tree.score - 1e-9 <= one.score <= found.score + 1e-9
+
+
+def test_scores_that_dislike_second_heads_leave_the_tree() -> None:
+    for seed in range(10):
+        arc = random_instance(seed, 7, parts="").arc - 10
+        found = tw.decode.graph(arc, root="multi")
+        tree = tw.decode.tree(arc, root="multi", method="rearrange")
+        assert found.score == pytest.approx(tree.score)
+        assert [heads[0] for heads in found.heads[1:]] == tree.heads[1:].tolist()
+
+
+def test_required_arcs_that_cross_the_tree_still_give_a_graph() -> None:
+    # Word 2 wants the head 1 by far, the required heads of 1 and 2 want to be above both.
+    arc = np.zeros((5, 5))
+    arc[1, 3] = arc[2, 4] = 9.0
+    found = tw.decode.graph(arc, require=[(3, 1), (4, 2)], root="multi")
+    assert {(3, 1), (4, 2)} <= {tuple(arc) for arc in found.arcs.tolist()}
+    found = tw.decode.graph(arc, require=[(4, 1), (3, 1), (4, 3)])
+    assert is_acyclic(4, tuple(map(tuple, found.arcs.tolist())))
+
+
+def test_no_time_still_gives_a_graph() -> None:
+    instance = random_instance(0, 10)
+    found = decode(instance, method="exact", max_seconds=0.01)
+    assert is_acyclic(10, tuple(map(tuple, found.arcs.tolist())))
+    assert found.bound >= found.score
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "climb"}, "there is no method 'climb' for graphs"),
+        ({"require": [(1, 2), (2, 1)]}, r"required arcs \[\(1, 2\), \(2, 1\)\] close a cycle"),
+        ({"require": [(1, 2)], "forbid": [(1, 2)]}, r"the arc \(1, 2\) is required, but it is forbidden"),
+        ({"require": [(1, 7)]}, r"require\[0\] is the arc \(1, 7\)"),
+        ({"max_moves": 0}, "max_moves is 0"),
+        ({"root": "none"}, "root is 'none'"),
+        ({"require": [(0, 1), (0, 2)]}, "cannot hold together"),
+        ({"stop": np.full((4, 4, 2), -np.inf)}, "method='exact' decides"),
+        ({"stop": np.full((4, 4, 2), -np.inf), "method": "exact"}, "only parts above -inf"),
+        ({"forbid": [(0, 1), (0, 2), (0, 3)], "method": "exact"}, "there is no such tree"),
+    ],
+)
+def test_errors_name_the_place_and_the_remedy(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tw.decode.graph(np.zeros((4, 4)), **options)

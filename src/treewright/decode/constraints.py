@@ -153,7 +153,11 @@ def _irreducible(question: _Question) -> list[Constraint]:
         of_first = needed(background + of_second, bool(of_second), first)
         return of_first + of_second
 
-    return needed([], False, question.constraints)
+    candidates = question.constraints
+    for kind in ("projective", "root"):  # when it goes without them, it goes faster
+        others = [constraint for constraint in candidates if constraint.kind != kind]
+        candidates = candidates if question.is_feasible(others) else others
+    return needed([], False, candidates)
 
 
 def _smallest(question: _Question, conflict: list[Constraint]) -> list[Constraint]:

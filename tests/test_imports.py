@@ -27,6 +27,7 @@ USES: dict[str, set[str]] = {
     "grammar": MODELS | {"tagger", "parser", "_core"},
     "parser": MODELS | {"tagger", "evaluate"},
     "induce": MODELS | {"evaluate", "parser", "_core"},
+    "reproduce": MODELS | {"tagger", "parser", "grammar", "induce", "evaluate"},
     "cli": {"*"},
     "serve": {"*"},
     "__init__": {"*"},

@@ -1,0 +1,200 @@
+"""The dependency model with valence, bounded in centre-embedding when asked: initialise, fit by EM, decode.
+
+The kernel (core/dmv.hpp) does a whole corpus in one call; here are the parameters, what they start from and how
+expected counts become parameters again. docs/induction.md tells the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.errors import InputError
+from treewright.induce.tagged import TaggedCorpus
+
+FUNCTION_TAGS = ("ADP", "AUX", "CCONJ", "CONJ", "DET", "PART", "SCONJ")
+LENGTHS = 100  # arcs longer than this all weigh the same
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What trees may look like, and what they pay for long arcs."""
+
+    depth: int = 1  # of centre-embedding; 0: no bound
+    chunk: int = 3  # embedded chunks of so many words are free
+    length_bias: float = 0.1  # each arc pays exp(-bias (length - 1))
+    leaves: tuple[str, ...] = FUNCTION_TAGS  # tags that take no modifiers
+
+    def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:
+        return np.array([kind in self.leaves for kind in kinds])
+
+    def length_weight(self) -> Array:
+        weight: Array = np.exp(-self.length_bias * np.arange(LENGTHS))
+        return weight
+
+
+UNLIMITED = Limits(depth=0, chunk=0, length_bias=0.0, leaves=())
+
+
+@dataclass(frozen=True)
+class Valence:
+    """The parameters, or counts of the same shape: root[t], stop and go[t, side, v], attach[head, side, modifier].
+
+    Side 0 is left; v is 1 once a modifier stands on that side.
+    """
+
+    root: Array
+    stop: Array
+    go: Array
+    attach: Array
+
+    def tables(self) -> tuple[Array, Array, Array, Array]:
+        return self.root, self.stop, self.go, self.attach
+
+    def normalised(self, smoothing: float = 1e-12) -> Valence:
+        """Parameters from counts."""
+        root, stop, go, attach = (table + smoothing for table in self.tables())
+        return Valence(root / root.sum(), stop / (stop + go), go / (stop + go), attach / attach.sum(2, keepdims=True))
+
+
+def ones(kinds: int) -> Valence:
+    return Valence(np.ones(kinds), np.ones((kinds, 2, 2)), np.ones((kinds, 2, 2)), np.ones((kinds, 2, kinds)))
+
+
+def expectations(corpus: TaggedCorpus, model: Valence, limits: Limits) -> tuple[float, Valence]:
+    """Log likelihood of the corpus and expected counts."""
+    return weighted_expectations(corpus, model, limits, limits.length_weight())
+
+
+def weighted_expectations(
+    corpus: TaggedCorpus, model: Valence, limits: Limits, length_weight: Array
+) -> tuple[float, Valence]:
+    values, counts = _core.dmv_expectations(
+        corpus.tags,
+        corpus.ends,
+        *model.tables(),
+        limits.leaf_mask(corpus.kinds),
+        length_weight,
+        limits.depth,
+        limits.chunk,
+    )
+    return float(values.sum()), Valence(*counts)
+
+
+def decode(
+    corpus: TaggedCorpus, model: Valence, limits: Limits, extra: Array | None = None
+) -> tuple[NDArray[np.int32], Array]:
+    """The best trees (flat CoNLL heads) and their log values; `extra[h, m]` is for a corpus of one sentence."""
+    heads, values = _core.dmv_decode(
+        corpus.tags,
+        corpus.ends,
+        *model.tables(),
+        limits.leaf_mask(corpus.kinds),
+        limits.length_weight(),
+        limits.depth,
+        limits.chunk,
+        extra,
+    )
+    return heads, values
+
+
+def counts_of(corpus: TaggedCorpus, heads: NDArray[np.int32]) -> Valence:
+    """The events of given trees."""
+    return Valence(*_core.dmv_counts(corpus.tags, corpus.ends, heads, len(corpus.kinds)))
+
+
+def uniform(corpus: TaggedCorpus) -> Valence:
+    return ones(len(corpus.kinds)).normalised()
+
+
+def harmonic(corpus: TaggedCorpus) -> Valence:
+    """Expected counts when an arc weighs one over its length and nothing else counts."""
+    weight = 1.0 / np.arange(1, LENGTHS + 1)
+    _, counts = weighted_expectations(corpus, ones(len(corpus.kinds)), UNLIMITED, weight)
+    return counts.normalised()
+
+
+def klein_manning(corpus: TaggedCorpus) -> Valence:
+    """Klein & Manning's start in Smith's version: heads by inverse distance, stops so that valences stay consistent."""
+    kinds = len(corpus.kinds)
+    counts, correction = ones(kinds), Valence(*(np.zeros_like(table) for table in ones(kinds).tables()))
+    for table in counts.tables():
+        table[...] = 0.1
+    for span in corpus.spans():
+        tags = corpus.tags[span]
+        n = len(tags)
+        np.add.at(counts.root, tags, 1.0 / n)
+        distance = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :]).astype(float)
+        near = np.divide(1.0, distance, out=np.zeros_like(distance), where=distance > 0)
+        share = near / np.maximum(near.sum(axis=0, keepdims=True), 1e-300) * (n - 1) / n  # [h, m]
+        for side, mask in enumerate((np.tril(share, -1), np.triu(share, 1))):  # m < h is left
+            np.add.at(counts.attach[:, side], (tags[:, None], tags[None, :]), mask)
+            received = mask.sum(axis=1)
+            for tag, mass in zip(tags.tolist(), received.tolist(), strict=True):
+                counts.stop[tag, side, 0] += 1
+                if mass > 0:
+                    counts.go[tag, side, 1] += mass
+                    correction.go[tag, side] += (1, -1)
+                    correction.stop[tag, side] += (-1, 1)
+    ratios = [
+        -counts_table[negative] / correction_table[negative]
+        for counts_table, correction_table in ((counts.go, correction.go), (counts.stop, correction.stop))
+        for negative in [correction_table < 0]
+    ]
+    step = 0.9 * min(1.0, float(np.concatenate(ratios).min(initial=1.0)))
+    return Valence(
+        counts.root, counts.stop + step * correction.stop, counts.go + step * correction.go, counts.attach
+    ).normalised()
+
+
+INITIAL: dict[str, Callable[[TaggedCorpus], Valence]] = {
+    "uniform": uniform,
+    "harmonic": harmonic,
+    "klein-manning": klein_manning,
+}
+
+
+def initial(name: str, corpus: TaggedCorpus) -> Valence:
+    if name not in INITIAL:
+        raise InputError(f"no initialisation {name!r}; there are {', '.join(INITIAL)}")
+    return INITIAL[name](corpus)
+
+
+Report = Callable[[int, float], None]
+
+
+def fit(
+    corpus: TaggedCorpus,
+    model: Valence,
+    limits: Limits,
+    *,
+    iterations: int = 60,
+    tolerance: float = 1e-5,
+    hard: bool = False,
+    smoothing: float | None = None,
+    report: Report = lambda iteration, value: None,
+) -> Valence:
+    """EM from `model`; `hard` counts the best trees only (Viterbi EM, smoothed by one).
+
+    Stops when the objective gains less than `tolerance` of itself. `report(iteration, value)` hears every iteration.
+    """
+    smoothing = smoothing if smoothing is not None else 1.0 if hard else 1e-12
+    before = -np.inf
+    for iteration in range(1, iterations + 1):
+        if hard:
+            heads, values = decode(corpus, model, limits)
+            value, counts = float(values.sum()), counts_of(corpus, heads)
+        else:
+            value, counts = expectations(corpus, model, limits)
+        model = counts.normalised(smoothing)
+        report(iteration, value)
+        if value - before < tolerance * abs(value):
+            break
+        before = value
+    return model

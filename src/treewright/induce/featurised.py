@@ -1,0 +1,131 @@
+"""The valence model whose parameters share features (Berg-Kirkpatrick et al. 2010), fitted by L-BFGS.
+
+Each multinomial is a softmax of indicator features: of the tag itself, and of the classes noun and verb it belongs to,
+so that what is learned of nouns serves proper nouns and pronouns too. The gradient of the log likelihood is expected
+counts minus what the parameters would spread of their totals; both come from the same kernel as EM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.induce.dmv import Limits, Valence, expectations
+from treewright.induce.tagged import TaggedCorpus
+
+Array = NDArray[np.float64]
+CLASSES = {
+    "noun": ("NOUN", "PROPN", "PRON"),
+    "verb": ("VERB",),
+    "noun or verb": ("NOUN", "PROPN", "PRON", "VERB"),
+}
+
+
+def names_of(kind: str) -> list[str]:
+    """A tag and the classes it belongs to."""
+    return [kind, *(name for name, members in CLASSES.items() if kind in members)]
+
+
+class Features:
+    """Which features each outcome has: one sparse row an outcome, of root, stop and go, attach in turn."""
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        from scipy.sparse import csr_array
+
+        self.kinds = len(kinds)
+        numbers: dict[tuple[object, ...], int] = {}
+        rows: list[list[int]] = []
+
+        def outcome(*features: tuple[object, ...]) -> None:
+            rows.append([numbers.setdefault(feature, len(numbers)) for feature in features])
+
+        for a in kinds:
+            outcome(*(("root", name) for name in names_of(a)))
+        for decision in ("stop", "go"):
+            for h in kinds:
+                for side in (0, 1):
+                    for v in (0, 1):
+                        outcome(
+                            *(
+                                (decision, name, *context)
+                                for name in names_of(h)
+                                for context in (("side", side, v), ("side", side), ("v", v), ())
+                            )
+                        )
+        for h in kinds:
+            for side in (0, 1):
+                for a in kinds:
+                    pairs = [(x, y) for x in names_of(h) for y in names_of(a)]
+                    outcome(*(("attach", *pair, *s) for pair in pairs for s in ((side,), ())))
+        ends = np.cumsum([0, *(len(row) for row in rows)])
+        columns = np.array([number for row in rows for number in row], dtype=np.int32)
+        self.matrix: Any = csr_array((np.ones(len(columns)), columns, ends), shape=(len(rows), len(numbers)))
+
+    def split(self, outcomes: Array) -> Valence:
+        k = self.kinds
+        root, stop, go, attach = np.split(outcomes, np.cumsum([k, 4 * k, 4 * k]))
+        return Valence(root, stop.reshape(k, 2, 2), go.reshape(k, 2, 2), attach.reshape(k, 2, k))
+
+    def parameters(self, weights: Array) -> Valence:
+        """The softmax of every multinomial."""
+        scores = self.split(self.matrix @ weights)
+        decision = np.logaddexp(scores.stop, scores.go)
+        return Valence(
+            softmax(scores.root), np.exp(scores.stop - decision), np.exp(scores.go - decision), softmax(scores.attach)
+        )
+
+    def gradient(self, counts: Valence, model: Valence) -> Array:
+        """Of the log likelihood, by the weights."""
+        decisions = counts.stop + counts.go
+        differences = (
+            counts.root - counts.root.sum() * model.root,
+            counts.stop - decisions * model.stop,
+            counts.go - decisions * model.go,
+            counts.attach - counts.attach.sum(axis=2, keepdims=True) * model.attach,
+        )
+        gradient: Array = self.matrix.T @ np.concatenate([table.ravel() for table in differences])
+        return gradient
+
+
+def softmax(scores: Array) -> Array:
+    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))
+
+
+def fit_featurised(
+    corpus: TaggedCorpus,
+    limits: Limits,
+    *,
+    penalty: float = 10.0,
+    iterations: int = 100,
+    report: Callable[[int, float], None] = lambda iteration, value: None,
+) -> Valence:
+    """Maximise log likelihood - penalty/2 |w|^2 from w = 0."""
+    from scipy.optimize import minimize
+
+    features = Features(corpus.kinds)
+    steps = 0
+
+    def objective(weights: Array) -> tuple[float, Array]:
+        model = features.parameters(weights)
+        value, counts = expectations(corpus, model, limits)
+        gradient = features.gradient(counts, model) - penalty * weights
+        return -(value - 0.5 * penalty * float(weights @ weights)), -gradient
+
+    def heard(intermediate_result: Any) -> None:
+        nonlocal steps
+        steps += 1
+        report(steps, -float(intermediate_result.fun))
+
+    found = minimize(
+        objective,
+        np.zeros(features.matrix.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        callback=heard,
+        options={"maxiter": iterations, "maxfun": 3 * iterations},
+    )
+    return features.parameters(found.x)

@@ -1,0 +1,168 @@
+"""Two models of one corpus trained together (Jiang, Han & Tu 2017).
+
+The valence model says how likely a tree is, Convex-MST how well its arcs regress on their features. Every round, dual
+decomposition finds for each sentence the tree that is best for their weighted sum; each model is then fitted to those
+trees and trained on by itself for a few iterations. What one has learned, the other is told by way of trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.induce import convex_mst, dmv
+from treewright.induce.dmv import Limits, Valence
+from treewright.induce.tagged import TaggedCorpus
+from treewright.relax import Answer, Oracle, PolyakStep, relax
+
+Array = NDArray[np.float64]
+Heads = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of joint training and joint decoding."""
+
+    weight: float = 10.0  # of the discriminative scores x.w + mu v beside log probabilities
+    rounds: int = 3
+    refinement: int = 0  # iterations of each model's own training after each round
+    iterations: int = 50  # of dual decomposition, a sentence
+    smoothing: float = 1e-2  # of the counts of agreed trees
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Joint decoding of a corpus: the trees of either side, and in how many sentences they are proved to be one."""
+
+    generative: Heads
+    discriminative: Heads
+    certified: int
+    sentences: int
+
+    @property
+    def share(self) -> float:
+        return self.certified / self.sentences
+
+
+@dataclass(frozen=True)
+class ValenceOracle:
+    """The valence model's best tree of one sentence, arcs adjusted by multipliers."""
+
+    corpus: TaggedCorpus
+    model: Valence
+    limits: Limits
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        return np.arange((len(self.corpus.tags) + 1) ** 2)
+
+    def solve(self, multipliers: Array) -> Answer:
+        nodes = len(self.corpus.tags) + 1
+        heads, values = dmv.decode(self.corpus, self.model, self.limits, multipliers.reshape(nodes, nodes))
+        return Answer(float(values[0]), on(heads, nodes), heads)
+
+
+@dataclass(frozen=True)
+class ArcOracle:
+    """The best projective tree over arc scores, adjusted by multipliers."""
+
+    scores: Array  # [h, m]
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        return np.arange(self.scores.size)
+
+    def solve(self, multipliers: Array) -> Answer:
+        heads, value = _core.eisner(self.scores + multipliers.reshape(self.scores.shape), True)
+        return Answer(value, on(heads[1:], len(self.scores)), heads[1:])
+
+    def score(self, assignment: Array) -> float:
+        chosen = assignment.reshape(self.scores.shape) > 0.5
+        return float(self.scores[chosen].sum())
+
+
+def on(heads: Heads, nodes: int) -> Array:
+    """The cells [h, m] of a tree."""
+    cells = np.zeros((nodes, nodes))
+    cells[heads, np.arange(1, nodes)] = 1.0
+    return cells.ravel()
+
+
+def agree(
+    corpus: TaggedCorpus,
+    model: Valence,
+    limits: Limits,
+    squares: list[Array],
+    options: Options,
+    report: Callable[[int], None] = lambda sentence: None,
+) -> Agreement:
+    """The best tree of each sentence for log P(tree) + weight * score(tree); `squares` are arc scores [h, m]."""
+    generative, discriminative, certified = [], [], 0
+    for i, (span, square) in enumerate(zip(corpus.spans(), squares, strict=True)):
+        tags = corpus.tags[span]
+        sentence = TaggedCorpus(corpus.kinds, tags, np.array([len(tags)], dtype=np.int32), [])
+        oracles: list[Oracle] = [ValenceOracle(sentence, model, limits), ArcOracle(options.weight * square)]
+        found = relax(oracles, step=PolyakStep(), max_iterations=options.iterations)
+        y, z = found.structures
+        if found.certified:
+            tree = found.answer.reshape(square.shape).argmax(axis=0)[1:].astype(np.int32)
+            y = z = tree
+            certified += 1
+        generative.append(y)
+        discriminative.append(z)
+        report(i + 1)
+    return Agreement(np.concatenate(generative), np.concatenate(discriminative), certified, len(corpus))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A generative and a discriminative model of one corpus."""
+
+    valence: Valence
+    weights: Array  # of the regression's features
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round of joint training did."""
+
+    number: int
+    share: float  # of sentences whose joint tree is proved to be the best
+    changed: float  # share of words whose head differs from the last round's
+
+
+def train_together(
+    corpus: TaggedCorpus,
+    cells: convex_mst.Cells,
+    regression: convex_mst.Regression,
+    pair: Pair,
+    limits: Limits,
+    convex: convex_mst.Options,
+    options: Options,
+    *,
+    report: Callable[[Round], None] = lambda done: None,
+    sentence_done: Callable[[int], None] = lambda sentence: None,
+) -> Pair:
+    """Rounds of agreeing and refitting, from separately trained models; stops when fewer than 0.5 % of heads change."""
+    valence, weights = pair.valence, pair.weights
+    before: Heads | None = None
+    for number in range(1, options.rounds + 1):
+        scores = np.where(cells.valid, regression.matrix @ weights + convex.rule_weight * cells.follows_rule, -np.inf)
+        found = agree(corpus, valence, limits, cells.squares(scores), options, sentence_done)
+        valence = dmv.counts_of(corpus, found.generative).normalised(options.smoothing)
+        y = convex_mst.indicator(cells, found.discriminative)
+        weights = regression.fit(y, weights, convex.tolerance)
+        if options.refinement:
+            valence = dmv.fit(corpus, valence, limits, iterations=options.refinement, tolerance=-np.inf)
+            state = convex_mst.State(y, weights)
+            weights = convex_mst.frank_wolfe(cells, regression, state, convex, iterations=options.refinement).w
+        changed = 1.0 if before is None else float((before != found.generative).mean())
+        before = found.generative
+        report(Round(number, found.share, changed))
+        if changed < 0.005:
+            break
+    return Pair(valence, weights)

@@ -1,0 +1,200 @@
+"""A parser learned from tags alone: train by a named method, parse sentences of any length, tell what it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.induce import convex_mst, dmv, featurised, joint
+from treewright.induce.convex_mst import ArcModel
+from treewright.induce.dmv import UNLIMITED, Limits, Valence
+from treewright.induce.rules import Rules, load_rules
+from treewright.induce.tagged import PUNCTUATION, TaggedCorpus, read_tagged, words_of
+
+Heads = NDArray[np.int32]
+METHODS = ("joint", "dmv", "lc-dmv", "convex-mst")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of induction; saved with the model. The defaults were chosen on the English development set."""
+
+    method: str = "joint"
+    max_length: int = 15  # longer training sentences are left out
+    rules: str = "ud"
+    start: str = "klein-manning"
+    iterations: int = 60  # of EM
+    features: bool = False  # of the valence model: softmax parameters fitted by L-BFGS instead of EM
+    hard: bool = False  # Viterbi EM
+    seed: int = 1
+    limits: Limits = field(default_factory=Limits)
+    convex: convex_mst.Options = field(default_factory=convex_mst.Options)
+    joint: joint.Options = field(default_factory=joint.Options)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One line while training: what is under way, which iteration, and its figures by name."""
+
+    stage: str
+    iteration: int
+    total: int
+    figures: dict[str, float]
+
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class InducedParser:
+    """What induction learned: a valence model, arc weights, or both; the valence model parses where there is one."""
+
+    kinds: tuple[str, ...]
+    options: Options
+    rules: Rules
+    valence: Valence | None = None
+    arcs: ArcModel | None = None
+
+    @classmethod
+    def train(
+        cls, sentences: Iterable[Sentence], options: Options | None = None, *, report: Report = lambda progress: None
+    ) -> InducedParser:
+        """Learn from the UPOS column; heads are not looked at."""
+        options = options or Options()
+        if options.method not in METHODS:
+            raise InputError(f"there is no method {options.method!r}; there are {', '.join(METHODS)}")
+        corpus = read_tagged(sentences, max_length=options.max_length)
+        return train_on(corpus, options, report)
+
+    def heads(self, corpus: TaggedCorpus) -> Heads:
+        """The best trees, as flat CoNLL heads."""
+        if self.valence is not None:
+            limits = self.options.limits if self.options.method != "dmv" else UNLIMITED
+            return dmv.decode(corpus, self.valence, limits)[0]
+        if self.arcs is None:
+            raise ValueError("a model without valence and arcs")
+        cells = convex_mst.cells_of(corpus, self.rules)
+        return convex_mst.best_trees(cells, self.arcs.scores(cells), self.options.convex.projective)
+
+    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Fill HEAD and DEPREL; punctuation is left out of the analysis and attached to the sentence's root."""
+        for sentence in sentences:
+            parsed = sentence.copy()
+            parsed.heads, parsed.deprels = self._tree(sentence)
+            yield parsed
+
+    def _tree(self, sentence: Sentence) -> tuple[Heads, list[str]]:
+        words = words_of(sentence)
+        heads = np.zeros(len(sentence), dtype=np.int32)
+        if words.tags:
+            corpus = read_tagged([sentence], kinds=self.kinds)
+            found = self.heads(corpus)
+            place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
+            heads[words.positions] = place[found]
+            root = int(words.positions[found == 0][0]) + 1
+        else:
+            root = 1  # all punctuation: the first word carries the rest
+        is_word = np.zeros(len(sentence), dtype=bool)
+        is_word[words.positions] = True
+        heads[~is_word] = root
+        heads[root - 1] = 0
+        relations = [
+            "root" if head == 0 else "punct" if tag == PUNCTUATION else "dep"
+            for head, tag in zip(heads.tolist(), sentence.upos, strict=True)
+        ]
+        return heads, relations
+
+
+def train_on(corpus: TaggedCorpus, options: Options, report: Report = lambda progress: None) -> InducedParser:
+    """Learn from a corpus of tags by the method of the options."""
+    rules = load_rules(options.rules, corpus.kinds)
+    empty = InducedParser(corpus.kinds, options, rules)
+    if options.method in {"dmv", "lc-dmv"}:
+        limits = options.limits if options.method == "lc-dmv" else UNLIMITED
+        return replace(empty, valence=train_valence(corpus, limits, options, report))
+    space = ArcSpace.of(corpus, rules, options)
+    state = space.train(options, report)
+    if options.method == "convex-mst":
+        return replace(empty, arcs=ArcModel(space.regression.codes, state.w))
+    pair = joint.Pair(train_valence(corpus, options.limits, options, report), state.w)
+    pair = space.train_together(corpus, pair, options, report)
+    return replace(empty, valence=pair.valence, arcs=ArcModel(space.regression.codes, pair.weights))
+
+
+def train_valence(corpus: TaggedCorpus, limits: Limits, options: Options, report: Report) -> Valence:
+    """The valence model alone: EM, Viterbi EM, or features and L-BFGS."""
+
+    def heard(iteration: int, value: float) -> None:
+        report(Progress("valence model", iteration, options.iterations, {"log likelihood a word": value / words}))
+
+    words = len(corpus.tags)
+    if options.features:
+        return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=heard)
+    start = dmv.initial(options.start, corpus)
+    return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=heard)
+
+
+@dataclass(frozen=True)
+class ArcSpace:
+    """The arcs of a corpus with their features: what Convex-MST and joint training work in."""
+
+    cells: convex_mst.Cells
+    regression: convex_mst.Regression
+
+    @classmethod
+    def of(cls, corpus: TaggedCorpus, rules: Rules, options: Options) -> ArcSpace:
+        cells = convex_mst.cells_of(corpus, rules)
+        return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
+
+    def train(self, options: Options, report: Report) -> convex_mst.State:
+        """Convex-MST alone."""
+
+        def heard(iteration: int, objective: float, gap: float) -> None:
+            figures = {"objective": objective, "gap": gap}
+            report(Progress("Convex-MST", iteration, options.convex.iterations, figures))
+
+        start = convex_mst.start(self.cells, self.regression, options.convex)
+        return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=heard)
+
+    def train_together(self, corpus: TaggedCorpus, pair: joint.Pair, options: Options, report: Report) -> joint.Pair:
+        def heard(done: joint.Round) -> None:
+            figures = {"agreement": done.share, "heads changed": done.changed}
+            report(Progress("joint training", done.number, options.joint.rounds, figures))
+
+        return joint.train_together(
+            corpus, self.cells, self.regression, pair, options.limits, options.convex, options.joint, report=heard
+        )
+
+
+def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
+    """What the valence model prefers, most likely first: roots, attachments by direction, stops."""
+    if model.valence is None:
+        raise InputError(f"a {model.options.method} model has no probabilities to explain; joint, dmv and lc-dmv have")
+    valence, kinds = model.valence, model.kinds
+    roots = [{"tag": kinds[t], "probability": float(valence.root[t])} for t in np.argsort(-valence.root, kind="stable")]
+    attachments, stops = [], []
+    for h, kind in enumerate(kinds):
+        for side, name in enumerate(("left", "right")):
+            order = np.argsort(-valence.attach[h, side], kind="stable")[:5]
+            attachments.append(
+                {
+                    "head": kind,
+                    "side": name,
+                    "modifiers": [(kinds[m], float(valence.attach[h, side, m])) for m in order],
+                }
+            )
+            stops.append(
+                {
+                    "head": kind,
+                    "side": name,
+                    "at once": float(valence.stop[h, side, 0]),
+                    "after a modifier": float(valence.stop[h, side, 1]),
+                }
+            )
+    return {"roots": roots, "attachments": attachments, "stops": stops}

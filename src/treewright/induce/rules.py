@@ -1,0 +1,100 @@
+"""Rules that say which head may well have which modifier: data, the published sets and the user's own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = "ROOT"
+Table = dict[str, tuple[str, ...]]
+
+
+def table(**rules: str) -> Table:
+    return {head: tuple(modifiers.split()) for head, modifiers in rules.items()}
+
+
+NOUNS = "NOUN PROPN PRON"
+OF_A_NOUN = f"ADJ DET NUM {NOUNS} CONJ CCONJ AUX"
+
+# Head -> modifiers. `universal` is the set for twelve tags of Naseem et al. (2010) as Grave & Elhadad (2015) give it,
+# `noji` its adaptation to UD by Noji et al. (2016), `ud` ours: content words are heads, as UD has it.
+RULES: dict[str, Table] = {
+    "ud": table(
+        ROOT="VERB NOUN",
+        VERB="VERB NOUN PRON PROPN ADV ADP AUX",
+        NOUN="NOUN PROPN ADJ DET NUM ADP CONJ CCONJ",
+        PROPN="PROPN ADP",
+        ADJ="ADV",
+    ),
+    "noji": table(
+        ROOT=f"VERB {NOUNS}",
+        VERB=f"{NOUNS} ADV VERB AUX",
+        NOUN=OF_A_NOUN,
+        PROPN=OF_A_NOUN,
+        PRON=OF_A_NOUN,
+        ADJ="ADV",
+    ),
+    "universal": table(
+        VERB="VERB NOUN PRON ADV ADP",
+        NOUN="NOUN ADJ DET NUM CONJ CCONJ",
+        ADJ="ADV",
+        ADP="NOUN",
+    ),
+}
+UPOS = frozenset(  # of UD 1 and 2
+    table(all="ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X")["all"]
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A set of rules and where it comes from."""
+
+    name: str
+    table: Table
+
+    def matrix(self, kinds: Sequence[str]) -> NDArray[np.float64]:
+        """[head, modifier] over the kinds and, as the last head, the root: 1 where a rule holds."""
+        heads = [*kinds, ROOT]
+        found = [[float(m in self.table.get(h, ())) for m in kinds] for h in heads]
+        return np.array(found).reshape(len(heads), len(kinds))
+
+
+def load_rules(name_or_path: str, kinds: Sequence[str] = ()) -> Rules:
+    """A set by its name, or a TOML file of lines such as VERB = ["NOUN", "ADV"]; ROOT is the head of the sentence.
+
+    A tag that is neither in UD nor among `kinds` is refused: it would be a rule that never holds.
+    """
+    if name_or_path in RULES:
+        return Rules(name_or_path, RULES[name_or_path])
+    path = Path(name_or_path)
+    if not path.exists():
+        raise InputError(f"no rules {name_or_path!r}: neither a file nor one of {', '.join(RULES)}")
+    try:
+        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f'{path}: not a TOML file of lines such as VERB = ["NOUN", "ADV"]: {error}') from error
+    known = UPOS | set(kinds)
+    for head, modifiers in loaded.items():
+        if not isinstance(modifiers, list) or not all(isinstance(m, str) for m in modifiers):
+            raise InputError(f'{path}: {head} must be a list of tags, such as {head} = ["NOUN", "ADV"]')
+        for tag in [head, *modifiers]:
+            if tag not in known and not (tag == head == ROOT):
+                raise InputError(
+                    f"{path}: unknown tag {tag!r}; known are {', '.join(sorted(known))}, and ROOT as a head"
+                )
+    if not loaded:
+        raise InputError(f'{path}: no rule in it; write lines such as VERB = ["NOUN", "ADV"]')
+    return Rules(str(path), {head: tuple(modifiers) for head, modifiers in loaded.items()})

@@ -1,0 +1,144 @@
+"""A corpus as induction sees it: tag sequences without punctuation, flat arrays that a kernel reads in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+
+PUNCTUATION = "PUNCT"
+
+
+class HasTags(Protocol):
+    """What induction reads of a sentence."""
+
+    @property
+    def upos(self) -> Sequence[str]: ...
+    @property
+    def heads(self) -> NDArray[np.int32]: ...
+
+
+@dataclass(frozen=True)
+class TaggedCorpus:
+    """Sentences as numbers of tags: `tags` flat, sentence i ends before `ends[i]`.
+
+    `heads` are gold heads as CoNLL numbers among the words kept (punctuation removed, its modifiers given to its
+    head), or None where a sentence has none; `kept[i]` are the 0-based positions of the words that were kept.
+    """
+
+    kinds: tuple[str, ...]
+    tags: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    kept: list[NDArray[np.int32]]
+    heads: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @property
+    def begins(self) -> NDArray[np.int32]:
+        return np.concatenate([np.zeros(1, np.int32), self.ends[:-1]])
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        return self.ends - self.begins
+
+    def spans(self) -> Iterator[slice]:
+        for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
+            yield slice(begin, end)
+
+    def shorter_than(self, limit: int) -> TaggedCorpus:
+        """The sentences of at most `limit` words."""
+        chosen = np.flatnonzero(self.lengths <= limit)
+        spans = list(self.spans())
+        words = np.concatenate([np.arange(spans[i].start, spans[i].stop) for i in chosen] or [np.zeros(0, np.intp)])
+        return TaggedCorpus(
+            self.kinds,
+            self.tags[words],
+            np.cumsum(self.lengths[chosen]).astype(np.int32),
+            [self.kept[i] for i in chosen],
+            None if self.heads is None else self.heads[words],
+        )
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one sentence that are no punctuation."""
+
+    tags: list[str]
+    positions: NDArray[np.int32]
+    heads: NDArray[np.int32] | None
+
+
+def words_of(sentence: HasTags) -> Words:
+    """Leave out punctuation; its modifiers go to its head, for as long as that is punctuation too."""
+    positions = np.array([i for i, tag in enumerate(sentence.upos) if tag != PUNCTUATION], dtype=np.int32)
+    return Words([sentence.upos[i] for i in positions], positions, heads_among(positions, sentence.heads))
+
+
+def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.int32] | None:
+    """Gold heads as CoNLL numbers among the words at `positions`; None unless the sentence is a whole tree."""
+    if len(heads) == 0 or (heads < 0).any():
+        return None
+    number_of = {0: 0} | {int(position) + 1: new for new, position in enumerate(positions, start=1)}
+    found = []
+    for position in positions:
+        head = int(heads[position])
+        for _ in heads:  # a cycle among punctuation would never end
+            if head in number_of:
+                break
+            head = int(heads[head - 1])
+        else:
+            return None
+        found.append(number_of[head])
+    return np.array(found, dtype=np.int32)
+
+
+def read_tagged(
+    sentences: Iterable[HasTags],
+    *,
+    max_length: int | None = None,
+    kinds: Sequence[str] | None = None,
+    source: str = "the input",
+) -> TaggedCorpus:
+    """Collect the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
+
+    Without `kinds` every tag met becomes a kind; with it (at parse time) an unknown tag counts as "X" if the model
+    knows that, else as its first kind.
+    """
+    found: list[Words] = []
+    for number, sentence in enumerate(sentences, start=1):
+        if "_" in sentence.upos:
+            raise InputError(
+                f"{source}: sentence {number} has '_' in UPOS; induction needs part-of-speech tags: tag the text first"
+                " (treewright tag run), or let --clusters N induce word classes in their place"
+            )
+        words = words_of(sentence)
+        if words.tags and (max_length is None or len(words.tags) <= max_length):
+            found.append(words)
+    if not found:
+        limit = "" if max_length is None else f" or longer than {max_length} words"
+        raise InputError(f"{source}: no sentence to learn from (every one is empty, all punctuation{limit})")
+    inventory = tuple(kinds) if kinds is not None else tuple(sorted({tag for words in found for tag in words.tags}))
+    number_of = {tag: i for i, tag in enumerate(inventory)}
+    fallback = number_of.get("X", 0)
+    trees = [words.heads for words in found if words.heads is not None]
+    return TaggedCorpus(
+        inventory,
+        np.array([number_of.get(tag, fallback) for words in found for tag in words.tags], dtype=np.int32),
+        np.cumsum([len(words.tags) for words in found]).astype(np.int32),
+        [words.positions for words in found],
+        np.concatenate(trees) if len(trees) == len(found) else None,
+    )
+
+
+def accuracy(heads: NDArray[np.int32], corpus: TaggedCorpus) -> float:
+    """Directed accuracy: the share of words with their gold head, the root's included."""
+    if corpus.heads is None:
+        raise InputError("directed accuracy needs gold heads in every sentence")
+    return float((heads == corpus.heads).mean())

@@ -1,0 +1,115 @@
+"""Table 1 of Jiang, Han & Tu (2017): six systems that parse with no treebank, their figures beside ours.
+
+Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at most 15 words, tested on at most 40 (and
+15); directed accuracy, the root's arc included. Settings were chosen on the English development set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import read
+from treewright.induce import convex_mst, dmv, joint
+from treewright.induce.convex_mst import ArcModel
+from treewright.induce.model import ArcSpace, Options, Progress, train_valence
+from treewright.induce.rules import load_rules
+from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
+
+Heads = NDArray[np.int32]
+SYSTEMS = ("M", "D", "D-I", "M-J", "D-J", "DD")
+WHAT = {
+    "M": "Convex-MST alone",
+    "D": "left-corner valence model alone",
+    "D-I": "D started from the parses of M",
+    "M-J": "Convex-MST after joint training",
+    "D-J": "valence model after joint training",
+    "DD": "both, decoded together",
+}
+# Test sentences of at most 40 words, as the paper prints them.
+PUBLISHED = {
+    "English": (54.0, 56.0, 49.8, 57.3, 60.1, 53.4),
+    "Basque": (50.0, 45.4, 54.2, 52.1, 55.7, 50.2),
+    "Dutch-LassySmall": (42.4, 27.0, 16.4, 43.2, 41.2, 36.3),
+    "Gothic": (52.7, 49.9, 47.3, 59.6, 56.4, 58.0),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One treebank: accuracies in percent by system, on sentences of at most 40 and 15 words."""
+
+    treebank: str
+    at_most_40: dict[str, float]
+    at_most_15: dict[str, float]
+    published: dict[str, float]  # empty when the paper has no such row
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The six systems of the table, trained on one corpus."""
+
+    options: Options
+    space_codes: NDArray[np.int64]
+    alone: joint.Pair
+    from_parses: dmv.Valence
+    together: joint.Pair
+
+    def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
+        """The parses of one system."""
+        limits = self.options.limits
+        if system in {"D", "D-I", "D-J"}:
+            model = {"D": self.alone.valence, "D-I": self.from_parses, "D-J": self.together.valence}[system]
+            return dmv.decode(corpus, model, limits)[0]
+        cells = convex_mst.cells_of(corpus, load_rules(self.options.rules, corpus.kinds))
+        weights = self.alone.weights if system == "M" else self.together.weights
+        scores = ArcModel(self.space_codes, weights).scores(cells)
+        if system != "DD":
+            return convex_mst.best_trees(cells, scores, self.options.convex.projective)
+        scores = scores + self.options.convex.rule_weight * cells.follows_rule
+        return joint.agree(corpus, self.together.valence, limits, cells.squares(scores), self.options.joint).generative
+
+
+def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Progress], None]) -> Systems:
+    """Train M and D separately, D-I from M's parses, then both together."""
+    space = ArcSpace.of(corpus, load_rules(options.rules, corpus.kinds), options)
+    weights = space.train(options, report).w
+    alone = joint.Pair(train_valence(corpus, options.limits, options, report), weights)
+    scores = ArcModel(space.regression.codes, weights).scores(space.cells)
+    parses = convex_mst.best_trees(space.cells, scores, options.convex.projective)
+    counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
+    from_parses = dmv.fit(corpus, counted, options.limits, iterations=options.iterations)
+    together = space.train_together(corpus, alone, options, report)
+    return Systems(options, space.regression.codes, alone, from_parses, together)
+
+
+def table1(
+    data: Path,
+    treebanks: Iterable[str] = tuple(PUBLISHED),
+    *,
+    options: Options | None = None,
+    split: str = "test",
+    report: Callable[[str, Progress], None] = lambda treebank, progress: None,
+) -> Iterator[Row]:
+    """A row a treebank: `data` holds a folder for each, with train.conllu and test.conllu."""
+    options = options or Options()
+    for treebank in treebanks:
+        train = read_tagged(
+            read(data / treebank / "train.conllu"),
+            max_length=options.max_length,
+            source=str(data / treebank / "train.conllu"),
+        )
+        test = read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
+        systems = train_systems(train, options, lambda progress, name=treebank: report(name, progress))  # type: ignore[misc]
+        is_short = np.repeat(test.lengths <= 15, test.lengths)
+        longer, shorter = {}, {}
+        for system in SYSTEMS:
+            heads = systems.heads(system, test)
+            longer[system] = 100 * accuracy(heads, test)
+            shorter[system] = 100 * accuracy(heads[is_short], test.shorter_than(15))
+        published = dict(zip(SYSTEMS, PUBLISHED[treebank], strict=True)) if treebank in PUBLISHED else {}
+        yield Row(treebank, longer, shorter, published)

@@ -8,6 +8,7 @@ void bind_dmv(nb::module_ &m);
 void bind_dynamic(nb::module_ &m);
 void bind_sums(nb::module_ &m);
 void bind_local_search(nb::module_ &m);
+void bind_dual(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -18,4 +19,5 @@ NB_MODULE(_core, m) {
   treewright::bind_dynamic(m);
   treewright::bind_sums(m);
   treewright::bind_local_search(m);
+  treewright::bind_dual(m);
 }

@@ -31,6 +31,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
   return value;
 }
 
+#include "test_dual.hpp"
 #include "test_dynamic.hpp"
 #include "test_first_order.hpp"
 #include "test_local_search.hpp"
@@ -73,6 +74,9 @@ int main() {
   climbs_add_up_to_the_value_of_their_end();
   graphs_are_worth_more_than_their_trees();
   optima_are_at_least_one();
+  dual_values_bound_the_best_tree_that_the_search_proves();
+  a_search_without_a_tree_says_so();
+  a_search_ends_when_it_is_wanted_back();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

@@ -164,3 +164,93 @@ def count_optima(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     """
     How many trees no single change of a head improves; cap + 1 when there are more than cap.
     """
+
+class DualTrace:
+    """One entry an iteration."""
+
+    @property
+    def dual(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def best(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def disagreements(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def recomputed(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+class SearchTrace(DualTrace):
+    """One entry an iteration."""
+
+    @property
+    def bound(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def node(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+class DualAnswer:
+    """
+    What dual decomposition found; certificate is empty when there is none.
+    """
+
+    @property
+    def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float: ...
+
+    @property
+    def certificate(self) -> str: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def u(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def v(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def trace(self) -> DualTrace: ...
+
+class SearchAnswer:
+    """What branch and bound found; certificate is empty when there is none."""
+
+    @property
+    def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float: ...
+
+    @property
+    def certificate(self) -> str: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def trace(self) -> SearchTrace: ...
+
+def dual_decomposition(parts: Parts, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> DualAnswer:
+    """
+    Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.
+    """
+
+def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool) -> SearchAnswer:
+    """
+    The best non-projective tree, proved; on a budget the best found, with a bound.
+    """

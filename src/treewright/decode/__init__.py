@@ -8,12 +8,13 @@ from treewright.decode.marginals import log_partition, marginals
 from treewright.decode.methods import METHODS, tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
-from treewright.decode.result import Parse
+from treewright.decode.result import Multipliers, Parse
 from treewright.decode.why import WhyNot, why_not
 
 __all__ = [
     "METHODS",
     "GraphParse",
+    "Multipliers",
     "Parse",
     "Parts",
     "Problem",

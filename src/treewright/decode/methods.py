@@ -103,7 +103,6 @@ def exact(
 ) -> Parse:
     """The cheapest algorithm that is exact for the problem; budget and trace matter where a search is needed."""
     if problem.order == 2 and not problem.projective:
-        ensure_feasible(problem)
         return _load(EXACT["second order"])(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
     if problem.order == 1:
         kind = "first order"

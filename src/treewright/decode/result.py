@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Certificate = Literal["exact", "agreement", "bound"]
+
+
+class Multipliers(NamedTuple):
+    """Where dual decomposition ended: the price of each arc (h, m) for the head automata."""
+
+    h: NDArray[np.int32]
+    m: NDArray[np.int32]
+    u: NDArray[np.float64]  # as a modifier of h
+    v: NDArray[np.float64]  # as m's own head; zero without grandparents
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +39,7 @@ class Parse:
     nodes: int = 0  # of a search tree
     trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, where trace=True was asked for
     arcs: NDArray[np.float64] | None = None  # [h, m] in 0..1: the fractional solution of a linear program
+    multipliers: Multipliers | None = None  # of dual decomposition: a warm start for a question like this one
 
     @classmethod
     def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:

@@ -1,0 +1,149 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "arrays.hpp"
+#include "branch_and_bound.hpp"
+#include "dual_decomposition.hpp"
+#include "parts.hpp"
+
+namespace treewright {
+
+struct DualTraceArrays {
+  NewScoreColumn dual, best;
+  NewIndexColumn disagreements, recomputed;
+};
+
+struct SearchTraceArrays : DualTraceArrays {
+  NewScoreColumn bound;
+  NewIndexColumn node;
+};
+
+struct DualAnswer {
+  Heads heads;
+  double value, bound;
+  std::string certificate;
+  int iterations;
+  NewScoreColumn average, u, v;
+  DualTraceArrays trace;  // without arrays unless it was asked for
+};
+
+struct SearchAnswer {
+  Heads heads;
+  double value, bound;
+  std::string certificate;
+  long long iterations, nodes;
+  SearchTraceArrays trace;
+};
+
+static std::string name_of(Certificate certificate) {
+  return certificate == Certificate::agreement ? "agreement" : certificate == Certificate::bound ? "bound" : "";
+}
+
+static NewScoreColumn scores_of(const std::vector<double> &column) {
+  return copied<NewScoreColumn>(column.data(), column.size());
+}
+static NewIndexColumn indices_of(const std::vector<int> &column) {
+  return copied<NewIndexColumn>(column.data(), column.size());
+}
+
+// Whether a signal (Ctrl-C) waits for Python; called with the lock released.
+static bool signal_waits() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool single_root, double beta, bool polyak,
+                                     int max_iterations, double max_seconds, double tolerance, bool trace,
+                                     std::optional<ScoreColumn> u, std::optional<ScoreColumn> v) {
+  for (const auto *column : {&u, &v})
+    if (*column && int((*column)->shape(0)) != parts.arcs()) throw nb::value_error("multipliers: one an arc");
+  const DualOptions options{{projective, single_root, beta}, polyak, max_iterations, tolerance, max_seconds, trace};
+  thread_local DualDecomposition solver;  // its tables are reused from sentence to sentence
+  bool done;
+  {
+    nb::gil_scoped_release nogil;
+    done = solver.solve(parts, options, u ? u->data() : nullptr, v ? v->data() : nullptr, signal_waits);
+  }
+  if (!done) throw nb::python_error();
+  DualAnswer answer{copied<Heads>(solver.heads.data(), solver.heads.size()),
+                    solver.value,
+                    solver.bound,
+                    name_of(solver.certificate),
+                    solver.iterations,
+                    scores_of(solver.average()),
+                    scores_of(solver.u()),
+                    scores_of(solver.v()),
+                    {}};
+  if (trace)
+    answer.trace = DualTraceArrays{scores_of(solver.trace.dual), scores_of(solver.trace.best),
+                                   indices_of(solver.trace.disagreements), indices_of(solver.trace.recomputed)};
+  return answer;
+}
+
+static SearchAnswer branch_and_bound(const Parts &parts, bool single_root, double max_seconds, long long max_nodes,
+                                     double tolerance, bool trace) {
+  const SearchOptions options{single_root, tolerance, max_seconds, max_nodes, trace};
+  thread_local BranchAndBound solver;
+  bool done;
+  {
+    nb::gil_scoped_release nogil;
+    done = solver.solve(parts, options, signal_waits);
+  }
+  if (!done) throw nb::python_error();
+  SearchAnswer answer{copied<Heads>(solver.heads.data(), solver.heads.size()),
+                      solver.value,
+                      solver.bound,
+                      name_of(solver.certificate),
+                      solver.iterations,
+                      solver.nodes,
+                      {}};
+  if (trace)
+    answer.trace = SearchTraceArrays{{scores_of(solver.trace.dual), scores_of(solver.trace.best),
+                                      indices_of(solver.trace.disagreements), indices_of(solver.trace.recomputed)},
+                                     scores_of(solver.trace.bound),
+                                     indices_of(solver.trace.node)};
+  return answer;
+}
+
+void bind_dual(nb::module_ &m) {
+  constexpr auto shared = nb::rv_policy::automatic;  // an array keeps its own memory alive
+  nb::class_<DualTraceArrays>(m, "DualTrace", "One entry an iteration.")
+      .def_ro("dual", &DualTraceArrays::dual, shared)
+      .def_ro("best", &DualTraceArrays::best, shared)
+      .def_ro("disagreements", &DualTraceArrays::disagreements, shared)
+      .def_ro("recomputed", &DualTraceArrays::recomputed, shared);
+  nb::class_<SearchTraceArrays, DualTraceArrays>(m, "SearchTrace", "One entry an iteration.")
+      .def_ro("bound", &SearchTraceArrays::bound, shared)
+      .def_ro("node", &SearchTraceArrays::node, shared);
+  nb::class_<DualAnswer>(m, "DualAnswer", "What dual decomposition found; certificate is empty when there is none.")
+      .def_ro("heads", &DualAnswer::heads, shared)
+      .def_ro("value", &DualAnswer::value)
+      .def_ro("bound", &DualAnswer::bound)
+      .def_ro("certificate", &DualAnswer::certificate)
+      .def_ro("iterations", &DualAnswer::iterations)
+      .def_ro("average", &DualAnswer::average, shared)
+      .def_ro("u", &DualAnswer::u, shared)
+      .def_ro("v", &DualAnswer::v, shared)
+      .def_ro("trace", &DualAnswer::trace);
+  nb::class_<SearchAnswer>(m, "SearchAnswer", "What branch and bound found; certificate is empty when there is none.")
+      .def_ro("heads", &SearchAnswer::heads, shared)
+      .def_ro("value", &SearchAnswer::value)
+      .def_ro("bound", &SearchAnswer::bound)
+      .def_ro("certificate", &SearchAnswer::certificate)
+      .def_ro("iterations", &SearchAnswer::iterations)
+      .def_ro("nodes", &SearchAnswer::nodes)
+      .def_ro("trace", &SearchAnswer::trace);
+  m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::arg("projective"), nb::arg("single_root"),
+        nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
+        nb::arg("trace"), nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
+        "Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.");
+  m.def("branch_and_bound", &branch_and_bound, nb::arg("parts"), nb::arg("single_root"), nb::arg("max_seconds"),
+        nb::arg("max_nodes"), nb::arg("tolerance"), nb::arg("trace"),
+        "The best non-projective tree, proved; on a budget the best found, with a bound.");
+}
+
+}  // namespace treewright

@@ -1,0 +1,65 @@
+// Dual decomposition and branch and bound, included by test_core.cpp after its CHECK and random_scores.
+#pragma once
+
+#include "branch_and_bound.hpp"
+#include "dual_decomposition.hpp"
+
+// Random parts over whole matrices, with some arcs and parts forbidden when `holes` is set.
+static treewright::Parts random_parts(int nodes, bool siblings, bool grandparents, bool holes, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  const auto scores = [&](std::size_t count) {
+    std::vector<double> found(count);
+    for (double &score : found) score = holes && uniform(random) < 0.1 ? treewright::forbidden : normal(random);
+    return found;
+  };
+  const std::size_t n = nodes;
+  const std::vector<double> arc = scores(n * n), sib = scores(n * n * n), grand = scores(n * n * n),
+                            stop = scores(n * n * 2);
+  return treewright::Parts::from_dense(nodes, arc.data(), siblings ? sib.data() : nullptr,
+                                       grandparents ? grand.data() : nullptr, siblings ? stop.data() : nullptr);
+}
+
+static void dual_values_bound_the_best_tree_that_the_search_proves() {
+  treewright::BranchAndBound search;
+  treewright::DualDecomposition dual;
+  for (unsigned trial = 0; trial < 48; ++trial) {
+    const int nodes = 2 + int(trial % 7);
+    const bool single_root = trial % 2, holes = trial % 3 == 0;
+    const treewright::Parts parts = random_parts(nodes, trial % 4 != 1, trial % 4 != 0, holes, trial);
+    treewright::SearchOptions options;
+    options.single_root = single_root, options.trace = true;
+    CHECK(search.solve(parts, options, nullptr));
+    if (search.value == treewright::forbidden) continue;
+    CHECK(search.certificate != treewright::Certificate::none);
+    CHECK(std::abs(parts.value(search.heads.data()) - search.value) < 1e-9);
+    for (double bound : search.trace.bound) CHECK(bound >= search.value - 1e-8);
+    for (bool polyak : {false, true}) {
+      treewright::DualOptions dual_options;
+      dual_options.pieces.single_root = single_root, dual_options.polyak = polyak;
+      dual_options.max_iterations = 60, dual_options.trace = true;
+      CHECK(dual.solve(parts, dual_options, nullptr, nullptr, nullptr));
+      for (double value : dual.trace.dual) CHECK(value >= search.value - 1e-8);
+      CHECK(dual.value <= search.value + 1e-8);
+      const std::vector<double> average = dual.average(), u = dual.u(), v = dual.v();
+      CHECK(dual.solve(parts, dual_options, u.data(), v.data(), nullptr));  // a warm start
+    }
+  }
+}
+
+static void a_search_without_a_tree_says_so() {
+  const int head[] = {1, 2}, modifier[] = {2, 1};
+  const double score[] = {1, 1};
+  treewright::Parts parts(3, 2, head, modifier, score);
+  parts.add_transitions();
+  treewright::BranchAndBound search;
+  CHECK(search.solve(parts, {}, nullptr) && search.value == treewright::forbidden);
+  treewright::DualDecomposition dual;
+  CHECK(dual.solve(parts, {}, nullptr, nullptr, nullptr) && dual.bound == treewright::forbidden);
+}
+
+static void a_search_ends_when_it_is_wanted_back() {
+  treewright::BranchAndBound search;
+  CHECK(!search.solve(random_parts(25, true, true, false, 1), {}, [] { return true; }));
+}

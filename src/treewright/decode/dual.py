@@ -1,0 +1,129 @@
+"""Dual decomposition (Koo et al. 2010): a spanning tree and head automata, made to agree by prices on the arcs."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.decode.constraints import infeasible
+from treewright.decode.problem import Problem
+from treewright.decode.result import Multipliers, Parse
+from treewright.errors import InputError
+
+Steps = Literal["koo", "polyak"]
+
+
+def solve(
+    problem: Problem,
+    *,
+    max_iterations: int = 5000,
+    steps: Steps = "koo",
+    beta: float = 0.001,
+    tolerance: float = 1e-9,
+    max_seconds: float | None = None,
+    warm_start: Multipliers | None = None,
+    trace: bool = False,
+) -> Parse:
+    """The best tree seen while tree and automata are driven to agree; certified when they do, or when the bound is met.
+
+    steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
+    arc scores that the tree sees. warm_start takes the multipliers of an earlier answer: any will do, some end sooner.
+    trace has one entry an iteration: "dual" (each an upper bound on every tree), "best", "disagreements" (arcs on which
+    tree and automata differ) and "recomputed" (the share of automata that had to be decoded again). The answer's `arcs`
+    are the averaged trees, which approach the solution of the linear program whose dual this is.
+
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> random = np.random.default_rng(7)
+    >>> arc, sib = 3 * random.normal(size=(8, 8)), random.normal(size=(8, 8, 8))
+    >>> parse = tw.decode.tree(arc, sib=sib, method="dd", trace=True)
+    >>> parse.certificate, bool((parse.trace["dual"] >= parse.score - 1e-9).all())
+    ('agreement', True)
+    """
+    _check(max_iterations, steps, beta)
+    check_limits(max_seconds, tolerance)
+    parts = problem.parts
+    u, v = (None, None) if warm_start is None else _aligned(warm_start, parts)
+    seconds = math.inf if max_seconds is None else float(max_seconds)
+    answer = _core.dual_decomposition(
+        parts,
+        problem.projective,
+        problem.single_root,
+        float(beta),
+        steps == "polyak",
+        int(max_iterations),
+        seconds,
+        float(tolerance),
+        bool(trace),
+        u,
+        v,
+    )
+    if answer.bound == -math.inf:
+        raise infeasible(problem)
+    head, modifier = parts.head, parts.modifier
+    arcs = np.zeros((problem.nodes, problem.nodes))
+    arcs[head, modifier] = answer.average
+    return Parse(
+        answer.heads,
+        problem.value(answer.heads) if answer.value > -math.inf else -math.inf,
+        answer.bound,
+        "dd",
+        named(answer.certificate),
+        answer.iterations,
+        trace=columns(answer.trace, problem.nodes) if trace else None,
+        arcs=arcs,
+        multipliers=Multipliers(head, modifier, answer.u, answer.v),
+    )
+
+
+def named(certificate: str) -> Literal["agreement", "bound"] | None:
+    """The certificate as a Parse has it."""
+    return "agreement" if certificate == "agreement" else "bound" if certificate == "bound" else None
+
+
+def columns(trace: _core.DualTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:
+    """What a trace holds, by name; automata as the share of them all, one a node."""
+    return {
+        "dual": trace.dual,
+        "best": trace.best,
+        "disagreements": trace.disagreements,
+        "recomputed": trace.recomputed / nodes,
+    }
+
+
+def check_limits(max_seconds: float | None, tolerance: float) -> None:
+    """Refuse limits that make no sense."""
+    if max_seconds is not None and not max_seconds >= 0:
+        raise InputError(f"max_seconds is {max_seconds}; give seconds, or None for no limit")
+    if not 0 <= tolerance < 1:
+        raise InputError(f"tolerance is {tolerance}; it is the largest relative gap to call zero, 1e-9 for example")
+
+
+def _check(max_iterations: int, steps: str, beta: float) -> None:
+    if max_iterations < 1:
+        raise InputError(f"max_iterations is {max_iterations}; at least one is needed for a tree and a bound")
+    if steps not in ("koo", "polyak"):
+        raise InputError(f"steps is {steps!r}; the rules are 'koo' and 'polyak'")
+    if not 0 <= beta <= 1:
+        raise InputError(f"beta is {beta}; it is a share of the arc scores, between 0 and 1")
+
+
+def _aligned(given: Multipliers, parts: _core.Parts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """u and v in the order of the parts' arcs; arcs that were not there before start at zero."""
+    h, m = np.asarray(given.h, dtype=np.int64), np.asarray(given.m, dtype=np.int64)
+    given_keys = h * parts.nodes + m
+    order = np.argsort(given_keys)
+    keys = parts.head.astype(np.int64) * parts.nodes + parts.modifier
+    place = np.minimum(np.searchsorted(given_keys[order], keys), max(len(order) - 1, 0))
+    found = given_keys[order][place] == keys if len(order) else np.zeros(len(keys), dtype=bool)
+    aligned = []
+    for name in ("u", "v"):
+        column = np.asarray(getattr(given, name), dtype=np.float64)
+        if column.shape != h.shape or not np.isfinite(column).all():
+            raise InputError(f"warm_start.{name} must hold one finite number an arc, as parse.multipliers does")
+        aligned.append(np.where(found, column[order][place], 0.0) if len(order) else np.zeros(len(keys)))
+    return aligned[0], aligned[1]

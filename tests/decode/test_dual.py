@@ -1,0 +1,270 @@
+"""Dual decomposition: every dual value against every tree, then HiGHS; certificates, steps, warm starts, averages."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from oracles.instances import Instance, random_instance
+
+import treewright as tw
+from treewright.errors import InfeasibleError, InputError
+
+PARTS = ("sib stop", "sib grand stop", "grand", "stop")
+ROOTS = ("single", "multi")
+TOLERANCE = 1e-8
+
+
+def decode(instance: Instance, **options: object) -> tw.decode.Parse:
+    return tw.decode.tree(instance.arc, **instance.arguments, method="dd", **options)
+
+
+def check_against_every_tree(instance: Instance, **options: object) -> bool:
+    """Whether the answer was certified; bounds and values hold in any case."""
+    best = instance.best()
+    try:
+        parse = decode(instance, trace=True, **options)
+    except InfeasibleError:
+        assert best == -np.inf
+        return True
+    assert parse.trace is not None
+    assert (parse.trace["dual"] >= best - TOLERANCE).all()
+    assert parse.bound >= best - TOLERANCE
+    assert parse.score == pytest.approx(instance.value(parse.heads), rel=1e-9, abs=1e-9)
+    assert tw.trees.is_tree(parse.heads, root=instance.shape["root"])
+    for h, m in instance.shape.get("require", ()):
+        assert parse.heads[m] == h
+    if parse.certified:
+        assert parse.score == pytest.approx(best, rel=1e-9, abs=TOLERANCE)
+    return parse.certified
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("projective", [False, True])
+def test_every_dual_value_bounds_every_tree_and_certified_means_equal(parts: str, root: str, projective: bool) -> None:
+    certified = []
+    for seed in range(30):
+        instance = random_instance(
+            seed,
+            1 + seed % 5,
+            parts=parts,
+            root=root,
+            projective=projective,
+            constrained=seed % 3 == 2,
+            sparse=0.1 * (seed % 4 == 1),
+            ties=seed % 2 == 1,
+        )
+        certified.append(check_against_every_tree(instance, max_iterations=600, steps=("koo", "polyak")[seed // 2 % 2]))
+    assert sum(certified) >= 15
+
+
+@pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
+def test_bounds_and_certificates_hold_where_highs_decides(parts: str) -> None:
+    for seed, words in enumerate((7, 8, 10, 12) if parts == "sib stop" else (6, 8)):
+        instance = random_instance(seed, words, parts=parts, root=ROOTS[seed % 2])
+        best = tw.decode.tree(instance.arc, **instance.arguments, method="ilp")
+        assert best.certified
+        parse = decode(instance, trace=True, max_iterations=800, steps="polyak")
+        assert parse.trace is not None
+        assert (parse.trace["dual"] >= best.score - 1e-5).all()
+        if parse.certified:
+            assert parse.score == pytest.approx(best.score, abs=1e-5)
+
+
+@pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
+def test_the_bound_comes_down_to_the_linear_program(parts: str) -> None:
+    for seed in range(6):
+        instance = random_instance(seed, 6, parts=parts, root="multi")
+        relaxed = tw.decode.tree(instance.arc, **instance.arguments, method="lp", grandparents="automaton")
+        parse = decode(instance, steps="polyak", max_iterations=3000)
+        assert parse.score - 1e-6 <= parse.bound <= relaxed.bound + 0.02
+
+
+def test_any_beta_and_any_start_certify_the_same_value() -> None:
+    for seed in range(12):
+        instance = random_instance(seed, 8, parts=("sib stop", "sib grand")[seed % 2])
+        plain = decode(instance, steps="polyak")
+        values = {round(plain.score, 6)} if plain.certified else set()
+        random = np.random.default_rng(seed)
+        assert plain.multipliers is not None
+        for beta in (0.0, 0.3, 1.0):
+            shaken = plain.multipliers._replace(u=plain.multipliers.u + random.normal(size=plain.multipliers.u.shape))
+            for start in (None, plain.multipliers, shaken):
+                parse = decode(instance, steps="polyak", beta=beta, warm_start=start)
+                if parse.certified:
+                    values.add(round(parse.score, 6))
+        assert len(values) <= 1
+
+
+def test_a_start_where_another_run_agreed_agrees_at_once() -> None:
+    found = 0
+    for seed in range(20):
+        instance = random_instance(seed, 7, parts="sib")
+        parse = decode(instance)
+        if parse.certificate != "agreement":
+            continue
+        found += 1
+        again = decode(instance, warm_start=parse.multipliers)
+        assert again.iterations == 1
+        assert again.certificate == "agreement"
+        assert again.score == pytest.approx(parse.score, rel=1e-9)
+    assert found >= 5
+
+
+def test_a_start_is_taken_over_to_other_constraints() -> None:
+    instance = random_instance(3, 7, parts="sib")
+    parse = decode(instance, max_iterations=50)
+    h, m = int(parse.heads[3]), 3
+    forbidden = tw.decode.tree(
+        instance.arc, **instance.arguments, forbid=[(h, m)], method="dd", warm_start=parse.multipliers
+    )
+    assert forbidden.heads[m] != h
+    best = tw.decode.tree(instance.arc, **instance.arguments, forbid=[(h, m)])
+    assert forbidden.bound >= best.score - TOLERANCE
+
+
+def test_steps_are_those_of_the_paper() -> None:
+    instance = random_instance(1, 9, parts="sib stop", root="multi")
+    first = decode(instance, max_iterations=1, trace=True)
+    assert first.trace is not None
+    assert first.multipliers is not None
+    delta = first.trace["dual"][0] - first.trace["best"][0]
+    moved = first.multipliers.u[first.multipliers.u != 0]
+    assert len(moved) == first.trace["disagreements"][0] > 0
+    np.testing.assert_allclose(np.abs(moved), delta, rtol=1e-9)
+    for limit in range(2, 12):  # from then on: delta over one more than the number of rises
+        before, after = decode(instance, max_iterations=limit - 1), decode(instance, max_iterations=limit, trace=True)
+        assert before.multipliers is not None
+        assert after.multipliers is not None
+        assert after.trace is not None
+        rises = int((np.diff(after.trace["dual"]) > 1e-9).sum())
+        change = np.abs(after.multipliers.u - before.multipliers.u)
+        np.testing.assert_allclose(change[change > 1e-12], delta / (1 + rises), rtol=1e-6)
+
+
+def test_a_trace_has_one_entry_an_iteration() -> None:
+    parse = decode(random_instance(4, 8, parts="sib grand"), max_iterations=120, trace=True)
+    assert parse.trace is not None
+    assert {name: len(column) for name, column in parse.trace.items()} == dict.fromkeys(
+        ("dual", "best", "disagreements", "recomputed"), parse.iterations
+    )
+    assert (np.diff(parse.trace["best"]) >= 0).all()
+    assert parse.trace["best"][-1] == pytest.approx(parse.score, rel=1e-9)
+    assert parse.trace["dual"].min() == pytest.approx(parse.bound, rel=1e-9)
+    assert parse.trace["recomputed"][0] == 1
+    assert ((parse.trace["recomputed"] > 0) & (parse.trace["recomputed"] <= 1)).all()
+    assert decode(random_instance(4, 8, parts="sib grand"), max_iterations=120).trace is None
+
+
+def test_agreement_and_bound_are_told_apart() -> None:
+    kinds = set()
+    for seed in range(60):
+        parse = decode(random_instance(seed, 5, parts="sib stop", ties=True), trace=True, max_iterations=300)
+        kinds.add(parse.certificate)
+        assert parse.trace is not None
+        assert (parse.trace["disagreements"][-1] == 0) == (parse.certificate == "agreement")
+        if parse.certificate == "bound":
+            assert parse.gap <= 1e-8
+    assert kinds >= {"agreement", "bound"}
+
+
+def test_a_gap_is_told_when_the_relaxation_is_not_tight() -> None:
+    instance = random_instance(0, 9, parts="sib grand stop")
+    parse = decode(instance, max_iterations=200)
+    exact = tw.decode.tree(instance.arc, **instance.arguments)
+    assert not parse.certified
+    assert parse.certificate is None
+    assert parse.score <= exact.score + TOLERANCE <= parse.bound + 2 * TOLERANCE
+    assert parse.gap == parse.bound - parse.score > 0
+
+
+def test_the_averaged_trees_approach_the_linear_program() -> None:
+    checked = 0
+    for seed in range(40):
+        instance = random_instance(seed, 6, parts="sib stop", root="multi")
+        relaxed = tw.decode.tree(instance.arc, **instance.arguments, method="lp")
+        parse = decode(instance, steps="koo")
+        assert parse.arcs is not None
+        np.testing.assert_allclose(parse.arcs[:, 1:].sum(axis=0), 1, rtol=1e-9)
+        if relaxed.certified or parse.bound < relaxed.bound - 0.02:  # a root with a child is tighter than the program
+            continue
+        checked += 1
+        assert relaxed.arcs is not None
+        assert np.abs(parse.arcs - relaxed.arcs).max() < 0.2
+    assert checked >= 3
+
+
+def test_a_certified_tree_is_its_own_average() -> None:
+    parse = next(p for p in (decode(random_instance(s, 6, parts="sib")) for s in range(20)) if p.certified)
+    assert parse.arcs is not None
+    assert parse.arcs[parse.heads[1:], np.arange(1, 7)].tolist() == [1] * 6
+    assert parse.arcs.sum() == 6
+
+
+@pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
+def test_projective_trees_are_those_of_the_dynamic_program(parts: str) -> None:
+    certified = 0
+    for seed in range(15):
+        instance = random_instance(seed, 9, parts=parts, projective=True, root=ROOTS[seed % 2])
+        instance.arc[:] *= 10  # so that some relaxations are tight
+        exact = tw.decode.tree(instance.arc, **instance.arguments)
+        parse = decode(instance, steps="polyak", max_iterations=400)
+        assert tw.trees.is_projective(parse.heads)
+        assert parse.score <= exact.score + TOLERANCE <= parse.bound + 2 * TOLERANCE
+        certified += parse.certified
+        if parse.certified:
+            assert parse.score == pytest.approx(exact.score, rel=1e-9)
+    assert certified >= 5
+
+
+def test_the_same_every_time_and_from_every_thread() -> None:
+    instances = [random_instance(seed, 8, parts=("sib stop", "sib grand")[seed % 2]) for seed in range(8)]
+
+    def answers() -> list[tuple[object, ...]]:
+        parses = [decode(instance, max_iterations=200) for instance in instances]
+        return [(p.heads.tolist(), p.score, p.bound, p.iterations, p.multipliers.u.tolist()) for p in parses]
+
+    wanted = answers()
+    with ThreadPoolExecutor(4) as pool:
+        for found in [pool.submit(answers) for _ in range(4)]:
+            assert found.result() == wanted
+
+
+def test_arcs_alone_need_no_automata_to_agree() -> None:
+    arc = np.random.default_rng(0).normal(size=(9, 9))
+    parse = tw.decode.tree(arc, method="dd", beta=1)
+    assert parse.certified
+    assert parse.score == pytest.approx(tw.decode.tree(arc).score, rel=1e-9)
+
+
+def test_time_is_a_limit() -> None:
+    parse = decode(random_instance(0, 30, parts="sib grand stop"), max_seconds=0)
+    assert parse.iterations == 1
+    assert parse.gap > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_iterations": 0}, "max_iterations is 0; at least one"),
+        ({"steps": "newton"}, "steps is 'newton'; the rules are 'koo' and 'polyak'"),
+        ({"beta": 1.5}, "beta is 1.5; it is a share of the arc scores, between 0 and 1"),
+        ({"tolerance": -1}, "tolerance is -1; it is the largest relative gap"),
+        ({"max_seconds": -2}, "max_seconds is -2; give seconds"),
+        ({"speed": 1}, "method 'dd' has no option 'speed'; it has max_iterations, steps, beta"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        decode(random_instance(0, 3), **options)
+
+
+def test_a_bad_start_is_named() -> None:
+    parse = decode(random_instance(0, 3))
+    assert parse.multipliers is not None
+    with pytest.raises(InputError, match="warm_start.u must hold one finite number an arc"):
+        decode(random_instance(0, 3), warm_start=parse.multipliers._replace(u=parse.multipliers.u * np.nan))
+    with pytest.raises(InputError, match="warm_start.v must hold one finite number an arc"):
+        decode(random_instance(0, 3), warm_start=parse.multipliers._replace(v=parse.multipliers.v[:2]))

@@ -35,7 +35,7 @@ def generated(sentences: int, seed: int = 1) -> str:
     random = Random(seed)
     vocabulary = ["".join(random.choices("etaoinshrdlu", k=random.randint(1, 9))) for _ in range(5000)]
     tags = [f"T{number}" for number in range(17)]
-    feats = ["_", "Number=Sing", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin", "Definite=Def|PronType=Art"]
+    feats = ["_", "Number=Sing", "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin", "Definite=Def|PronType=Art"]
     lines = []
     for number in range(sentences):
         words = [

@@ -113,18 +113,22 @@ def between_safe_tokens(gold: Columns, system: Columns, safe_gold: Flags, safe_s
     system_left = np.flatnonzero(~safe_system[system.token_of])
     gold_stretch = np.cumsum(safe_gold)[gold.token_of[gold_left]]
     system_stretch = np.cumsum(safe_system)[system.token_of[system_left]]
+    both = np.intersect1d(gold_stretch, system_stretch)
+    gold_begins, system_begins = np.searchsorted(gold_stretch, both), np.searchsorted(system_stretch, both)
+    gold_ends = np.searchsorted(gold_stretch, both, "right")
+    system_ends = np.searchsorted(system_stretch, both, "right")
+    gold_words, system_words = Stretch.of(gold, gold_left), Stretch.of(system, system_left)
     pairs: list[tuple[int, int]] = []
-    for stretch in np.intersect1d(gold_stretch, system_stretch):
-        g = gold_left[np.searchsorted(gold_stretch, stretch) : np.searchsorted(gold_stretch, stretch, "right")]
-        s = system_left[np.searchsorted(system_stretch, stretch) : np.searchsorted(system_stretch, stretch, "right")]
-        found = align_stretch(Stretch.of(gold, g), Stretch.of(system, s))
-        pairs.extend((int(g[i]), int(s[j])) for i, j in found)
+    bounds = np.column_stack([gold_begins, gold_ends, system_begins, system_ends]).tolist()
+    for g_begin, g_end, s_begin, s_end in bounds:
+        found = align_stretch(gold_words.part(g_begin, g_end), system_words.part(s_begin, s_end))
+        pairs.extend((gold_left[g_begin + g], system_left[s_begin + s]) for g, s in found)
     return pairs
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some consecutive words as plain lists; a word in a multiword token has the token's range."""
+    """Some words as plain lists; a word in a multiword token has the token's range."""
 
     begin: list[int]
     end: list[int]
@@ -138,6 +142,11 @@ class Stretch:
         begins = np.where(tokens > 0, ends[tokens - 1], 0)
         forms = [columns.form(word) for word in words]
         return Stretch(begins.tolist(), ends[tokens].tolist(), columns.is_multiword_token[tokens].tolist(), forms)
+
+    def part(self, begin: int, end: int) -> Stretch:
+        """The words from begin to end - 1."""
+        here = slice(begin, end)
+        return Stretch(self.begin[here], self.end[here], self.many[here], self.forms[here])
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -87,7 +87,7 @@ def universal_features(feats: str) -> str:
     >>> universal_features("Number=Sing|Typo=Yes|Case=Nom")
     'Case=Nom|Number=Sing'
     """
-    return "|".join(sorted(feat for feat in feats.split("|") if feat.split("=", 1)[0] in UNIVERSAL_FEATURES))
+    return "|".join(sorted([feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES]))
 
 
 def is_punctuation(form: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import SupportsIndex
 
 import numpy as np
@@ -20,6 +21,8 @@ Bytes = NDArray[np.uint8]
 
 WORD = 8
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)  # the first so many bytes of a word
+ONES, HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)  # of every byte the lowest, the highest bit
+HIGH_OF = np.array([0x80 << 8 * place for place in range(WORD)], np.uint64)  # of each byte
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -46,12 +49,12 @@ class Cells:
     def __len__(self) -> int:
         return len(self.begins)
 
-    @property
+    @cached_property
     def widths(self) -> Indices:
         return self.ends - self.begins
 
     def text(self, i: SupportsIndex) -> str:
-        return self.buffer[self.begins[i] : self.ends[i]].tobytes().decode("utf-8")
+        return str(self.buffer.data[self.begins[i] : self.ends[i]], "utf-8")
 
     def take(self, which: Indices | Flags) -> Cells:
         return Cells(self.buffer, self.begins[which], self.ends[which])
@@ -102,26 +105,32 @@ class Cells:
         codes, texts = self.codes()
         return np.array([test(text) for text in texts], bool)[codes]
 
-    def positions(self, character: str) -> Indices:
-        """Where an (ASCII) character stands in the buffer."""
-        return np.flatnonzero(self.buffer == ord(character))
-
     def before(self, character: str) -> Cells:
-        """Each cell up to the first such character."""
-        positions = np.append(self.positions(character), len(self.buffer))
-        return Cells(
-            self.buffer, self.begins, np.minimum(self.ends, positions[np.searchsorted(positions, self.begins)])
-        )
+        """Each cell up to the first such (ASCII) character."""
+        ends = self.ends.copy()
+        pattern = np.uint64(ord(character)) * ONES
+        left = np.arange(len(self))
+        offset = 0
+        while len(left):
+            other = self.word(left, offset) ^ pattern  # has a zero where the character stands
+            zeros = (other - ONES) & ~other & HIGHS  # its lowest bit that is set marks the first zero byte
+            found = zeros != 0
+            place = np.searchsorted(HIGH_OF, zeros[found] & (~zeros[found] + np.uint64(1)))
+            ends[left[found]] = self.begins[left[found]] + offset + place
+            offset += WORD
+            left = left[~found & (self.widths[left] > offset)]
+        return Cells(self.buffer, self.begins, ends)
 
     def has(self, character: str) -> Flags:
-        positions = self.positions(character)
-        return np.searchsorted(positions, self.begins) < np.searchsorted(positions, self.ends)
+        return np.asarray(self.before(character).ends < self.ends)
 
     def split(self, character: str) -> tuple[Cells, Indices]:
         """The pieces of all cells, and how many pieces each cell has."""
-        positions = self.positions(character)
-        low, high = np.searchsorted(positions, self.begins), np.searchsorted(positions, self.ends)
-        pieces = high - low + 1
+        pieces = np.ones(len(self), np.int64)
+        some = np.flatnonzero(self.has(character))
+        positions = np.flatnonzero(self.buffer == ord(character)) if len(some) else some
+        low, high = np.searchsorted(positions, self.begins[some]), np.searchsorted(positions, self.ends[some])
+        pieces[some] += high - low
         inside = positions[spread(low, high - low)]
         last = np.zeros(int(pieces.sum()), bool)
         last[np.cumsum(pieces) - 1] = True
@@ -141,11 +150,15 @@ class Cells:
         widths = self.widths
         numbers: Indices = np.zeros(len(self), np.int64)
         fine = (widths > 0) & (widths <= 9)
-        for place in range(int(widths[fine].max(initial=0))):
-            here = np.flatnonzero(fine & (place < widths))
-            digits = self.buffer[self.begins[here] + place].astype(np.int64) - ord("0")
-            numbers[here] = 10 * numbers[here] + digits
-            fine[here[(digits < 0) | (digits > 9)]] = False
+        left = np.flatnonzero(fine)
+        place = 0
+        while len(left):
+            digits = self.buffer[self.begins[left] + place].astype(np.int64) - ord("0")
+            numbers[left] = 10 * numbers[left] + digits
+            is_digit = (digits >= 0) & (digits <= 9)
+            fine[left[~is_digit]] = False
+            place += 1
+            left = left[is_digit & (widths[left] > place)]
         numbers[~fine] = -1
         return numbers
 

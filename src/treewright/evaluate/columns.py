@@ -16,10 +16,11 @@ import numpy as np
 
 from treewright.corpus import Sentence
 from treewright.errors import FormatError, InputError
-from treewright.evaluate.cells import Bytes, Cells, Flags, Indices, buffer_of
+from treewright.evaluate.cells import Cells, Flags, Indices, buffer_of, spread
 
-# Unicode category Zs, in UTF-8: white space in a form is no part of the text.
-SPACES = re.compile(b" |\xc2\xa0|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xaf]|\xe2\x81\x9f|\xe3\x80\x80")
+# Unicode category Zs: white space in a form is no part of the text.
+SPACE = [character.encode() for character in " \xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))]
+SPACES = re.compile(b"|".join(SPACE))
 RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 WIDTH = 10
@@ -77,7 +78,7 @@ class Columns:
     @cached_property
     def first_word(self) -> Indices:
         """The first word of each token, and the number of words at the end."""
-        return np.searchsorted(self.token_of, np.arange(len(self.token_ends) + 1))
+        return np.concatenate([[0], np.cumsum(np.bincount(self.token_of, minlength=len(self.token_ends)))])
 
     def form(self, word: int) -> str:
         """A word's form as words are compared: in lower case, and without spaces if it is a token."""
@@ -159,38 +160,39 @@ def columns_of(data: bytes, name: str) -> Columns | None:
     if (is_comment & after_row).any() or (is_blank & ~after_row).any():
         return None
     begins, ends = line_begins[is_row], line_ends[is_row]
-    tabs = tabs_of_rows(buffer, begins, ends)
+    all_tabs = without_ranges(np.flatnonzero(buffer == ord("\t")), line_begins[is_comment], line_ends[is_comment])
+    tabs = tabs_of_rows(all_tabs, begins, ends)
     if tabs is None:
         return None
-    edges = np.column_stack([begins - 1, tabs, ends])  # cell c of a row lies between edges c and c + 1
-
-    def column(which: int, rows: Indices | Flags) -> Cells:
-        return Cells(buffer, edges[rows, which] + 1, edges[rows, which + 1])
-
-    everything = np.arange(len(begins))
     sentence_of_row = (np.cumsum(is_blank) - is_blank)[is_row]
-    marked = mark_tokens(column(ID, everything), sentence_of_row)
+    marked = mark_tokens(Cells(buffer, begins, tabs[:, 0]), sentence_of_row)
     if marked is None:
         return None
     is_word, is_token, is_range = marked
+    cuts = np.vstack([begins - 1, tabs.T, ends])  # cell c of a row lies between cuts c and c + 1
+    of_words = cuts[:, is_word]
+
+    def column(which: int) -> Cells:
+        return Cells(buffer, of_words[which] + 1, of_words[which + 1])
+
     lengths = np.bincount(sentence_of_row[is_word], minlength=int(is_blank.sum()))
-    heads = heads_of(column(HEAD, is_word).numbers(), lengths)
+    heads = heads_of(column(HEAD).numbers(), lengths)
     if heads is None:
         return None
-    text, widths = text_of(column(FORM, is_token))
+    text, widths = text_of(Cells(buffer, cuts[FORM, is_token] + 1, cuts[FORM + 1, is_token]))
     if not widths.all():
         return None
     lines = np.flatnonzero(is_row) + 1
     return Columns(
         name=name,
-        forms=column(FORM, is_word),
-        lemmas=column(LEMMA, is_word),
-        upos=column(UPOS, is_word),
-        xpos=column(XPOS, is_word),
-        feats=column(FEATS, is_word),
+        forms=column(FORM),
+        lemmas=column(LEMMA),
+        upos=column(UPOS),
+        xpos=column(XPOS),
+        feats=column(FEATS),
         heads=heads,
-        deprels=column(DEPREL, is_word),
-        deps=column(DEPS, is_word),
+        deprels=column(DEPREL),
+        deps=column(DEPS),
         lines=lines[is_word],
         first=np.concatenate([[0], np.cumsum(lengths)]),
         text=text,
@@ -209,16 +211,18 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def tabs_of_rows(buffer: Bytes, begins: Indices, ends: Indices) -> Indices | None:
+def tabs_of_rows(tabs: Indices, begins: Indices, ends: Indices) -> Indices | None:
     """The positions of the tabs, a row a line; None unless every row has as many as it should."""
-    tabs = np.flatnonzero(buffer == ord("\t"))
-    if len(tabs) != (WIDTH - 1) * len(begins) and len(begins):  # perhaps there are tabs in comments
-        row = np.searchsorted(begins, tabs, "right") - 1
-        tabs = tabs[(row >= 0) & (tabs < ends[row])]
     if len(tabs) != (WIDTH - 1) * len(begins):
         return None
     by_row: Indices = tabs.reshape(-1, WIDTH - 1)
     return by_row if ((by_row[:, 0] > begins) & (by_row[:, -1] < ends)).all() else None
+
+
+def without_ranges(positions: Indices, begins: Indices, ends: Indices) -> Indices:
+    """The positions that are in none of these ranges."""
+    low, high = np.searchsorted(positions, begins), np.searchsorted(positions, ends)
+    return np.delete(positions, spread(low, high - low)) if (low < high).any() else positions
 
 
 def mark_tokens(ids: Cells, sentence_of_row: Indices) -> tuple[Flags, Flags, Flags] | None:
@@ -226,8 +230,9 @@ def mark_tokens(ids: Cells, sentence_of_row: Indices) -> tuple[Flags, Flags, Fla
     numbers = ids.numbers()
     is_word = numbers >= 0
     words_before: Indices = np.cumsum(is_word) - is_word
-    first_row = np.searchsorted(sentence_of_row, sentence_of_row)  # of each row's sentence
-    place: Indices = words_before - words_before[first_row]
+    rows_of_sentence = np.bincount(sentence_of_row)
+    first_row = np.cumsum(rows_of_sentence) - rows_of_sentence
+    place: Indices = words_before - np.repeat(words_before[first_row], rows_of_sentence)
     words_of_sentence = np.bincount(sentence_of_row[is_word], minlength=int(sentence_of_row.max(initial=-1)) + 1)
     if (numbers[is_word] != place[is_word] + 1).any() or not words_of_sentence.all():
         return None
@@ -266,7 +271,7 @@ def text_of(tokens: Cells) -> tuple[bytes, Indices]:
     """The tokens joined, without spaces, and the number of bytes of each."""
     joined, widths = tokens.joined(), tokens.widths
     text = joined.tobytes()
-    if SPACES.search(text) is None:
+    if not any(space in text for space in SPACE):
         return text, widths
     kept = np.ones(len(joined), bool)
     for space in SPACES.finditer(text):

@@ -39,6 +39,9 @@ class Matches:
 
 def graph_matches(alignment: Alignment) -> Matches:
     gold, system = edges_of(alignment.gold), edges_of(alignment.system)
+    if not len(gold.heads) or not len(system.heads):
+        nothing = np.zeros(len(alignment.gold_words), np.int64)
+        return Matches(nothing, nothing, gold.counts, system.counts)
     pair, gold_edges, system_edges = pairs_of_edges(alignment, gold, system)
     same_head = gold.heads[gold_edges] == alignment.gold_of[system.heads[system_edges]]
     pair = pair[same_head]

@@ -1,0 +1,81 @@
+"""How much faster is `evaluate` than the official script (udtools) on the same files?
+
+Reading and scoring, CPU time, minimum of the repeats, both in one run; the figures must agree to the last digit.
+Without an argument on a generated treebank; with a data folder on damaged copies of every ud*/*/dev.conllu in it.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from udtools import udeval
+
+from treewright.evaluate import evaluate
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from oracles.treebanks import damage, generate, parse_conllu, to_conllu
+
+REPEATS = 5
+
+
+def main() -> None:
+    print(f"Python {platform.python_version()}, {platform.machine()}; CPU seconds, minimum of {REPEATS} and 2")
+    print(f"{'treebank':28} {'words':>8} {'official':>9} {'ours':>8} {'ratio':>6}")
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, gold, system in pairs(sys.argv[1:]):
+            paths = Path(folder, "gold.conllu"), Path(folder, "system.conllu")
+            for path, text in zip(paths, (gold, system), strict=True):
+                path.write_text(text, encoding="utf-8")
+            theirs, expected = measure(official, paths, 2)
+            ours, found = measure(evaluate, paths, REPEATS)
+            check(expected, found)
+            ratios.append(theirs / ours)
+            print(f"{name:28} {found['Words'].gold:8} {theirs:9.3f} {ours:8.4f} {ratios[-1]:6.1f}")
+    print(f"{'smallest ratio':28} {'':8} {'':9} {'':8} {min(ratios):6.1f}")
+
+
+def pairs(arguments: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Name, gold text, system text."""
+    if not arguments:
+        for multiword in (0.0, 0.15):
+            treebank = generate(2000, 1, multiword=multiword)
+            name = f"generated, {100 * multiword:.0f} % multiword"
+            yield name, to_conllu(treebank), to_conllu(damage(treebank, 2, tokens=0.005))
+        return
+    for path in sorted(Path(arguments[0]).glob("ud*/*/dev.conllu")):
+        gold = path.read_text(encoding="utf-8")
+        name = "/".join(path.parts[-3:-1])
+        yield name, gold, to_conllu(damage(parse_conllu(gold), 1, tokens=0.005))
+
+
+def official(gold: Path, system: Path) -> Any:
+    multiple_roots = {"multiple_roots_okay": True}
+    return udeval.evaluate(
+        udeval.load_conllu_file(str(gold), multiple_roots), udeval.load_conllu_file(str(system), multiple_roots)
+    )
+
+
+def measure(call: Callable[[Path, Path], Any], paths: tuple[Path, Path], repeats: int) -> tuple[float, Any]:
+    best, result = float("inf"), None
+    for _ in range(repeats):
+        start = time.process_time()
+        result = call(*paths)
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def check(expected: Any, found: Any) -> None:
+    for name, score in expected.items():
+        if score.f1 != found[name].f1 or score.correct != found[name].correct:
+            raise SystemExit(f"{name}: {score.correct} right officially, {found[name].correct} here")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,3 +137,18 @@ def test_a_label_moves_aside_for_lines_if_there_is_room(in_the_way: list[int], w
         assert not set(range(start - 1, start + width + 1)) & set(bars)
     else:
         assert start == (41 - width) // 2
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.booleans())
+def test_arcs_of_a_tree_cross_in_the_drawing_only_where_they_cross(seed: int, n: int, shared_ports: bool) -> None:
+    """Two arcs cross where a leg of one passes through the other's line on its way to a higher level."""
+    dice = random.Random(seed)
+    order = [0, *dice.sample(range(1, n + 1), n)]
+    arcs = tuple(Arc(dice.choice(order[:k]), order[k]) for k in range(1, n + 1))
+    (row,) = lay_out(Scene(tuple(Word("w") for _ in arcs), arcs), medium(shared_ports), None)
+    lines = [stroke for stroke in row.above if not stroke.arc.is_stub]
+    for one, other in permutations(lines, 2):
+        if one.level > other.level and any(other.left < leg < other.right for leg in (one.left, one.right)):
+            a, b = sorted((one.arc.head, one.arc.modifier))
+            c, d = sorted((other.arc.head, other.arc.modifier))
+            assert a < c < b < d or c < a < d < b

@@ -170,10 +170,12 @@ def pen_options(output: str | None, ascii: bool, color: Color) -> dict[str, bool
 def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
     from treewright import draw
 
+    between = ""
     for number, (sentence, gold) in chosen:
         name, text = getattr(sentence, "sent_id", None), getattr(sentence, "text", None)
         heading = "  ".join(str(part) for part in (f"# {number}", name, text) if part)
-        yield f"{draw.clean(heading)}\n{draw.text(sentence, gold=gold, **options)}\n\n"
+        yield f"{between}{draw.clean(heading)}\n{draw.text(sentence, gold=gold, **options)}\n"
+        between = "\n"
 
 
 def as_page(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Drawing:

@@ -132,8 +132,26 @@ def single_slots(ends: list[tuple[int, int]]) -> dict[int, int]:
 
 
 def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[int, int]:
-    """Three slots: arcs to modifiers on the left, arcs from heads, arcs to modifiers on the right."""
-    return {i: 0 if scene.arcs[i].modifier == word else -2 if to < 0 else 2 for i, to in ends}
+    """Arcs from heads in the middle, arcs to modifiers on either side of it, those to one side together.
+
+    Except that an arc to a modifier beyond the head stands across the middle, or the two would cross.
+    """
+    incoming = [to for i, to in ends if scene.arcs[i].modifier == word]
+    head = incoming[0] if len(incoming) == 1 else 0
+    slots = {}
+    for i, to in ends:
+        beyond = head * to > 0 and abs(to) > abs(head)
+        if scene.arcs[i].modifier == word:
+            slots[i] = 0
+        elif to < 0:
+            slots[i] = 2 if beyond else -2
+        else:
+            slots[i] = -2 if beyond else 2
+    crowded = {slot for slot in (-2, 2) if len({to > 0 for i, to in ends if slots[i] == slot}) > 1}
+    for i, to in ends:  # on a side that both directions share, the side's own arcs stand outside
+        if slots[i] in crowded and (to > 0) == (slots[i] > 0):
+            slots[i] *= 2
+    return slots
 
 
 def demands(scene: Scene, medium: Medium, ports: Ports) -> list[tuple[int, int, int]]:

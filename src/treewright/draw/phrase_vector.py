@@ -71,13 +71,16 @@ def draw_upright(scene: Phrases, placed: Upright, inner: int) -> tuple[list[str]
     for i, node in enumerate(scene.nodes):
         x, y = x_of(i), baseline(node)
         for k in node.children:
-            drawn.append(BRANCH.format(path=drop(x, y + 5, y + 15, x_of(k), baseline(scene.nodes[k]) - WORD_SIZE)))
+            outer = k in (node.children[0], node.children[-1])
+            end = x_of(k), baseline(scene.nodes[k]) - WORD_SIZE
+            drawn.append(BRANCH.format(path=drop(x, y + 5, y + 15, end) if outer else f"M{end[0]} {y + 15}V{end[1]}"))
         drawn.append(node_element(scene, node, x, y, "middle"))
     return drawn, scene.nodes[0].height * LEVEL + WORD_SIZE + 6
 
 
-def drop(x: int, y: int, bar: int, end_x: int, end_y: int) -> str:
-    """Down to the bar, along it, round a corner and down to the child."""
+def drop(x: int, y: int, bar: int, end: Point) -> str:
+    """Down to the bar, along it, round a corner and down to the child. Children between the outer two need no bar."""
+    end_x, end_y = end
     corner = min(CORNER, abs(end_x - x))
     along = end_x - corner if end_x > x else end_x + corner
     return f"M{x} {y}V{bar}H{along}Q{end_x} {bar} {end_x} {bar + corner}V{end_y}" if corner else f"M{x} {y}V{end_y}"
@@ -93,27 +96,24 @@ def draw_sideways(scene: Phrases, placed: Sideways, inner: int) -> tuple[list[st
     drawn = []
     forward = -1 if scene.rtl else 1
     for i, node in enumerate(scene.nodes):
-        joint = placed.joints[i]
+        joint, y = placed.joints[i], baseline(i) - 5
         if joint is not None:
-            leaves_at = min(placed.starts[i] + width_of(node) + 5, joint)
-            for k in node.children:
-                start = (x_of(leaves_at), baseline(i) - 5) if placed.rows[node.children[0]] == placed.rows[i] else None
-                end = x_of(placed.starts[k]) - forward * 5, baseline(k) - 5
-                drawn.append(BRANCH.format(path=branch(start, x_of(joint), baseline(i) + 5, end, forward)))
+            ends = [(x_of(placed.starts[k]) - forward * 5, baseline(k) - 5) for k in node.children]
+            inline = ends[0][1] == y
+            if inline:
+                drawn.append(BRANCH.format(path=f"M{x_of(placed.starts[i] + width_of(node) + 5)} {y}H{ends[0][0]}"))
+            top = y if inline else y + 10
+            paths = (twig(x_of(joint), top if end is ends[-1] else None, end, forward) for end in ends if end[1] > y)
+            drawn += [BRANCH.format(path=path) for path in paths]
         drawn.append(node_element(scene, node, x_of(placed.starts[i]), baseline(i), "start"))
     return drawn, (1 + placed.rows[-1]) * LINE
 
 
-def branch(start: Point | None, joint: int, below: int, end: Point, forward: int) -> str:
-    """Along from a label to the joint and down to a child's line; or down from under the label, if it has no start."""
+def twig(joint: int, top: int | None, end: Point, forward: int) -> str:
+    """Round the corner from the trunk to a child. That of the last child is drawn with the trunk, from its top."""
     x, y = end
-    if start is not None and start[1] == y:
-        return f"M{start[0]} {y}H{x}"
-    if start is None:
-        down = f"M{joint} {below}"
-    else:
-        down = f"M{start[0]} {start[1]}H{joint - forward * CORNER}Q{joint} {start[1]} {joint} {start[1] + CORNER}"
-    return f"{down}V{y - CORNER}Q{joint} {y} {joint + forward * CORNER} {y}H{x}"
+    start = f"M{joint} {y - CORNER}" if top is None else f"M{joint} {top}V{y - CORNER}"
+    return f"{start}Q{joint} {y} {joint + forward * CORNER} {y}H{x}"
 
 
 def node_element(scene: Phrases, node: Node, x: int, y: int, anchor: str) -> str:

@@ -96,7 +96,7 @@ def random_instance(seed: int) -> list[Table]:
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
 def test_certified_means_best_and_every_dual_is_a_bound(step: Any) -> None:
     certified = 0
-    for seed in range(80):
+    for seed in range(40):
         tables = random_instance(seed)
         best = best_agreeing(tables)
         found = relax(tables, step=HarmonicStep(1.0) if isinstance(step, HarmonicStep) else step, trace=True)
@@ -107,7 +107,7 @@ def test_certified_means_best_and_every_dual_is_a_bound(step: Any) -> None:
         if found.certified:
             certified += 1
             assert found.value == pytest.approx(best, rel=1e-8, abs=1e-8)
-    assert certified >= 25
+    assert certified >= 12
 
 
 def test_the_bound_and_the_averages_approach_the_linear_relaxation() -> None:
@@ -115,7 +115,7 @@ def test_the_bound_and_the_averages_approach_the_linear_relaxation() -> None:
     for seed in range(16):
         tables = random_instance(seed)
         value, _ = linear_value(tables)
-        found = relax(tables, step=DiminishingStep(1.0, power=0.6), max_iterations=1500)
+        found = relax(tables, step=DiminishingStep(1.0, power=0.6), max_iterations=1000)
         assert value - 1e-9 <= found.bound <= value + 0.03
         if not found.certified:
             left += 1
@@ -168,7 +168,7 @@ def test_products_or_branching_close_the_fractional_example() -> None:
 
 def test_tightening_and_branching_never_do_harm() -> None:
     closed = 0
-    for seed in range(60):
+    for seed in range(24):
         tables = random_instance(seed)
         best = best_agreeing(tables)
         plain, tight = relax(tables), tighten(tables, rounds=3)

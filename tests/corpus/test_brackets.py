@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from oracles.brackets import Nested, some_nested, spelled
 
 import treewright as tw
-from treewright.corpus import reader
+from treewright.corpus import brackets, reader
 from treewright.errors import FormatError
 
 DOG = "(S (NP (DT the) (NN dog)) (VP (VBZ barks)))"
@@ -178,7 +178,7 @@ MISTAKES = {
         "bad.mrg:2: the tree that begins here is not complete: 3 closing brackets are missing after line 2"
     ),
     "": "bad.mrg: the file is empty; expected at least one tree",
-    " \n": "bad.mrg: the file is empty; expected at least one tree",
+    " \n": "bad.mrg: only blank lines and comments; expected at least one tree",
 }
 
 
@@ -195,6 +195,12 @@ def test_bad_trees_can_be_skipped_and_counted() -> None:
     trees = tw.read_trees(io.StringIO(text), on_error="skip")
     assert len(list(trees)) == 4
     assert [error.line for error in trees.errors] == [2, 3, 5, 7]
+
+
+def test_a_tree_that_never_ends_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(brackets, "LONGEST_ITEM", 1 << 20)
+    with pytest.raises(FormatError, match="<file>:2: the tree that begins here does not end within 1 MB"):
+        read_text(f"{DOG}\n(S\n" + f"{DOG}\n" * 50_000)
 
 
 def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:

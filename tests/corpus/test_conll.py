@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from oracles.conll import some_cell, some_file
 
 import treewright as tw
-from treewright.corpus import CONLLX, reader
+from treewright.corpus import CONLLX, conll, reader
 from treewright.errors import FormatError, InputError
 
 CATS = "1\tCats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -222,8 +222,8 @@ MISTAKES = {
     "1-2-3" + ROW + "\n": "bad.conllu:1: ID '1-2-3' comes first; expected 1",
     "(S (NN dogs))\n": "bad.conllu:1: a bracketed tree; expected columns (treewright.read_trees reads brackets)",
     "": "bad.conllu: the file is empty; expected at least one sentence",
-    " \n\n": "bad.conllu: the file is empty; expected at least one sentence",
-    "# only a comment\n": "bad.conllu: the file is empty; expected at least one sentence",
+    " \n\n": "bad.conllu: only blank lines and comments; expected at least one sentence",
+    "# only a comm": "bad.conllu: only blank lines and comments; expected at least one sentence",
     "1" + ROW + "2\tcut sh": "bad.conllu:2: 2 columns in '2\\tcut sh'; "
     + TEN
     + " (the file ends here without a line break: cut short?)",
@@ -261,6 +261,32 @@ def test_what_has_no_lines_is_refused_before_it_fills_the_memory(monkeypatch: py
     monkeypatch.setattr(reader, "LONGEST_LINE", 1 << 20)
     with pytest.raises(FormatError, match="<file>: no line break in 1 MB; expected lines of text"):
         read_text(b"\0" * (1 << 22))
+
+
+def test_what_never_ends_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conll, "LONGEST_ITEM", 1 << 20)
+    with pytest.raises(FormatError, match="<file>: no blank line in 1 MB; expected one after every sentence"):
+        read_text(b"numbers\n" * (1 << 20))
+
+
+def test_utf16_is_guessed() -> None:
+    with pytest.raises(FormatError, match=r"byte 0xFF at character 1 is not UTF-8; expected UTF-8 \(is it UTF-16\?"):
+        read_text(CATS.encode("utf-16"))
+
+
+def test_mixed_up_arguments_are_told() -> None:
+    with pytest.raises(ValueError, match=r"is text; expected a path \(read\(io.StringIO\(text\)\) reads text\)"):
+        tw.read(CATS)
+    with pytest.raises(ValueError, match=r"write\('out.conllu', ...\): what is written comes first, then where to"):
+        tw.write("out.conllu", [])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="item 0 is 3; expected a Sentence or a Tree"):
+        tw.write([3], io.BytesIO())  # type: ignore[list-item]
+
+
+def test_one_sentence_and_a_text_file_will_do() -> None:
+    file = io.StringIO()
+    assert tw.write(tw.Sentence(CATS), file) == 1
+    assert file.getvalue() == CATS
 
 
 def test_a_directory_and_a_missing_file_are_named(tmp_path: Path) -> None:

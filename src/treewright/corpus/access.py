@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Iterator
-from typing import IO
+from typing import IO, Any
 
 from treewright.corpus import brackets, conll
 from treewright.corpus.brackets import Tree
@@ -83,40 +84,50 @@ def _stripped(trees: Iterator[Tree], problems: Problems, functions: bool, traces
 
 
 def write(
-    items: Iterable[Sentence] | Iterable[Tree], target: str | os.PathLike[str] | IO[bytes], format: str | None = None
+    items: Sentence | Tree | Iterable[Sentence | Tree],
+    target: str | os.PathLike[str] | IO[bytes] | IO[str],
+    format: str | None = None,
 ) -> int:
-    """Write sentences or trees to a path ("-" is standard output) or a binary file; their number is returned.
+    """Write sentences or trees to a path ("-" is standard output) or an open file; their number is returned.
 
     What was not changed is written as it was read, byte for byte. A path's file appears when it is complete, packed
     if its name ends with .gz, .xz or .zst. format: "conllu" or "conllx" to convert sentences of another format.
     """
     if format is not None and format not in LAYOUTS:
         raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")
+    if isinstance(items, (str, os.PathLike)):
+        raise ValueError(f"write({items!r}, ...): what is written comes first, then where to")
+    texts = _joinable([items] if isinstance(items, (Sentence, Tree)) else items, format)
+    if isinstance(target, io.TextIOBase):
+        return _write(texts, target)
+    encoded = (text.encode() for text in texts)
     if isinstance(target, (str, os.PathLike)):
         with open_output(target) as file:
-            return _write(items, file, format)
-    return _write(items, target, format)
+            return _write(encoded, file)
+    return _write(encoded, target)
 
 
-def _write(items: Iterable[Sentence] | Iterable[Tree], file: IO[bytes], format: str | None) -> int:
+def _write(pieces: Iterable[Any], file: Any) -> int:
     count = 0
-    for text in _joinable(items, format):
-        file.write(text.encode())
+    for piece in pieces:
+        file.write(piece)
         count += 1
     return count
 
 
-def _joinable(items: Iterable[Sentence] | Iterable[Tree], format: str | None) -> Iterator[str]:
+def _joinable(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[str]:
     """The text of each item so that it can follow that of the one before."""
     last = ""
     layout: Layout | None = None
     ended: tuple[str, int] | None = None  # where the last tree ended: the next may stand on the same line
-    for item in items:
+    for number, item in enumerate(items):
         if isinstance(item, Tree):
             text = item.written()
             apart = last[-1:].isspace() or text[:1].isspace() or (item.source, item.line) == ended
             gap = "" if apart else "\n"
             ended = (item.source, item.line + text.lstrip().count("\n"))
+        elif not isinstance(item, Sentence):
+            raise ValueError(f"item {number} is {item!r}; expected a Sentence or a Tree")
         else:
             sentence = item if format is None else item.converted(LAYOUTS[format])
             layout = layout or sentence.layout

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Any, NamedTuple
 
-from treewright.corpus.reader import Lines, Problems, check_utf8, shown
+from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in, shown
 from treewright.errors import FormatError
 
 SPACE = " \t\r\n\f\v"  # and nothing else: a no-break space belongs to its word
@@ -256,20 +256,23 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
             _set_origin(waiting, (text + lead, source, line))
         yield waiting
     if not found:
-        problems.report(FormatError(lines.name, 0, "the file is empty; expected at least one tree"))
+        problems.report(nothing_in(lines, "tree"))
 
 
 def _groups(lines: Lines) -> Iterator[tuple[str, int]]:
     """Runs of whole lines in which the brackets balance, each with the number of its first line."""
     group: list[str] = []
-    number, depth = 1, 0
+    number, depth, length = 1, 0, 0
     for piece in lines:
+        length += len(piece)
+        if length > LONGEST_ITEM:
+            raise FormatError(lines.name, number, f"the tree that begins here does not end within {length >> 20} MB")
         for line in LINE.findall(piece):
             group.append(line)
             depth += line.count("(") - line.count(")")
             if depth <= 0:
                 yield "".join(group), number
-                number, depth = number + len(group), 0
+                number, depth, length = number + len(group), 0, 0
                 group = []
     # The last run does not balance; a line that begins with a bracket is most likely a tree.
     starts = [0] + [start for start in range(1, len(group)) if group[start].startswith("(")]

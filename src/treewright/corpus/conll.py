@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from treewright.corpus.files import extension_of
 from treewright.corpus.layout import CONLLU, CONLLX, CONLLX_WIDTHS, Layout
-from treewright.corpus.reader import Lines, Problems, check_utf8
+from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in
 from treewright.corpus.sentence import BLANK_LINES, Sentence, end_of_opening
 from treewright.errors import FormatError
 
@@ -36,7 +36,7 @@ def sentences(lines: Lines, format: str | None, problems: Problems, check: str) 
             yield sentence
         line += text.count("\n")
     if layout is None:
-        problems.report(FormatError(lines.name, 0, "the file is empty; expected at least one sentence"))
+        problems.report(nothing_in(lines, "sentence"))
 
 
 def _sentence_blocks(lines: Lines) -> Iterator[tuple[str, int, int]]:
@@ -76,6 +76,9 @@ def _blocks(lines: Lines) -> Iterator[tuple[str, int]]:
         else:
             unseen = max(0, len(text) - begin - 1)
         text = text[begin:]
+        if len(text) > LONGEST_ITEM:
+            problem = f"no blank line in {len(text) >> 20} MB; expected one after every sentence"
+            raise FormatError(lines.name, 0, problem)
     if text:
         last = BLANK_LINES.search(text, unseen)
         yield text, last.start() if last else len(text) - text.endswith("\n")

@@ -14,6 +14,7 @@ from treewright.errors import FormatError
 
 CHUNK = 1 << 18
 LONGEST_LINE = 1 << 26  # bytes; what has no line break for so long is no text
+LONGEST_ITEM = 1 << 28  # characters; a sentence or tree of many millions of words is a file without separators
 KEPT_ERRORS = 100
 
 T = TypeVar("T")
@@ -27,8 +28,11 @@ class Lines:
     """
 
     def __init__(self, source: Source) -> None:
+        if isinstance(source, str) and "\n" in source:
+            raise ValueError(f"{shown(source)} is text; expected a path (read(io.StringIO(text)) reads text)")
         self.name = name_of(source)
         self.suspect = False
+        self.is_empty = True
         self._ours = isinstance(source, (str, os.PathLike)) and source != "-"
         self._file: IO[Any] = open_input(source) if isinstance(source, (str, os.PathLike)) else source
         # A terminal or a pipe may wait for our answer before it sends more; a file can be read ahead.
@@ -39,6 +43,7 @@ class Lines:
         held: list[bytes] = []
         length = 0
         while data := read(CHUNK):
+            self.is_empty = False
             data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
             cut = data.rfind(b"\n") + 1
             if cut:
@@ -70,6 +75,12 @@ def _is_file(file: IO[Any]) -> bool:
         return isinstance(file, (io.BytesIO, io.StringIO))
 
 
+def nothing_in(lines: Lines, what: str) -> FormatError:
+    """A file without what it should hold: most often something went wrong before."""
+    found = "the file is empty" if lines.is_empty else "only blank lines and comments"
+    return FormatError(lines.name, 0, f"{found}; expected at least one {what}")
+
+
 def shown(text: str) -> str:
     """What stands there, for a message: quoted, and not too long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
@@ -83,9 +94,12 @@ def check_utf8(text: str, source: str, line: int) -> None:
         byte = text[error.start].encode("utf-8", "surrogateescape")
         line += text.count("\n", 0, error.start)
         where = error.start - text.rfind("\n", 0, error.start)
-        hint = (
-            "a binary file?" if "\0" in text else f"in Latin-1 it would be {byte.decode('latin-1')!r}: convert the file"
-        )
+        if line == 1 and where == 1 and byte in (b"\xff", b"\xfe"):
+            hint = "is it UTF-16? convert the file"
+        elif "\0" in text:
+            hint = "a binary file?"
+        else:
+            hint = f"in Latin-1 it would be {byte.decode('latin-1')!r}: convert the file"
         problem = f"byte 0x{byte.hex().upper()} at character {where} is not UTF-8; expected UTF-8 ({hint})"
         raise FormatError(source, line, problem) from None
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright.decode import METHODS
 from treewright.errors import InfeasibleError, InputError
 
 
@@ -49,6 +50,21 @@ def test_items_may_be_arrays_parts_and_mappings() -> None:
     found = tw.decode.trees(iter(items), projective=True)
     assert [parse.heads.tolist() for parse in found] == [[-1, 0, 1], [-1, 0, 1], [-1, 2, 0], [-1, 0, 1]]
     assert {parse.method for parse in found} == {"eisner"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_answers_as_one_by_one(method: str) -> None:
+    rng = np.random.default_rng(3)
+    batch = [
+        {"arc": rng.normal(size=(n + 1, n + 1)), "sib": rng.normal(size=(n + 1, n + 1, n + 1))}
+        for n in rng.integers(2, 7, size=12)
+    ]
+    alone = [tw.decode.tree(**item, method=method) for item in batch]
+    for threads in (1, 3):
+        found = tw.decode.trees(batch, threads=threads, method=method)
+        assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
+        assert [parse.score for parse in found] == [parse.score for parse in alone]
+        assert [parse.bound for parse in found] == [parse.bound for parse in alone]
 
 
 def test_an_empty_batch() -> None:

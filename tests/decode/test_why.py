@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.trees import all_trees
+from oracles.trees import all_trees, value
 
 import treewright as tw
 from treewright.errors import InfeasibleError, InputError
@@ -26,6 +26,20 @@ def test_the_loss_is_exact(root: str, projective: bool) -> None:
                 assert answer.rival.heads[m] == h
                 assert answer.certified
                 assert answer.loss >= 0
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_the_loss_is_exact_with_second_order_parts_too(projective: bool) -> None:
+    rng = np.random.default_rng(8)
+    n = 4
+    arc, sib, grand = (rng.normal(size=(n + 1,) * dimensions) for dimensions in (2, 3, 3))
+    values = {heads: value(heads, arc, sib, grand) for heads in all_trees(n, projective=projective)}
+    for h in range(n + 1):
+        for m in set(range(1, n + 1)) - {h}:
+            answer = tw.decode.why_not(arc, h, m, sib=sib, grand=grand, projective=projective)
+            with_arc = max(worth for heads, worth in values.items() if heads[m] == h)
+            assert answer.loss == pytest.approx(max(values.values()) - with_arc, abs=1e-9)
+            assert answer.certified
 
 
 def test_it_is_at_least_the_reduced_cost() -> None:

@@ -114,10 +114,5 @@ def exact(
 @cache
 def _load(place: str) -> Solver:
     module, _, name = place.partition(":")
-    try:
-        function: Solver = getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise InputError(f"{place} is not part of this version of Treewright") from error
+    function: Solver = getattr(import_module(module), name)
     return function

@@ -240,6 +240,14 @@ def test_a_decoded_tree_is_drawn() -> None:
     assert "cats" in tw.draw.text(parse, forms=["chase", "cats"])
 
 
+def test_a_decoded_graph_is_drawn_with_further_heads_below() -> None:
+    graph = tw.decode.graph([[0, 9, 2, 1], [0, 0, 7, 6], [0, -3, 0, 8], [0, -3, -3, 0]])
+    assert [sorted(heads) for heads in graph.heads] == [[], [0], [1], [1, 2]]
+    drawing = tw.draw.text(graph, forms=["wants", "to", "win"])
+    above, below = drawing.split("wants")
+    assert (above.count("▼"), below.count("▲")) == (3, 1)
+
+
 def test_svg_is_one_element_with_a_name_and_nothing_from_outside() -> None:
     drawing = tw.draw.svg(**SENTENCES["rubbish"])
     root = minidom.parseString(drawing).documentElement

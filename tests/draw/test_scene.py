@@ -60,6 +60,7 @@ def test_arcs_are_judged_by_gold() -> None:
 
 
 def test_gold_may_be_heads_alone_or_leave_words_open() -> None:
+    assert arcs(**WORDS, gold=SimpleNamespace(heads=[-1, 2, 0, 2])) == arcs(**WORDS, gold=[2, 0, 2])
     assert [kind for *_, kind, _ in arcs(**WORDS, gold=[2, 0, -1])] == ["correct", "correct", "tree"]
 
 
@@ -148,6 +149,11 @@ def test_features_are_lines_under_the_words() -> None:
         ({"forms": "ab", "graph": [("x", 1, "x")]}, "graph has an arc with node x; a node is a number"),
         ({"forms": "ab", "gold": [0]}, "gold heads has 1 entries for 2 words"),
         ({"forms": "ab", "gold": SimpleNamespace(forms="abc", heads=None)}, "gold has 3 words, the sentence 2"),
+        (
+            {"forms": "ab", "gold": SimpleNamespace(forms="ax", heads=None)},
+            "word 2 is 'x' in gold, 'b' in the sentence",
+        ),
+        ({"forms": "ab", "heads": [2, 0, 2]}, "heads has 3 entries for 2 words"),
         ({"forms": "ab", "features": ["colour"]}, "no column 'colour' to write under the words; known: id, upos"),
         ({"forms": "ab", "direction": "up"}, "direction is 'up'; it can be 'auto', 'ltr' or 'rtl'"),
         ({"forms": "ab", "confidence": [0.5, 2]}, "confidence of word 2 is 2; a probability is between 0 and 1"),

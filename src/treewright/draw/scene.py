@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Protocol
 
 from treewright.draw.measure import clean, is_right_to_left
@@ -132,33 +133,38 @@ def scene_of(
 
 
 def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, name: str = "") -> Analysis:
-    def column(title: str) -> Any:
-        return columns[title] if columns.get(title) is not None else getattr(sentence, title, None)
-
+    column = partial(column_of, sentence, columns)
     heads, forms = column("heads"), column("forms")
     if forms is None:
         if heads is None:
             raise InputError(
                 f"there is nothing to draw: give a sentence, or forms and heads (got {type(sentence).__name__})"
             )
-        forms = [str(m) for m in range(1, len(heads) + (len(heads) == 0 or int(heads[0]) != -1))]
+        forms = [str(m) for m in range(1, len(heads) + (len(heads) == 0 or not is_of_root(heads[0])))]
     n = len(forms)
+    parents = [one_or_more(head) for head in one_a_word(heads, n, f"{name}heads", UNKNOWN)]
+    first = checked_heads([heads[0] if heads else UNKNOWN for heads in parents], f"{name}heads")
     labels = one_a_word(column("deprels"), n, f"{name}deprels", "")
-    return Analysis(
-        [clean(str(form)) for form in forms],
-        checked_heads(one_a_word(heads, n, f"{name}heads", UNKNOWN), f"{name}heads"),
-        ["" if label in (None, "_") else clean(str(label)) for label in labels],
-        checked_confidence(one_a_word(column("confidence"), n, "confidence", None)),
-        graph_arcs(column("graph"), n) if with_graph else [],
-    )
+    labels = ["" if label in (None, "_") else clean(str(label)) for label in labels]
+    given = column("graph") if with_graph else None
+    graph = [] if given is None else list(given)
+    if any(len(heads) > 1 for heads in parents):
+        graph += [(h, m, labels[m - 1] if h == heads[0] else "") for m, heads in enumerate(parents, 1) for h in heads]
+    confidence = checked_confidence(one_a_word(column("confidence"), n, "confidence", None))
+    return Analysis([clean(str(form)) for form in forms], first, labels, confidence, graph_arcs(graph, n))
 
 
 def gold_analysis(gold: Any, forms: list[str], with_graph: bool) -> Analysis:
-    """gold is a sentence, or its heads alone."""
-    given = {} if hasattr(gold, "heads") else {"heads": gold, "forms": forms}
+    """gold is a sentence, a parse without words, or the heads alone."""
+    given: dict[str, Any] = {} if hasattr(gold, "heads") else {"heads": gold}
+    if getattr(gold, "forms", None) is None:
+        given["forms"] = forms
     found = analysis_of(gold, given, with_graph, "gold ")
     if len(found.forms) != len(forms):
         raise InputError(f"gold has {len(found.forms)} words, the sentence {len(forms)}; only the same words compare")
+    for m, (form, other) in enumerate(zip(forms, found.forms, strict=True), start=1):
+        if form != other:
+            raise InputError(f"word {m} is {other!r} in gold, {form!r} in the sentence; only the same words compare")
     return found
 
 
@@ -167,15 +173,27 @@ def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
     if values is None:
         return [missing] * n
     found = list(values)
-    if len(found) == n + 1 and name.endswith(("heads", "confidence")):
+    if len(found) == n + 1 and (name == "confidence" or (name.endswith("heads") and is_of_root(found[0]))):
         del found[0]
     if len(found) != n:
         raise InputError(f"{name} has {len(found)} entries for {n} words; give one a word")
     return found
 
 
+def is_of_root(head: Any) -> bool:
+    """Is it the entry that the root has in a vector of heads?"""
+    return not one_or_more(head) or one_or_more(head)[0] == -1
+
+
+def one_or_more(head: Any) -> list[Any]:
+    """The heads of a word: one, or as many as a graph gives it."""
+    if isinstance(head, (list, tuple)):
+        return list(head)
+    return [] if head is None else [head]
+
+
 def checked_heads(heads: list[Any], name: str) -> list[int]:
-    found = [UNKNOWN if head is None else int(head) for head in heads]
+    found = [int(head) for head in heads]
     for m, head in enumerate(found, start=1):
         if not UNKNOWN <= head <= len(found):
             expected = f"between 0 (the root) and {len(found)}, the number of words, or -1 where it is not known"
@@ -190,9 +208,9 @@ def checked_confidence(values: list[Any]) -> list[float | None]:
     return [None if value is None or value != value else float(value) for value in values]  # NaN: not known
 
 
-def graph_arcs(graph: Any, n: int) -> list[GraphArc]:
+def graph_arcs(graph: list[Any], n: int) -> list[GraphArc]:
     found = []
-    for arc in graph if graph is not None else ():
+    for arc in graph:
         head, modifier, label = (*arc, "")[:3]
         found.append((node_number(head, n), node_number(modifier, n), clean(str(label or ""))))
     return found
@@ -235,12 +253,14 @@ def tokens_of(sentence: Any, place: Mapping[str, int]) -> Iterator[Token]:
 
 
 def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: int) -> list[tuple[str, ...]]:
-    """The lines under each word. A column that was asked for must be there; upos is shown if it is."""
+    """The lines under each word: what was asked for, which must be there; else upos, if it is there."""
     if isinstance(features, Mapping):
         lines = [one_a_word(values, n, name, "") for name, values in features.items()]
+    elif features is not None:
+        lines = [feature_column(sentence, columns, name, n) for name in features]
     else:
-        lines = [feature_column(sentence, columns, name, n) for name in (("upos?",) if features is None else features)]
-    if not any(map(any, lines)):
+        lines = [one_a_word(column_of(sentence, columns, "upos"), n, "upos", "_")]
+    if all(value in ("", "_", None) for line in lines for value in line):
         return [()] * n
     return [tuple(part for value in values for part in note_lines(value)) for values in zip(*lines, strict=True)]
 
@@ -249,14 +269,17 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
     name = ALIASES.get(feature, feature)
     if name == "id":
         return [str(m) for m in range(1, n + 1)]
-    values = columns.get(name.rstrip("?"))
+    values = column_of(sentence, columns, name)
     if values is None:
-        values = getattr(sentence, name.rstrip("?"), None)
-    if values is None and not name.endswith("?"):
         raise InputError(
             f"there is no column {feature!r} to write under the words; known: id, upos, xpos, lemma, feats"
         )
     return one_a_word(values, n, name, "")
+
+
+def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
+    """A column that was given, or that of the sentence, if it has it."""
+    return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
 
 
 def note_lines(value: Any) -> list[str]:

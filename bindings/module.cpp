@@ -9,6 +9,9 @@ void bind_dynamic(nb::module_ &m);
 void bind_sums(nb::module_ &m);
 void bind_local_search(nb::module_ &m);
 void bind_dual(nb::module_ &m);
+void bind_kbest(nb::module_ &m);
+void bind_sampling(nb::module_ &m);
+void bind_automata(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -20,4 +23,7 @@ NB_MODULE(_core, m) {
   treewright::bind_sums(m);
   treewright::bind_local_search(m);
   treewright::bind_dual(m);
+  treewright::bind_kbest(m);
+  treewright::bind_sampling(m);
+  treewright::bind_automata(m);
 }

@@ -118,6 +118,7 @@ class ProjectiveSums {
     shift_ = 0;
     for (int m = 1; m < nodes_; ++m) {
       if (best_[m] == forbidden) return false;
+      if (!Ring::is_relative) best_[m] = 0;
       shift_ += best_[m];
     }
     for (int h = 0; h < nodes_; ++h)

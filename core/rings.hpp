@@ -1,4 +1,5 @@
-// Two ways to hold positive weights: as they are, or as logarithms. The sums over trees are written once, over either.
+// Ways to hold weights: as they are, as logarithms, or as scores of which only the best counts. What is summed over
+// trees is written once, over any of them.
 //
 // Plain is fast, but weights may leave the range of a double. Nothing is ever subtracted, so a sum is as good as its
 // largest terms; the algorithms notice when something that was lost below 1e-308 could matter, and start again with
@@ -7,12 +8,14 @@
 
 #include <cmath>
 
+#include "rows.hpp"
 #include "scores.hpp"
 
 namespace treewright {
 
 struct Plain {
   static constexpr double zero = 0, one = 1;
+  static constexpr bool is_relative = true;  // weights are taken relative to the best head of each word
 
   static double of_log(double log_weight) { return std::exp(log_weight); }
   static double log(double weight) { return std::log(weight); }
@@ -53,6 +56,7 @@ struct Plain {
 
 struct Logs {
   static constexpr double zero = forbidden, one = 0;
+  static constexpr bool is_relative = true;
 
   static double of_log(double log_weight) { return log_weight; }
   static double log(double weight) { return weight; }
@@ -88,6 +92,17 @@ struct Logs {
     for (int k = 0; k < count; ++k) total += std::exp(term(k) - largest);
     return largest + std::log(total);
   }
+};
+
+struct Best {
+  static constexpr double zero = forbidden, one = 0;
+  static constexpr bool is_relative = false;
+
+  static double of_log(double score) { return score; }
+  static double log(double score) { return score; }
+  static double plus(double a, double b) { return a > b ? a : b; }
+  static double times(double a, double b) { return a + b; }
+  static double dot(const double *a, const double *b, int count) { return max_of_sums(a, b, count); }
 };
 
 }  // namespace treewright

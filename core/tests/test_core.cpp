@@ -77,6 +77,8 @@ int main() {
   dual_values_bound_the_best_tree_that_the_search_proves();
   a_search_without_a_tree_says_so();
   a_search_ends_when_it_is_wanted_back();
+  k_best_trees_are_sorted_and_different();
+  trees_drawn_are_trees();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

@@ -4,7 +4,9 @@
 #include "automata.hpp"
 #include "grand_eisner.hpp"
 #include "inside_outside.hpp"
+#include "kbest.hpp"
 #include "matrix_tree.hpp"
+#include "sampling.hpp"
 #include "sibling_eisner.hpp"
 
 // The value of a set of modifiers by the definition of a path through the table.
@@ -213,4 +215,57 @@ static void marginals_sum_to_one_and_rings_agree() {
     CHECK(all.marginals(none.data(), 3, single_root, found.data()) == treewright::forbidden);
     CHECK(projective.marginals(none.data(), 3, single_root, found.data()) == treewright::forbidden);
   }
+}
+
+static bool is_tree(const int *heads, int nodes, bool single_root) {
+  int roots = 0;
+  for (int m = 1; m < nodes; ++m) {
+    roots += heads[m] == 0;
+    int v = m;
+    for (int steps = 0; v > 0 && steps < nodes; ++steps) v = heads[v];
+    if (v != 0) return false;
+  }
+  return heads[0] == -1 && roots >= 1 && (!single_root || roots == 1);
+}
+
+static void k_best_trees_are_sorted_and_different() {
+  for (int nodes : {2, 3, 5, 21})
+    for (bool single_root : {false, true})
+      for (bool projective : {false, true}) {
+        const std::vector<double> arc = random_scores(nodes, nodes);
+        const treewright::KBest found = projective
+                                            ? treewright::ProjectiveKBest().decode(arc.data(), nodes, single_root, 50)
+                                            : treewright::SpanningKBest().decode(arc.data(), nodes, single_root, 50);
+        CHECK(!found.values.empty());
+        std::vector<std::vector<int>> trees;
+        for (std::size_t k = 0; k < found.values.size(); ++k) {
+          const int *heads = found.heads.data() + k * nodes;
+          trees.emplace_back(heads, heads + nodes);
+          CHECK(is_tree(heads, nodes, single_root));
+          CHECK(k == 0 || found.values[k] <= found.values[k - 1] + 1e-9);
+          CHECK(std::abs(found.values[k] - value_of(arc, trees.back())) < 1e-9);
+        }
+        std::sort(trees.begin(), trees.end());
+        CHECK(std::unique(trees.begin(), trees.end()) == trees.end());
+      }
+}
+
+static void trees_drawn_are_trees() {
+  for (int nodes : {2, 3, 5, 21})
+    for (double scale : {1.0, 30.0, 900.0})
+      for (bool single_root : {false, true}) {
+        std::vector<double> arc = random_scores(nodes, nodes);
+        for (double &score : arc) score *= scale;
+        treewright::TreeSampler any;
+        treewright::ProjectiveSampler projective;
+        CHECK(any.prepare(arc.data(), nodes, single_root) && projective.prepare(arc.data(), nodes, single_root));
+        treewright::Random random(nodes);
+        std::vector<int> heads(nodes);
+        for (int draw = 0; draw < 10; ++draw) {
+          any.draw(random, heads.data());
+          CHECK(is_tree(heads.data(), nodes, single_root));
+          projective.draw(random, heads.data());
+          CHECK(is_tree(heads.data(), nodes, single_root));
+        }
+      }
 }

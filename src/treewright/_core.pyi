@@ -253,4 +253,31 @@ def dual_decomposition(parts: Parts, projective: bool, single_root: bool, beta: 
 def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool) -> SearchAnswer:
     """
     The best non-projective tree, proved; on a budget the best found, with a bound.
+def kbest(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, k: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """The k best trees, or all there are: heads, a row a tree, and values."""
+
+def projective_kbest(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, k: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """The same among projective trees."""
+
+def sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Trees drawn by their score, a row a tree; no row when there is no tree.
+    """
+
+def projective_sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """The same among projective trees."""
+
+def sibling_automaton(parts: Parts, side: int, forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The best modifiers on a side (2 h: left, 2 h + 1: right): value, their places, best values with and without.
+    """
+
+def grand_automaton(parts: Parts, h: int, upper_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The best modifiers on both sides and head of h: value, rank of the head, places of the modifiers, best values with and without each, best value with each head.
+    """
+
+def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The best path: value, first state, the state entered with each candidate or -1, best values with and without.
     """

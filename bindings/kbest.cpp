@@ -1,0 +1,33 @@
+#include "kbest.hpp"
+
+#include <nanobind/stl/pair.h>
+
+#include "arrays.hpp"
+
+namespace treewright {
+
+using Trees = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
+
+template <typename Decoder>
+static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool single_root, int k) {
+  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
+  const int nodes = int(arc.shape(0));
+  KBest found;
+  {
+    nb::gil_scoped_release nogil;
+    Decoder decoder;
+    found = decoder.decode(arc.data(), nodes, single_root, k);
+  }
+  Trees heads = new_array<Trees>(found.values.size(), nodes);
+  std::copy(found.heads.begin(), found.heads.end(), heads.data());
+  return {heads, copied<NewScoreColumn>(found.values.data(), found.values.size())};
+}
+
+void bind_kbest(nb::module_ &m) {
+  m.def("kbest", &kbest<SpanningKBest>, nb::arg("arc").noconvert(), nb::arg("single_root"), nb::arg("k"),
+        "The k best trees, or all there are: heads, a row a tree, and values.");
+  m.def("projective_kbest", &kbest<ProjectiveKBest>, nb::arg("arc").noconvert(), nb::arg("single_root"), nb::arg("k"),
+        "The same among projective trees.");
+}
+
+}  // namespace treewright

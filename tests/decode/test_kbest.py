@@ -1,0 +1,110 @@
+"""The k best trees against all trees sorted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.scores import random_arcs, random_scores
+from oracles.trees import all_trees, value
+
+import treewright as tw
+from treewright.decode import Parts
+from treewright.errors import InfeasibleError, InputError
+
+SHAPES = [(projective, root) for projective in (False, True) for root in ("single", "multi")]
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+@pytest.mark.parametrize("n", range(1, 6))
+def test_the_best_of_all_trees_in_order(n: int, projective: bool, root: str) -> None:
+    rng = np.random.default_rng(n)
+    trees = all_trees(n, projective=projective, root=root)
+    for trial in range(16):
+        arc = random_scores(rng, n, holes=0.3 * (trial % 2), ties=trial % 4 == 3)["arc"]
+        values = sorted((v for v in (value(tree, arc) for tree in trees) if v > -np.inf), reverse=True)
+        k = int(rng.choice([1, 2, 7, 40, 3000]))
+        if not values:
+            with pytest.raises(InfeasibleError):
+                tw.decode.kbest(arc, k, projective=projective, root=root)
+            continue
+        found = tw.decode.kbest(arc, k, projective=projective, root=root)
+        assert [parse.score for parse in found] == pytest.approx(values[:k], rel=1e-9, abs=1e-9)
+        heads = [tuple(parse.heads.tolist()) for parse in found]
+        assert len(set(heads)) == len(heads)
+        assert set(heads) <= set(trees)
+        for parse in found:
+            assert value(parse.heads, arc) == pytest.approx(parse.score, rel=1e-12, abs=1e-12)
+            assert parse.gap == pytest.approx(values[0] - parse.score, abs=1e-9)
+        assert found[0].certified
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_every_tree_comes_once_when_all_scores_are_equal(projective: bool, root: str) -> None:
+    found = tw.decode.kbest(np.zeros((6, 6)), 10_000, projective=projective, root=root)
+    assert {tuple(parse.heads.tolist()) for parse in found} == set(all_trees(5, projective=projective, root=root))
+    assert len(found) == len(all_trees(5, projective=projective, root=root))
+    assert all(parse.certified for parse in found)
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        n = int(rng.integers(3, 6))
+        arc = rng.normal(size=(n + 1, n + 1))
+        trees = all_trees(n, projective=projective, root=root)
+        require = random_arcs(rng, trees[rng.integers(len(trees))], 1)
+        forbid = [a for a in random_arcs(rng, trees[rng.integers(len(trees))], 1) if a not in require]
+        left = [t for t in trees if all(t[m] == h for h, m in require) and all(t[m] != h for h, m in forbid)]
+        if not left:
+            continue
+        values = sorted((value(tree, arc) for tree in left), reverse=True)
+        found = tw.decode.kbest(arc, 5, projective=projective, root=root, require=require, forbid=forbid)
+        assert [parse.score for parse in found] == pytest.approx(values[:5], rel=1e-9)
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_longer_sentences(projective: bool, root: str) -> None:
+    """Sorted, distinct, the first is the best tree, and the second the best that lacks an arc of the first."""
+    arc = np.random.default_rng(12).normal(size=(31, 31))
+    found = tw.decode.kbest(arc, 60, projective=projective, root=root)
+    best = tw.decode.tree(arc, projective=projective, root=root)
+    scores = np.array([parse.score for parse in found])
+    assert found[0].heads.tolist() == best.heads.tolist()
+    assert (np.diff(scores) <= 1e-9).all()
+    assert len({tuple(parse.heads.tolist()) for parse in found}) == 60
+    without = [
+        tw.decode.tree(arc, projective=projective, root=root, forbid=[(int(best.heads[m]), m)]).score
+        for m in range(1, 31)
+    ]
+    assert scores[1] == pytest.approx(max(without), rel=1e-12)
+    for parse in found:
+        assert tw.trees.is_tree(parse.heads, root=root)
+        assert not projective or tw.trees.is_projective(parse.heads)
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+def test_both_ways_agree_where_no_arc_can_cross(root: str) -> None:
+    """Arcs between neighbours and from the root's first word only: every tree is projective."""
+    rng = np.random.default_rng(8)
+    arc = np.full((16, 16), -np.inf)
+    for m in range(1, 16):
+        for h in (m - 1, m + 1):
+            if 0 <= h < 16:
+                arc[h, m] = rng.normal()
+    ways = [tw.decode.kbest(arc, 50, projective=projective, root=root) for projective in (False, True)]
+    assert [parse.score for parse in ways[0]] == pytest.approx([parse.score for parse in ways[1]], rel=1e-12)
+
+
+def test_more_trees_begin_as_fewer_do() -> None:
+    arc = np.random.default_rng(1).normal(size=(13, 13))
+    for projective in (False, True):
+        many = tw.decode.kbest(arc, 25, projective=projective)
+        few = tw.decode.kbest(Parts.from_arrays(arc), 10, projective=projective)
+        assert [parse.heads.tolist() for parse in few] == [parse.heads.tolist() for parse in many[:10]]
+
+
+def test_bad_numbers_of_trees_are_refused() -> None:
+    for k, message in ((0, "k is 0; give at least 1"), (2.5, "k is 2.5; give a whole number"), (-3, "k is -3")):
+        with pytest.raises(InputError, match=message):
+            tw.decode.kbest(np.zeros((3, 3)), k)

@@ -1,0 +1,129 @@
+"""Random trees: their frequencies against their probabilities (chi-square, fixed seeds), and the edges."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles.trees import all_trees, value
+from scipy.stats import chisquare
+
+import treewright as tw
+from treewright.errors import InfeasibleError, InputError
+
+SHAPES = [(projective, root) for projective in (False, True) for root in ("single", "multi")]
+DRAWS = 60_000
+
+
+def assert_law(drawn: NDArray[np.int32], trees: tuple[tuple[int, ...], ...], weights: NDArray[np.float64]) -> None:
+    """Frequencies fit the weights: the chi-square test does not reject at one in a thousand."""
+    counts = Counter(map(tuple, drawn.tolist()))
+    assert set(counts) <= {tree for tree, weight in zip(trees, weights, strict=True) if weight > 0}
+    expected = weights / weights.sum() * len(drawn)
+    observed = np.array([counts[tree] for tree in trees])
+    rare = expected < 5
+    observed = np.append(observed[~rare], observed[rare].sum())
+    expected = np.append(expected[~rare], expected[rare].sum())
+    if expected[-1] < 5:  # too few to test: counted with the likeliest
+        observed[expected.argmax()] += observed[-1]
+        expected[expected.argmax()] += expected[-1]
+        observed, expected = observed[:-1], expected[:-1]
+    assert len(expected) > 1
+    assert chisquare(observed, expected).pvalue > 1e-3
+
+
+def weights_of(trees: tuple[tuple[int, ...], ...], arc: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = np.array([value(tree, arc) for tree in trees])
+    return np.exp(values - values.max())
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+@pytest.mark.parametrize(("n", "scale"), [(2, 1.0), (3, 1.0), (3, 3.0), (4, 0.7)])
+def test_frequencies_are_probabilities(n: int, scale: float, projective: bool, root: str) -> None:
+    arc = np.random.default_rng(n).normal(size=(n + 1, n + 1)) * scale
+    trees = all_trees(n, projective=projective, root=root)
+    drawn = tw.decode.sample(arc, DRAWS, projective=projective, root=root, seed=11)
+    assert_law(drawn, trees, weights_of(trees, arc))
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_uniform_ignores_scores_but_not_what_they_forbid(projective: bool, root: str) -> None:
+    arc = np.random.default_rng(0).normal(size=(5, 5)) * 9
+    arc[2, 3] = arc[0, 1] = -np.inf
+    trees = all_trees(4, projective=projective, root=root)
+    allowed = np.array([float(tree[3] != 2 and tree[1] != 0) for tree in trees])
+    drawn = tw.decode.sample(arc, DRAWS, projective=projective, root=root, seed=2, uniform=True)
+    assert_law(drawn, trees, allowed)
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("gap", [8.0, 30.0, 300.0, 2000.0])
+def test_words_that_prefer_each_other_do_not_hold_up_the_draw(gap: float, root: str) -> None:
+    """Walks would go in circles for e^gap steps: heads are drawn one by one instead, by the same law."""
+    rng = np.random.default_rng(5)
+    arc = rng.normal(size=(4, 4))
+    arc[0] -= gap
+    arc[3, 1:3] -= gap  # 1 and 2 hang from each other
+    trees = all_trees(3, root=root)
+    assert_law(tw.decode.sample(arc, 20_000, root=root, seed=3), trees, weights_of(trees, arc))
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_frequencies_of_arcs_are_marginals(projective: bool) -> None:
+    arc = np.random.default_rng(9).normal(size=(13, 13)) * 1.5
+    drawn = tw.decode.sample(arc, 20_000, projective=projective, seed=4)
+    found = np.zeros((13, 13))
+    for m in range(1, 13):
+        found[:, m] = np.bincount(drawn[:, m], minlength=13)
+    marginal = tw.decode.marginals(arc, projective=projective)
+    error = np.sqrt(marginal * (1 - marginal) / len(drawn))
+    assert (np.abs(found / len(drawn) - marginal) <= 5 * error + 1e-4).all()
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_every_tree_drawn_is_one(projective: bool, root: str) -> None:
+    rng = np.random.default_rng(1)
+    for n, scale in ((1, 1.0), (2, 500.0), (25, 1.0), (25, 60.0), (25, 1000.0)):
+        arc = rng.normal(size=(n + 1, n + 1)) * scale
+        for heads in tw.decode.sample(arc, 20, projective=projective, root=root):
+            assert tw.trees.is_tree(heads, root=root)
+            assert not projective or tw.trees.is_projective(heads)
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_a_seed_decides(projective: bool, root: str) -> None:
+    arc = np.random.default_rng(1).normal(size=(9, 9))
+    options = {"projective": projective, "root": root}
+    first = tw.decode.sample(arc, 30, seed=5, **options)
+    assert (tw.decode.sample(arc, 30, seed=5, **options) == first).all()
+    assert (tw.decode.sample(arc, 100, seed=5, **options)[:30] == first).all()
+    assert (tw.decode.sample(arc, 30, seed=6, **options) != first).any()
+    assert tw.decode.sample(arc, 0, **options).shape == (0, 9)
+
+
+def test_the_draws_of_a_seed_are_the_same_everywhere() -> None:
+    """The generator is our own: these numbers hold on every machine."""
+    zeros = np.zeros((5, 5))
+    assert tw.decode.sample(zeros, 3, seed=42).tolist() == [[-1, 4, 3, 1, 0], [-1, 0, 3, 1, 3], [-1, 4, 3, 0, 2]]
+    drawn = tw.decode.sample(zeros, 3, seed=42, projective=True)
+    assert drawn.tolist() == [[-1, 4, 1, 1, 0], [-1, 4, 1, 1, 0], [-1, 2, 0, 4, 2]]
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_constraints_hold(projective: bool, root: str) -> None:
+    arc = np.zeros((5, 5))
+    trees = all_trees(4, projective=projective, root=root)
+    allowed = np.array([float(tree[2] == 3 and tree[1] != 2) for tree in trees])
+    drawn = tw.decode.sample(arc, 20_000, projective=projective, root=root, require=[(3, 2)], forbid=[(2, 1)])
+    assert_law(drawn, trees, allowed)
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(InfeasibleError, match=r"arc\[:, 2\] is -inf for every head"):
+        tw.decode.sample([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]], 3)
+    with pytest.raises(InputError, match="size is -1; give at least 0"):
+        tw.decode.sample(np.zeros((3, 3)), -1)
+    with pytest.raises(InputError, match="seed is 1.5; give a whole number"):
+        tw.decode.sample(np.zeros((3, 3)), 1, seed=1.5)

@@ -125,5 +125,5 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         tw.decode.sample([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]], 3)
     with pytest.raises(InputError, match="size is -1; give at least 0"):
         tw.decode.sample(np.zeros((3, 3)), -1)
-    with pytest.raises(InputError, match="seed is 1.5; give a whole number"):
+    with pytest.raises(InputError, match=r"seed is 1\.5; give a whole number"):
         tw.decode.sample(np.zeros((3, 3)), 1, seed=1.5)

@@ -1,7 +1,8 @@
 """Head automata: the best modifiers of one head, read outwards, with what each candidate gains or costs.
 
 The subproblems of dual decomposition (Koo et al. 2010), each exact on its own: siblings on one side in O(L²) for L
-candidates, siblings and grandparents in O(G L²) for G candidate heads, an automaton of your own in O(L S²) for S states.
+candidates, siblings and grandparents in O(G L²) for G candidate heads, an automaton of your own in O(L S²) for S
+states.
 """
 
 from __future__ import annotations
@@ -105,14 +106,14 @@ def grandparent_automaton(
     modifiers. Node 0 has no head: head is None then. Nothing here knows of trees: g may also be among the modifiers.
 
     >>> import numpy as np
-    >>> arc = np.zeros((4, 4))
+    >>> arc = np.full((4, 4), -1.0)
     >>> grand = np.zeros((4, 4, 4))
     >>> grand[3, 2, 1] = 2.0
     >>> best = grandparent_automaton(arc, 2, grand=grand, of_head=[0.5, 0, 0, 0])
     >>> best.head, best.modifiers.tolist(), best.score
-    (3, [1], 2.0)
+    (3, [1], 1.0)
     >>> best.heads.tolist(), best.best_by_head.tolist()
-    ([0, 1, 3], [0.5, 0.0, 2.0])
+    ([0, 1, 3], [0.5, 0.0, 1.0])
     """
     problem = Problem.of(arc, sib, grand, stop, require=require, forbid=forbid)
     h = _node(problem, h)

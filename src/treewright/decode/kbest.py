@@ -1,4 +1,4 @@
-"""The k best trees, all different, best first. Any trees by splitting the space, projective ones from Eisner's chart."""
+"""The k best trees, all different, best first: any by splitting the space, projective ones from Eisner's chart."""
 
 from __future__ import annotations
 

@@ -253,6 +253,8 @@ def dual_decomposition(parts: Parts, projective: bool, single_root: bool, beta: 
 def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool) -> SearchAnswer:
     """
     The best non-projective tree, proved; on a budget the best found, with a bound.
+    """
+
 def kbest(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, k: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """The k best trees, or all there are: heads, a row a tree, and values."""
 

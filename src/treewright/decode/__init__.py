@@ -11,7 +11,6 @@ from treewright.decode.methods import METHODS, tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import Multipliers, Parse
-from treewright.decode.result import Parse
 from treewright.decode.sample import sample
 from treewright.decode.why import WhyNot, why_not
 

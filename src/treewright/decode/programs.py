@@ -6,7 +6,8 @@ Flow, "single": one commodity, 0 sends n units, every word keeps one, f[h, m] <=
 "multi": a commodity k for each word, f[k, h, m] <= z[h, m]; with the heads' rows exactly the hull of trees. O(n³) rows.
 
 Siblings, per side of a head, candidates outwards, x[p, q] = "q comes next after p".
-"automaton": x is a path from START to END through the modifiers, the hull of the side's automaton.
+"automaton": x is a path from START to END through the modifiers, the hull of the side's automaton; that of the root
+knows how many modifiers it has, at least one or exactly one.
 "product": x <= z_p, x <= z_q, x <= 1 - z_r between them, x >= z_p + z_q - 1 - sum of z_r.
 
 Grandparents y[g, h, m], "tight": y <= z[g, h], sum over g of y = z[h, m] (Riedel, Smith and McCallum 2012).
@@ -188,7 +189,7 @@ def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -
     ):
         if value not in known:
             raise InputError(f"{name} is {value!r}; it is one of {', '.join(map(repr, known))}")
-    model, arcs = Model(), Arcs(problem.parts)
+    model, arcs = Model(), Arcs(problem.parts, problem.single_root)
     z = model.add(problem.parts.arc)
     model.rows(arcs.nodes - 1, (arcs.modifier - 1, z, 1.0), low=1, high=1)
     if problem.single_root:
@@ -209,8 +210,9 @@ def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -
 class Arcs:
     """Candidate arcs and the scores of their parts, as columns for the builders."""
 
-    def __init__(self, parts: _core.Parts) -> None:
+    def __init__(self, parts: _core.Parts, single_root: bool) -> None:
         self.nodes: int = parts.nodes
+        self.single_root = single_root
         self.head: Columns = parts.head.astype(np.intp)
         self.modifier: Columns = parts.modifier.astype(np.intp)
         self.count = len(self.head)
@@ -239,6 +241,16 @@ class Arcs:
     def grand_scores(self, upper: Columns, lower: Columns) -> NDArray[np.float64]:
         names = zip(self.head[upper].tolist(), self.head[lower].tolist(), self.modifier[lower].tolist(), strict=True)
         return np.array([self.grand.get(name, 0.0) for name in names])
+
+    def automaton_scores(self, h: int, side: int, arcs: Columns) -> NDArray[np.float64]:
+        """The same, where the root's automaton knows that the root has a modifier, with a single root exactly one."""
+        scores = self.transition_scores(h, side, arcs)
+        if h == 0:
+            p, q = steps(len(arcs))
+            scores[(p == 0) & (q == len(arcs))] = -np.inf
+            if self.single_root:
+                scores[(p > 0) & (q < len(arcs))] = -np.inf
+        return scores
 
     def transition_scores(self, h: int, side: int, arcs: Columns) -> NDArray[np.float64]:
         """Of every (p, q) in the order of `steps`: q after p, q == len(arcs) the end."""
@@ -310,7 +322,7 @@ def add_sibling_automata(model: Model, arcs: Arcs, z: Columns) -> None:
     for h, side, candidates in arcs.sides():
         size = len(candidates)
         p, q = steps(size)
-        x = model.add(arcs.transition_scores(h, side, candidates))
+        x = model.add(arcs.automaton_scores(h, side, candidates))
         model.rows(1, (0, x[p == 0], 1.0), low=1, high=1)
         each = np.arange(size)
         model.rows(size, (q[q < size], x[q < size], 1.0), (each, z[candidates], -1.0), low=0, high=0)
@@ -363,7 +375,7 @@ def add_grand_automata(model: Model, arcs: Arcs, z: Columns) -> None:
     for h, side, candidates in arcs.sides():
         size = len(candidates)
         p, q = steps(size)
-        scores = arcs.transition_scores(h, side, candidates)
+        scores = arcs.automaton_scores(h, side, candidates)
         each = np.arange(size)
         taken: list[tuple[Any, Any, float]] = [(each, z[candidates], -1.0)]
         above = np.flatnonzero(arcs.modifier == h) if h else [None]

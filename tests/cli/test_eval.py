@@ -124,6 +124,7 @@ def test_bad_sentences_are_left_out_on_demand(run: Run, tmp_path: Path) -> None:
         ([GOLD, SYSTEM, SYSTEM, "--by", "relation"], "one system is broken down at a time"),
         ([GOLD, SYSTEM, SYSTEM, "--brackets"], "the brackets of one system are scored at a time"),
         ([GOLD, SYSTEM, "--brackets", "--by", "relation"], "brackets can be broken down by label"),
+        ([GOLD, SYSTEM, "--prm", "rules.prm"], "parameters are for brackets"),
     ],
 )
 def test_bad_usage_ends_with_two(arguments: list[str], message: str, run: Run) -> None:

@@ -172,6 +172,19 @@ def test_a_bad_file_is_named_with_its_line(text: str, message: str, tmp_path: Pa
         evaluate(write(tmp_path / "s.conllu", text), gold)
 
 
+def test_standard_input_can_be_read_once() -> None:
+    with pytest.raises(InputError, match=r"standard input \(-\) is given twice; it can be read once"):
+        evaluate("-", "-")
+
+
+def test_places_in_memory_are_sentences() -> None:
+    bad = sentence("x", [0], deps=["7:dep"])
+    with pytest.raises(InputError, match="gold, sentence 3: DEPS has '7:dep'"):
+        evaluate([*GOLD, bad], [*GOLD, bad])
+    with pytest.raises(InputError, match="<words>:1: the heads run in a circle"):
+        evaluate(GOLD, [GOLD[0], sentence("it was seen", [2, 1, 0])])
+
+
 def test_what_is_no_sentence_is_named() -> None:
     with pytest.raises(InputError, match="item 0 is int; expected a treewright Sentence, or a path"):
         evaluate([1], GOLD)  # type: ignore[list-item]

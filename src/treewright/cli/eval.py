@@ -91,11 +91,13 @@ def eval(
         found = evaluate.brackets(gold, system, parameters=parameters, skip_bad=skip_bad)
         tables = [bracket_table(found), *([label_table(found)] if by else [])]
     elif system2 is not None:
+        refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is not None, "--by", "one system is broken down at a time")
         found = evaluate.compare(gold, system, system2, samples=samples, seed=seed, punct=punct, skip_bad=skip_bad)
         tables = [comparison_table(found)]
         caption = f"A is {system}, B is {system2}; paired bootstrap over sentences, {samples} draws"
     else:
+        refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is Breakdown.label, "--by", "labels are for brackets; dependencies have relations")
         found = evaluate.evaluate(
             gold, system, by=by.value if by else None, punct=punct, subtypes=subtypes, skip_bad=skip_bad

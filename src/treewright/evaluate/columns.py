@@ -133,6 +133,12 @@ def from_sentences(sentences: Iterable[Sentence], name: str, *, in_memory: bool)
     )
 
 
+def by_sentence(columns: Columns) -> Columns:
+    """The columns of sentences in memory: places are told by the number of the sentence."""
+    numbers = columns.sentence_of + 1
+    return replace(columns, lines=numbers, token_lines=numbers[columns.first_word[:-1]], in_memory=True)
+
+
 def word_lines(sentence: Sentence) -> list[int]:
     """The line of each word in its file."""
     words = len(sentence)

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import IO, Any, cast
 
-from treewright.corpus import Sentence, open_input, read
+from treewright.corpus import CONLLU, Sentence, open_input, read
 from treewright.corpus.files import extension_of, name_of
 from treewright.errors import InputError
-from treewright.evaluate.columns import Columns, from_conllu, from_sentences
+from treewright.evaluate.columns import Columns, by_sentence, from_conllu, from_sentences
 
 Source = str | os.PathLike[str] | IO[Any] | Iterable[Sentence]
 
@@ -29,6 +29,8 @@ def load(sources: Sequence[Source], labels: Sequence[str], *, skip_bad: bool) ->
     labels name what comes from memory. With skip_bad a sentence that one source has wrong is left out of all, by its
     number; they must then have equally many.
     """
+    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
+        raise InputError("standard input (-) is given twice; it can be read once")
     if skip_bad:
         return load_good(sources, labels)
     return [load_one(source, label) for source, label in zip(sources, labels, strict=True)], 0
@@ -37,9 +39,19 @@ def load(sources: Sequence[Source], labels: Sequence[str], *, skip_bad: bool) ->
 def load_one(source: Source, label: str) -> Columns:
     file = as_file(source)
     if file is None:
-        return from_sentences(as_sentences(source), label, in_memory=True)
+        return from_memory(as_sentences(source), label)
     columns = from_conllu(file.getvalue(), file.name) if is_conllu(file) else None
     return from_sentences(read(file), file.name, in_memory=False) if columns is None else columns
+
+
+def from_memory(sentences: list[Sentence], label: str) -> Columns:
+    """Most sentences know their text; then it is read again, which is faster than asking for every cell."""
+    if all(sentence.layout == CONLLU for sentence in sentences):
+        text = "".join(f"{sentence}\n" for sentence in sentences)
+        columns = from_conllu(text.encode(), label)
+        if columns is not None:
+            return by_sentence(columns)
+    return from_sentences(sentences, label, in_memory=True)
 
 
 def load_good(sources: Sequence[Source], labels: Sequence[str]) -> tuple[list[Columns], int]:
@@ -101,7 +113,7 @@ def as_file(source: Source) -> NamedBytes | None:
     return None
 
 
-def as_sentences(source: Any) -> Iterable[Sentence]:
+def as_sentences(source: Any) -> list[Sentence]:
     return [as_sentence(sentence, number) for number, sentence in enumerate(source)]
 
 

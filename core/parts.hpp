@@ -124,7 +124,12 @@ class Parts {
     return upper < 0 || lower < 0 ? nullptr : &grand(upper, lower);
   }
 
-  // The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
+  // Calls use(score) for every part of a tree, by the definition of the parts; false, before any call, when the tree
+  // uses an arc that is no candidate.
+  template <typename Use>
+  bool for_parts_of(const int *heads, Use use);
+
+  // The value of a tree; -inf when it uses an arc that is no candidate.
   double value(const int *heads) const;
 
   int nodes;
@@ -199,27 +204,33 @@ inline Parts Parts::restricted(const bool *keep) const {
   return parts;
 }
 
-inline double Parts::value(const int *heads) const {
+template <typename Use>
+bool Parts::for_parts_of(const int *heads, Use use) {
   std::vector<int> used(nodes, -1);  // the arc into each word
   for (int m = 1; m < nodes; ++m)
-    if ((used[m] = find(heads[m], m)) < 0) return forbidden;
-  double total = 0;
+    if ((used[m] = find(heads[m], m)) < 0) return false;
   for (int m = 1; m < nodes; ++m) {
-    total += arc[used[m]];
-    if (has_grand() && heads[m] != 0) total += grand(used[heads[m]], used[m]);
+    use(arc[used[m]]);
+    if (has_grand() && heads[m] != 0) use(grand(used[heads[m]], used[m]));
   }
-  if (!has_transitions()) return total;
+  if (!has_transitions()) return true;
   for (int side = 1; side < 2 * nodes; ++side) {  // side 0, the root's left, has no parts
     int last = 0;                                 // START
     for (int q = 0; q < side_size(side); ++q) {
       const int id = side_begin[side] + q;
       if (used[modifier[id]] != id) continue;
-      total += transition(side, last, q);
+      use(transition(side, last, q));
       last = q + 1;
     }
-    total += transition(side, last, side_size(side));
+    use(transition(side, last, side_size(side)));
   }
-  return total;
+  return true;
+}
+
+inline double Parts::value(const int *heads) const {
+  double total = 0;
+  const bool found = const_cast<Parts *>(this)->for_parts_of(heads, [&](double score) { total += score; });
+  return found ? total : forbidden;
 }
 
 }  // namespace treewright

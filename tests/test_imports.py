@@ -21,7 +21,7 @@ USES: dict[str, set[str]] = {
     "decode": {"trees", "relax", "_core"},
     "relax": {"trees"},
     "features": {"corpus", "_core"},
-    "learn": set(),
+    "learn": {"_core"},
     "evaluate": {"trees", "corpus"},
     "tagger": MODELS | {"_core"},
     "grammar": MODELS | {"tagger", "parser", "_core"},

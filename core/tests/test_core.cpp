@@ -33,6 +33,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 
 #include "test_dual.hpp"
 #include "test_dynamic.hpp"
+#include "test_features.hpp"
 #include "test_first_order.hpp"
 #include "test_local_search.hpp"
 
@@ -79,6 +80,8 @@ int main() {
   a_search_ends_when_it_is_wanted_back();
   k_best_trees_are_sorted_and_different();
   trees_drawn_are_trees();
+  learning_raises_the_probability_of_the_gold_tree();
+  labels_are_learned();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treewright import corpus, decode, draw, errors, evaluate, features, induce, learn, parser, relax, tagger, trees
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
+    from treewright.parser import Parser
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ _ROOMS = frozenset(
 )
 # Public name -> the room that holds it.
 _NAMES: dict[str, str] = {
+    "Parser": "parser",
     "Sentence": "corpus",
     "Tree": "corpus",
     "Treebank": "corpus",
@@ -44,6 +46,7 @@ _NAMES: dict[str, str] = {
 }
 
 __all__ = [
+    "Parser",
     "Sentence",
     "Tree",
     "Treebank",

@@ -2,6 +2,7 @@
 Treewright's native kernels. Not a public interface: use treewright.decode and its neighbours.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -72,6 +73,64 @@ def bad_sibling(sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, N
 def bad_grand(grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
+
+class Learner:
+    """Weights that learn (core/learning.hpp), in cells of four float32."""
+
+    def __init__(self, cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
+
+    def step(self, number: float, rate: float) -> None:
+        """Applies the gradient added so far."""
+
+class Scorer:
+    """Scores the parts of one sentence after another (core/features.hpp)."""
+
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int) -> None: ...
+
+    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_order: bool) -> None: ...
+
+    def arcs(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """arc[h, m] over all arcs."""
+
+    def parts(self, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> Parts:
+        """The parts over the candidate arcs given."""
+
+    def add_arcs(self, learner: Learner, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_parts(self, learner: Learner, gradient: Parts) -> None: ...
+
+class Labeller:
+    """Scores the labels of one tree after another (core/labeller.hpp)."""
+
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int, labels: int, width: int) -> None: ...
+
+    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def scores(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+        """[node, label]"""
+
+    def learn(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: float) -> float:
+        """
+        Adds the gradient of the gold labels' log probability; returns the loss.
+        """
+
+def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
+    """
+    The log partition over projective trees, and parts with each one's expectation as its score.
+    """
+
+def gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool) -> tuple[float, Parts]:
+    """
+    The loss of a tree, and parts with the gradient of its log probability as their scores.
+    """
+
+def add_cost(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: float) -> None:
+    """Raises the score of every arc that the tree does not have."""
+
+def kept_arcs(marginal: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threshold: float, max_heads: int, trees: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    Heads and modifiers of the arcs that pruning leaves; those of the trees always stay.
+    """
 
 def eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """

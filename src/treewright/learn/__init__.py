@@ -1,1 +1,5 @@
-"""Weights and feature vectors: perceptron, MIRA, averaging; it knows no sentences."""
+"""Learning weights: adaptive gradient steps, averaging."""
+
+from treewright.learn.averaged import Averaged
+
+__all__ = ["Averaged"]

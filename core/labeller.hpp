@@ -1,0 +1,155 @@
+// Labels for the arcs of a tree: for each word a sum of weights a label, over templates of the word, its head,
+// grandparent, neighbouring siblings, first and last modifier, and over each of its modifiers and siblings.
+//
+// Templates are hashed as in features.hpp. The weights of a feature for all labels lie side by side in a row of
+// `width` cells, label l in place of (l xor x), x a multiple of four from the feature's own hash: rows of
+// different features share cells, but rarely for the same labels, and four labels are added at a time.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "features.hpp"
+#include "learning.hpp"
+
+namespace treewright {
+
+class Labeller {
+ public:
+  enum Kind { tree, of_modifier, of_sibling };
+  enum Role { head, word, grandparent, left_sibling, right_sibling, first_modifier, last_modifier, tree_roles };
+
+  // `width` is a power of two, at least four and the number of labels.
+  Labeller(std::vector<TemplateTable> tables, int bits, int labels, int width)
+      : tables_(std::move(tables)), rows_(tables_.size()), mask_((1U << bits) - 1), labels_(labels), width_(width) {}
+
+  int labels() const { return labels_; }
+  int nodes() const { return nodes_; }
+
+  void open(const Atoms &atoms, const int *heads) {
+    nodes_ = atoms.nodes;
+    for (std::size_t i = 0; i < tables_.size(); ++i)
+      rows_[i].fill(atoms, tables_[i], tables_[i].kind == tree ? int(tree_roles) : 3);
+    heads_.assign(heads, heads + nodes_);
+    list_modifiers();
+  }
+
+  // Writes a score a label for word m; `stride` is 1 for plain weights, 4 for cells that learn.
+  template <int stride>
+  void score(const float *weights, int m, float *scores) const {
+    std::fill_n(scores, width_, 0.0f);
+    visit(m, [&](std::uint32_t index) {
+      const float *row = weights + std::size_t(index & ~low()) * stride;
+      const std::uint32_t turn = index & low() & ~3U;
+      for (int l = 0; l < labels_; l += 4) {
+        const float *four = row + std::size_t(std::uint32_t(l) ^ turn) * stride;
+        for (int k = 0; k < 4; ++k) scores[l + k] += four[k * stride];
+      }
+    });
+  }
+
+  // Adds the gradient of log p(gold label) for each word, every other label's score raised by `cost`; a negative gold
+  // label is not known. Returns the sum of -log p.
+  double learn(Learner &learner, const float *cells, const int *gold, float cost) {
+    double loss = 0;
+    scores_.resize(width_);
+    for (int m = 1; m < nodes_; ++m) {
+      if (gold[m] < 0) continue;
+      score<4>(cells, m, scores_.data());
+      loss += make_gradient(gold[m], cost);
+      visit(m, [&](std::uint32_t index) {
+        const std::uint32_t turn = index & low() & ~3U, row = index & ~low();
+        for (int l = 0; l < labels_; ++l)
+          if (scores_[l] != 0) learner.add(row + (std::uint32_t(l) ^ turn), scores_[l]);
+      });
+    }
+    return loss;
+  }
+
+ private:
+  static constexpr int with_distance = 6;          // so many of the first templates also come with the distance
+  static constexpr float smallest_change = 1e-3F;  // labels that the model is this sure about teach it nothing
+
+  std::uint32_t low() const { return std::uint32_t(width_ - 1); }
+
+  // Turns scores_ into the gradient of log p(gold) and returns -log p(gold).
+  double make_gradient(int gold, float cost) {
+    for (int l = 0; l < labels_; ++l)
+      if (l != gold) scores_[l] += cost;
+    const float best = *std::max_element(scores_.begin(), scores_.begin() + labels_);
+    float sum = 0;
+    for (int l = 0; l < labels_; ++l) sum += scores_[l] = std::exp(scores_[l] - best);
+    const double loss = -std::log(std::max(double(scores_[gold]) / sum, 1e-30));
+    for (int l = 0; l < labels_; ++l) {
+      scores_[l] = float(l == gold) - scores_[l] / sum;
+      if (std::abs(scores_[l]) < smallest_change) scores_[l] = 0;
+    }
+    return loss;
+  }
+
+  void list_modifiers() {
+    begin_.assign(nodes_ + 1, 0);
+    for (int m = 1; m < nodes_; ++m) ++begin_[heads_[m] + 1];
+    for (int h = 0; h < nodes_; ++h) begin_[h + 1] += begin_[h];
+    modifiers_.resize(nodes_);
+    place_.assign(nodes_, 0);
+    std::vector<int> filled(begin_.begin(), begin_.end() - 1);
+    for (int m = 1; m < nodes_; ++m) modifiers_[place_[m] = filled[heads_[m]]++] = m;
+  }
+
+  template <typename Use>
+  void visit(int m, Use use) const {
+    const int h = heads_[m], none = nodes_, at = place_[m];
+    const int roles[tree_roles] = {h,
+                                   m,
+                                   h == 0 ? none : heads_[h],
+                                   at > begin_[h] ? modifiers_[at - 1] : none,
+                                   at + 1 < begin_[h + 1] ? modifiers_[at + 1] : none,
+                                   begin_[m] < begin_[m + 1] ? modifiers_[begin_[m]] : none,
+                                   begin_[m] < begin_[m + 1] ? modifiers_[begin_[m + 1] - 1] : none};
+    const std::uint32_t flags = direction(h, m);
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      if (tables_[i].kind == tree)
+        visit_tree(rows_[i], roles, flags, distance_bin(h, m), use);
+      else
+        visit_set(rows_[i], tables_[i].kind == of_modifier ? m : h, m, flags, use);
+    }
+  }
+
+  template <typename Use>
+  void visit_tree(const Rows &rows, const int *roles, std::uint32_t flags, std::uint32_t distance, Use use) const {
+    const std::uint32_t *at[tree_roles];
+    for (int role = 0; role < tree_roles; ++role) at[role] = rows.at(role, roles[role]);
+    for (int t = 0; t < rows.templates(); ++t) {
+      std::uint32_t index = flags;
+      for (int role = 0; role < tree_roles; ++role) index ^= at[role][t];
+      use(index & mask_);
+      if (t < with_distance) use((index ^ mixed(distance)) & mask_);
+    }
+  }
+
+  // Each modifier of `parent` but m itself, together with m and its head.
+  template <typename Use>
+  void visit_set(const Rows &rows, int parent, int m, std::uint32_t flags, Use use) const {
+    const std::uint32_t *a = rows.at(0, heads_[m]), *b = rows.at(1, m);
+    for (int at = begin_[parent]; at < begin_[parent + 1]; ++at) {
+      const int k = modifiers_[at];
+      if (k == m) continue;
+      const std::uint32_t *c = rows.at(2, k), all = flags ^ (k < m ? rightward_again : 0);
+      for (int t = 0; t < rows.templates(); ++t) use((a[t] ^ b[t] ^ c[t] ^ all) & mask_);
+    }
+  }
+
+  std::vector<TemplateTable> tables_;
+  std::vector<Rows> rows_;
+  std::uint32_t mask_;
+  int labels_, width_, nodes_ = 0;
+  std::vector<int> heads_, begin_, modifiers_, place_;  // modifiers of h: modifiers_[begin_[h] .. begin_[h + 1])
+  std::vector<float> scores_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,78 @@
+// Feature hashing, learning and sums over parts.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "labeller.hpp"
+#include "scoring.hpp"
+
+static std::vector<std::uint32_t> random_atoms(int rows, int width, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> atoms(std::size_t(rows) * width);
+  for (std::uint32_t &atom : atoms) atom = random() % 7 + 1;
+  return atoms;
+}
+
+static std::vector<treewright::TemplateTable> some_tables() {
+  using Kind = treewright::PartFeatures::Kind;
+  return {{Kind::arc, 0, 2, {{0, 0, 0, 0}, {1, 0, 1, 0}, {0, 1, 0, -1}, {1, 1, 0, 2}}},
+          {Kind::between, 1, 1, {{0, 0, 0, 0}}},
+          {Kind::each_of_both, 0, 1, {{1, 0, 2, 0}}},
+          {Kind::sibling, 0, 1, {{0, 0, 0, 0}, {1, 0, 0, 1}, {2, 0, 0, -2}}},
+          {Kind::grandparent, 0, 1, {{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 1, 0}}}};
+}
+
+static void learning_raises_the_probability_of_the_gold_tree() {
+  constexpr int bits = 10;
+  for (int nodes : {2, 3, 8, 20}) {
+    const std::vector<std::uint32_t> atoms = random_atoms(nodes + 4, 3, nodes), each = random_atoms(nodes, 2, 1);
+    treewright::PartFeatures features(some_tables(), bits);
+    features.open({atoms.data(), each.data(), nodes, 3, 2}, true);
+    std::vector<int> head, modifier, gold(nodes, 0);
+    for (int h = 0; h < nodes; ++h)
+      for (int m = 1; m < nodes; ++m)
+        if (h != m && (h == m - 1 || (h + m) % 3)) head.push_back(h), modifier.push_back(m);
+    for (int m = 1; m < nodes; ++m) gold[m] = m - 1;
+    gold[0] = -1;
+    const std::vector<double> zeros(head.size());
+    treewright::Parts parts(nodes, int(head.size()), head.data(), modifier.data(), zeros.data());
+    parts.add_transitions();
+    parts.add_grand();
+    std::vector<treewright::Cell> cells(1 << bits);
+    treewright::Learner learner(cells.data(), 0.3F, 1.0F);
+    treewright::TreeGradient kernel;
+    double before = 0, after = 0;
+    for (int step = 1; step <= 20; ++step) {
+      treewright::score_parts<4>(features, &cells.data()->weight, parts);
+      treewright::Parts gradient = parts;
+      after = kernel.run(parts, gold.data(), true, false, gradient);
+      if (step == 1) before = after;
+      CHECK(after >= -1e-9);
+      treewright::spread_gradient(features, gradient, learner);
+      learner.step(step);
+    }
+    CHECK(nodes <= 3 ? std::abs(after) < 1e-9 : after < 0.5 * before);  // up to two words there is one tree
+  }
+}
+
+static void labels_are_learned() {
+  constexpr int nodes = 6, bits = 10, labels = 5, width = 8;
+  const std::vector<std::uint32_t> atoms = random_atoms(nodes + 4, 3, 9), each = random_atoms(nodes, 2, 1);
+  std::vector<treewright::TemplateTable> tables = {{0, 0, 1, {{0, 0, 0, 0}, {1, 0, 1, 0}, {5, 0, 2, 1}}},
+                                                   {1, 0, 1, {{1, 0, 1, 0}, {2, 0, 0, 0}}},
+                                                   {2, 0, 1, {{1, 0, 1, 0}, {2, 0, 0, 0}}}};
+  treewright::Labeller labeller(tables, bits, labels, width);
+  const std::vector<int> heads = {-1, 2, 0, 2, 3, 3}, gold = {-1, 0, 1, 2, 3, 4};
+  labeller.open({atoms.data(), each.data(), nodes, 3, 2}, heads.data());
+  std::vector<treewright::Cell> cells(1 << bits);
+  treewright::Learner learner(cells.data(), 0.5F, 1.0F);
+  double before = 0, after = 0;
+  for (int step = 1; step <= 20; ++step) {
+    after = labeller.learn(learner, &cells.data()->weight, gold.data(), 0.0F);
+    if (step == 1) before = after;
+    learner.step(step);
+  }
+  CHECK(after < 0.5 * before);
+}

@@ -1,0 +1,146 @@
+"""Atoms: what a template may ask about one word, hashed once for each word that occurs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence
+
+Hashes = NDArray[np.uint32]
+
+# A column that a treebank leaves empty ("_") is replaced: the lemma by the form, each tag by the other.
+ATOMS = {
+    "form": "the form in lower case",
+    "lemma": "the lemma",
+    "upos": "the universal tag",
+    "xpos": "the treebank's own tag",
+    "feats": "all morphological features together",
+    "suffix3": "the form's last three letters",
+    "suffix2": "the form's last two letters",
+    "prefix3": "the form's first three letters",
+    "shape": "which kinds of characters the form is made of, runs as one",
+    "word": "lemma and universal tag",
+    "common": "lemma and universal tag of a frequent word, the treebank's own tag of any other",
+}
+EACH = 12  # morphological features of a word that are told apart; more are left out
+REACH = 2  # how far from a word templates may look
+
+_REMEMBERED = 1 << 18  # words, about 25 MB
+_FIRST = 2 * REACH + 1  # the padding and the root come first in the table
+
+
+class Encoded(NamedTuple):
+    """The atoms of one sentence: those of padding, root, words, padding; and the feature sets of root and words."""
+
+    atoms: Hashes
+    each: Hashes
+
+    @property
+    def nodes(self) -> int:
+        """The words and the root."""
+        return len(self.each)
+
+
+class Encoder:
+    """Turns sentences into hashed atoms. It remembers words, so each thread has its own.
+
+    >>> encoder = Encoder(common=["the/DET"])
+    >>> encoder.encode(Sentence.from_words(["The", "dog"], upos=["DET", "NOUN"])).atoms.shape
+    (7, 11)
+    """
+
+    def __init__(self, common: Iterable[str]) -> None:
+        self.common = frozenset(common)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._places: dict[tuple[str, ...], int] = {}
+        self._atoms = np.zeros((1024, len(ATOMS)), dtype=np.uint32)
+        self._each = np.zeros((1024, EACH), dtype=np.uint32)
+        for row in range(_FIRST):
+            self._atoms[row] = [crc32(f"{atom} <{row}>".encode()) for atom in ATOMS]
+
+    def encode(self, sentence: Sentence) -> Encoded:
+        """The atoms of a sentence's words and what surrounds them."""
+        words = zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, strict=True)
+        places = self._places
+        rows = [places.get(word) or self._remember(word) for word in words]
+        padded = np.array([0, 1, 2, *rows, 3, 4])
+        encoded = Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]])
+        if len(places) > _REMEMBERED:
+            self._forget()
+        return encoded
+
+    def _remember(self, word: tuple[str, ...]) -> int:
+        row = _FIRST + len(self._places)
+        if row == len(self._atoms):
+            self._atoms = np.concatenate([self._atoms, np.zeros_like(self._atoms)])
+            self._each = np.concatenate([self._each, np.zeros_like(self._each)])
+        self._atoms[row] = [crc32(atom.encode()) for atom in self._atoms_of(*word)]
+        features = [] if word[4] == "_" else word[4].split("|")[:EACH]
+        self._each[row, : len(features)] = [crc32(feature.encode()) | 1 for feature in features]
+        self._places[word] = row
+        return row
+
+    def _atoms_of(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[str, ...]:
+        lower = form.lower()
+        word = common_key(form, lemma, upos, xpos)
+        upos, xpos = (xpos if upos == "_" else upos), (upos if xpos == "_" else xpos)
+        lemma = lower if lemma == "_" else lemma
+        common = word if word in self.common else f"/{xpos}"
+        return lower, lemma, upos, xpos, feats, lower[-3:], lower[-2:], lower[:3], shape(form), word, common
+
+
+def common_key(form: str, lemma: str, upos: str, xpos: str) -> str:
+    """How `common` names a word: lemma and tag."""
+    return f"{form.lower() if lemma == '_' else lemma}/{xpos if upos == '_' else upos}"
+
+
+def common_words(sentences: Iterable[Sentence], count: int) -> list[str]:
+    """The most frequent words, ties in alphabetical order.
+
+    >>> common_words([Sentence.from_words(["a", "b", "a"], upos=["X", "X", "X"])], 1)
+    ['a/X']
+    """
+    counts = Counter(
+        common_key(*cells)
+        for sentence in sentences
+        for cells in zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, strict=True)
+    )
+    return sorted(sorted(counts), key=lambda word: -counts[word])[:count]
+
+
+def shape(form: str) -> str:
+    """Which kinds of characters a form is made of, at most five runs.
+
+    >>> shape("McDonald's"), shape("1,000")
+    ("XxXx'", 'd,d')
+    """
+    runs: list[str] = []
+    for letter in form:
+        if letter.isupper():
+            kind = "X"
+        elif letter.isalpha():
+            kind = "x"
+        else:
+            kind = "d" if letter.isdigit() else letter
+        if not runs or runs[-1] != kind:
+            runs.append(kind)
+            if len(runs) == 5:
+                break
+    return "".join(runs)
+
+
+def atom_number(name: str) -> int:
+    """The place of an atom in the rows of `Encoded.atoms`."""
+    return _NUMBERS[name]
+
+
+_NAMES: Sequence[str] = tuple(ATOMS)
+_NUMBERS = {name: number for number, name in enumerate(_NAMES)}

@@ -1,0 +1,7 @@
+"""The kernels that score parts and learn from them, by the names that the rest of the house uses."""
+
+from __future__ import annotations
+
+from treewright._core import Labeller, Learner, Scorer, add_cost, expectations, gradient, kept_arcs
+
+__all__ = ["Labeller", "Learner", "Scorer", "add_cost", "expectations", "gradient", "kept_arcs"]

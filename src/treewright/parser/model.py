@@ -1,0 +1,153 @@
+"""What training leaves and parsing needs: options, labels, weights; and a worker that uses them, one a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import decode
+from treewright.corpus import Sentence
+from treewright.decode import Parse, Parts
+from treewright.features import (
+    Encoded,
+    Encoder,
+    Labeller,
+    Scorer,
+    arc_tables,
+    grandparent_tables,
+    kept_arcs,
+    label_tables,
+    sibling_tables,
+)
+from treewright.features.standard import ARC, GRANDPARENT, LABEL, PRUNER, SIBLING
+from treewright.parser.options import Options
+
+Weights = NDArray[np.float32]
+Indices = NDArray[np.int32]
+Confidence = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A trained parser as data; `facts` say where it comes from."""
+
+    options: Options
+    labels: tuple[str, ...]
+    common: tuple[str, ...]
+    pruner: Weights
+    scorer: Weights
+    labeller: Weights
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def projective(self) -> bool:
+        """Whether trees are projective unless something else is asked for."""
+        return bool(self.options.projective)
+
+    @property
+    def root(self) -> str:
+        """ "single" or "multi"."""
+        return self.options.root or "single"
+
+
+class Candidates(NamedTuple):
+    """What pruning leaves of a sentence: arcs, and the marginal of every arc [h, m]."""
+
+    head: Indices
+    modifier: Indices
+    marginal: NDArray[np.float64]
+
+
+def label_width(labels: int) -> int:
+    """The cells that a row of label weights takes: a power of two."""
+    width = 4
+    while width < labels:
+        width *= 2
+    return width
+
+
+def new_pruner(options: Options) -> Scorer:
+    """The kernel that scores all arcs."""
+    return Scorer(arc_tables(PRUNER), options.pruning.bits)
+
+
+def new_scorer(options: Options) -> Scorer:
+    """The kernel that scores the parts over candidate arcs."""
+    tables = arc_tables(ARC)
+    if options.siblings:
+        tables += sibling_tables(SIBLING)
+    if options.grandparents:
+        tables += grandparent_tables(GRANDPARENT)
+    return Scorer(tables, options.scoring.bits)
+
+
+def new_labeller(options: Options, labels: int) -> Labeller:
+    """The kernel that scores labels."""
+    return Labeller(label_tables(LABEL), options.labelling.bits, labels, label_width(labels))
+
+
+def candidates(
+    pruner: Scorer, weights: Weights, encoded: Encoded, options: Options, projective: bool, gold: Indices | None = None
+) -> Candidates:
+    """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given."""
+    root = options.root or "single"
+    pruner.open(encoded.atoms, encoded.each, False)
+    arc = pruner.arcs(weights=weights)
+    marginal = decode.marginals(arc, projective=projective, root=root)
+    best = decode.tree(arc, projective=projective, root=root).heads
+    trees = [best] if gold is None else [best, gold]
+    rules = options.pruning
+    head, modifier = kept_arcs(marginal, rules.threshold, rules.max_heads, trees)
+    return Candidates(head, modifier, marginal)
+
+
+class Worker:
+    """Parses one sentence after another with a model. It keeps charts and remembers words: one a thread."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.encoder = Encoder(model.common)
+        self.pruner = new_pruner(model.options)
+        self.scorer = new_scorer(model.options)
+        self.labeller = new_labeller(model.options, len(model.labels))
+
+    def encode(self, sentence: Sentence) -> Encoded:
+        """The hashed atoms of a sentence."""
+        return self.encoder.encode(sentence)
+
+    def prune(self, encoded: Encoded, projective: bool) -> Candidates:
+        """The arcs worth scoring, and what the pruner thinks of each arc."""
+        return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective)
+
+    def score(self, encoded: Encoded, arcs: Candidates) -> Parts:
+        """The scored parts over candidate arcs."""
+        options = self.model.options
+        self.scorer.open(encoded.atoms, encoded.each, options.siblings)
+        core = self.scorer.parts(
+            arcs.head, arcs.modifier, options.siblings, options.grandparents, weights=self.model.scorer
+        )
+        return Parts.of(core)
+
+    def label(self, encoded: Encoded, heads: Indices) -> list[str]:
+        """The label of each word of a tree."""
+        names = self.model.labels
+        self.labeller.open(encoded.atoms, encoded.each, heads)
+        best = self.labeller.scores(self.model.labeller)[1:, : len(names)].argmax(axis=1)
+        return [names[label] for label in best.tolist()]
+
+    def tree(self, encoded: Encoded, arcs: Candidates, projective: bool, **options: Any) -> Parse:
+        """The best tree over candidate arcs; options are those of treewright.decode.tree."""
+        parts = self.score(encoded, arcs)
+        return decode.tree(parts, projective=projective, root=self.model.root, **options)
+
+    def parse(self, sentence: Sentence, projective: bool, **options: Any) -> tuple[Parse, list[str], Confidence]:
+        """The best tree, its labels, and the probability of each chosen head."""
+        encoded = self.encode(sentence)
+        arcs = self.prune(encoded, projective)
+        parse = self.tree(encoded, arcs, projective, **options)
+        confidence = arcs.marginal[parse.heads[1:], np.arange(1, encoded.nodes)]
+        return parse, self.label(encoded, parse.heads), confidence

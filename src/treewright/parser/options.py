@@ -1,0 +1,100 @@
+"""How a parser is built and trained: frozen options, saved with the model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from treewright.errors import InputError
+
+MODELS = {
+    "arc": "arcs alone",
+    "sib": "arcs and adjacent siblings",
+    "grand": "arcs, adjacent siblings and grandparents",
+}
+SIBLINGS = {"sib", "grand"}
+GRANDPARENTS = {"grand"}
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """The arc-factored model that chooses candidate heads, and how many it leaves."""
+
+    bits: int = 20
+    epochs: int = 3
+    rate: float = 0.05
+    floor: float = 0.001
+    folds: int = 4  # training sentences are pruned by models that have not seen them
+    threshold: float = 0.001  # of the best head's marginal
+    max_heads: int = 10
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The model of arcs, siblings and grandparents."""
+
+    bits: int = 24
+    epochs: int = 8
+    rate: float = 0.05
+    floor: float = 10.0
+    cost: float = 1.0  # margin of the gold tree for each wrong arc
+    common: int = 150  # frequent words that the atom `common` names
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The model that labels the arcs of a tree."""
+
+    bits: int = 22
+    epochs: int = 4
+    rate: float = 0.1
+    floor: float = 10.0
+    cost: float = 1.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything that training depends on beside the data. None: decided by the data, and then saved."""
+
+    model: str = "grand"
+    projective: bool | None = None
+    root: str | None = None  # "single" or "multi"
+    seed: int = 1
+    pruning: Pruning = field(default_factory=Pruning)
+    scoring: Scoring = field(default_factory=Scoring)
+    labelling: Labelling = field(default_factory=Labelling)
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise InputError(f"there is no model {self.model!r}; there are {', '.join(MODELS)}")
+        if self.root not in (None, "single", "multi"):
+            raise InputError(
+                f"root is {self.root!r}; it is 'single', 'multi', or None to read it off the training data"
+            )
+
+    @property
+    def siblings(self) -> bool:
+        """Whether the model scores adjacent siblings."""
+        return self.model in SIBLINGS
+
+    @property
+    def grandparents(self) -> bool:
+        """Whether the model scores grandparents."""
+        return self.model in GRANDPARENTS
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Options:
+        """From what `to_json` gave."""
+        parts = {"pruning": Pruning, "scoring": Scoring, "labelling": Labelling}
+        known = {entry.name for entry in fields(cls)}
+        return cls(
+            **{
+                name: parts[name](**value) if name in parts else value
+                for name, value in values.items()
+                if name in known
+            }
+        )

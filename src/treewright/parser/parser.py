@@ -1,0 +1,167 @@
+"""The parser as users meet it: train, save, load, parse."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib.metadata import version
+from itertools import islice
+from threading import local
+from typing import Any
+
+import numpy as np
+
+from treewright.corpus import Sentence, read
+from treewright.decode import Parse
+from treewright.parser.file import load_model, save_model
+from treewright.parser.model import Model, Worker
+from treewright.parser.options import Options
+from treewright.parser.training import Report, State, Trainer
+
+Corpus = str | os.PathLike[str] | Iterable[Sentence]
+
+CHUNK = 64  # sentences that a thread takes at a time
+
+
+class Parser:
+    """A trained dependency parser.
+
+    >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]
+    >>> parser = Parser.train(corpus, model="arc")
+    >>> [parsed] = parser.parse([Sentence.from_words(["Cats", "meow"], upos=["NOUN", "VERB"])])
+    >>> parsed.heads.tolist(), parsed.deprels, parsed.parse.certified
+    ([2, 0], ['nsubj', 'root'], True)
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._workers = local()
+
+    @classmethod
+    def train(
+        cls,
+        train: Corpus,
+        dev: Corpus | None = None,
+        *,
+        model: str | None = None,
+        projective: bool | None = None,
+        root: str | None = None,
+        seed: int | None = None,
+        options: Options | None = None,
+        report: Callable[[Report], None] | None = None,
+        state: State | None = None,
+        checkpoint: Callable[[State], None] | None = None,
+    ) -> Parser:
+        """Train on a treebank: a CoNLL-U file or sentences. On `dev` epochs are compared and the best kept.
+
+        model: "arc", "sib" or "grand". projective, root ("single", "multi"): read off the training data if None.
+        options hold everything else; model, projective, root and seed, where given, replace theirs. report is called
+        after each epoch, checkpoint with a State from which a later call, given it as `state`, goes on.
+        """
+        given: dict[str, Any] = {"model": model, "projective": projective, "root": root, "seed": seed}
+        chosen = replace(options or Options(), **{name: value for name, value in given.items() if value is not None})
+        sentences = list(sentences_of(train))
+        held_out = [] if dev is None else list(sentences_of(dev))
+        trainer = Trainer(sentences, held_out, chosen, state=state, report=report, checkpoint=checkpoint)
+        trained = trainer.run()
+        facts = {
+            "sentences": len(sentences),
+            "words": sum(map(len, sentences)),
+            "training_sha256": fingerprint(sentences),
+            "version": version("treewright"),
+        }
+        return cls(replace(trained, facts=facts))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Parser:
+        """Read a model file."""
+        return cls(load_model(path))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file: safetensors with a JSON header."""
+        save_model(self.model, path)
+
+    @property
+    def options(self) -> Options:
+        """How it was trained."""
+        return self.model.options
+
+    def parse(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        method: str = "exact",
+        **options: Any,
+    ) -> Iterator[Sentence]:
+        """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
+
+        Each has `parse` (value, bound, certificate; see treewright.decode) and `confidence`, the probability of each
+        word's head under the pruner. projective: as the model was trained if None. method and options are those of
+        treewright.decode.tree.
+        """
+        if threads < 1:
+            raise ValueError(f"threads is {threads}; it is at least 1")
+        wanted = self.model.projective if projective is None else projective
+
+        def work(chunk: list[Sentence]) -> list[Sentence]:
+            worker = self._worker()
+            return [parsed(sentence, *worker.parse(sentence, wanted, method=method, **options)) for sentence in chunk]
+
+        chunks = in_chunks(sentences, CHUNK)
+        if threads == 1:
+            for chunk in chunks:
+                yield from work(chunk)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            waiting = [pool.submit(work, chunk) for chunk in islice(chunks, 2 * threads)]
+            while waiting:
+                yield from waiting.pop(0).result()
+                waiting += [pool.submit(work, chunk) for chunk in islice(chunks, 1)]
+
+    def _worker(self) -> Worker:
+        if not hasattr(self._workers, "worker"):
+            self._workers.worker = Worker(self.model)
+        worker: Worker = self._workers.worker
+        return worker
+
+    def __repr__(self) -> str:
+        kind = "projective" if self.model.projective else "non-projective"
+        return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels)"
+
+
+def parsed(sentence: Sentence, parse: Parse, labels: list[str], confidence: Any) -> Sentence:
+    """A copy of a sentence with its parse."""
+    copy = sentence.copy()
+    copy.heads = parse.heads[1:]
+    copy.deprels = labels
+    copy.parse, copy.confidence = parse, confidence
+    return copy
+
+
+def in_chunks(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:
+    """Lists of `size` sentences, the last perhaps shorter."""
+    rest = iter(sentences)
+    while chunk := list(islice(rest, size)):
+        yield chunk
+
+
+def sentences_of(corpus: Corpus) -> Iterable[Sentence]:
+    """The sentences of a file, or those given."""
+    if isinstance(corpus, (str, os.PathLike)):
+        return read(corpus, check="tree")
+    return corpus
+
+
+def fingerprint(sentences: Iterable[Sentence]) -> str:
+    """A hash of what training sees of a treebank."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        for column in (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.deprels):
+            digest.update("\t".join(column).encode() + b"\n")
+        digest.update(np.ascontiguousarray(sentence.heads, dtype="<i4").tobytes())
+    return digest.hexdigest()

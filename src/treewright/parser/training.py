@@ -1,0 +1,287 @@
+"""Training: candidate arcs from a jackknifed pruner, then the parts, then the labels.
+
+Each stage is a number of epochs over the training sentences in an order that depends on seed, stage and epoch alone,
+so that training can go on from the end of any epoch and finish with the same weights to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import decode, trees
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.features import Encoded, Encoder, add_cost, common_words, gradient
+from treewright.learn import Averaged
+from treewright.parser.model import (
+    Candidates,
+    Indices,
+    Model,
+    Weights,
+    Worker,
+    candidates,
+    new_labeller,
+    new_pruner,
+    new_scorer,
+)
+from treewright.parser.options import Labelling, Options, Pruning, Scoring
+
+FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective when there is no dev set
+
+
+class Example(NamedTuple):
+    """A training sentence: atoms, the head of each node (-1 for the root), the label of each node (-1 for the root)."""
+
+    encoded: Encoded
+    heads: Indices
+    labels: Indices
+    projective: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far training is, at the end of an epoch."""
+
+    stage: str
+    epoch: int  # counted from 1
+    epochs: int
+    loss: float  # mean over words
+    uas: float | None = None  # on the development set, in per cent
+    las: float | None = None
+
+
+@dataclass
+class State:
+    """Where training stands at the end of an epoch: enough to go on from there."""
+
+    weights: dict[str, Weights] = field(default_factory=dict)  # of the stages that are done
+    stage: str = ""  # the one under way
+    epoch: int = 0  # how many epochs of it are done
+    steps: int = 0
+    cells: NDArray[np.float32] | None = None
+    best: Weights | None = None  # of its epochs on the development set
+    best_score: float = -1.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A model that learns: `learn` adds the gradient of one example and returns its loss; `judge` is its dev score."""
+
+    name: str
+    rules: Pruning | Scoring | Labelling
+    examples: Sequence[int]
+    learn: Callable[[Averaged, int], float]
+    judge: Callable[[Weights], tuple[float, float | None, float | None]] | None = None
+
+
+class Trainer:
+    """Trains a parser; `state` is renewed at the end of each epoch and may be given to another to go on."""
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        options: Options,
+        *,
+        state: State | None = None,
+        report: Callable[[Report], None] | None = None,
+        checkpoint: Callable[[State], None] | None = None,
+    ) -> None:
+        check_treebank(sentences, "training")
+        self.sentences, self.dev = sentences, dev
+        self.options = decided(options, sentences)
+        self.labels = label_names(sentences)
+        self.common = tuple(common_words(sentences, options.scoring.common))
+        self.state = state or State()
+        self._report, self._checkpoint = report, checkpoint
+        encoder = Encoder(self.common)
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
+        self.projective = bool(self.options.projective)
+        self.root = self.options.root or "single"
+        self.candidates: list[Candidates] = []
+
+    def run(self) -> Model:
+        """Every stage that is not done yet, and the model."""
+        for stage in self._stages():
+            if stage.name not in self.state.weights:
+                self._run_stage(stage)
+        weights = self.state.weights
+        return self._model(weights["pruner"], weights["scorer"], weights["labeller"])
+
+    # -- the stages
+
+    def _stages(self) -> Iterator[Stage]:
+        everyone = range(len(self.examples))
+        pruning = self.options.pruning
+        folds = min(pruning.folds, len(everyone))
+        for fold in range(folds if folds > 1 else 0):
+            others = [number for number in everyone if number % folds != fold]
+            yield Stage(f"fold {fold + 1}", pruning, others, self._pruner_learns())
+        yield Stage("pruner", pruning, everyone, self._pruner_learns())
+        self._prune_training_data(folds)
+        yield Stage("scorer", self.options.scoring, everyone, self._scorer_learns(), self._judge_scorer)
+        yield Stage("labeller", self.options.labelling, everyone, self._labeller_learns(), self._judge_labeller)
+
+    def _run_stage(self, stage: Stage) -> None:
+        state, rules = self.state, stage.rules
+        learner = Averaged(rules.bits, rules.floor)
+        if state.stage == stage.name and state.cells is not None:
+            learner.restore(state.cells, state.steps)
+        else:
+            state = self.state = State(weights=state.weights, stage=stage.name)
+        words = sum(len(self.sentences[number]) for number in stage.examples)
+        for epoch in range(state.epoch, rules.epochs):
+            loss = 0.0
+            for number in shuffled(stage.examples, self.options.seed, stage.name, epoch):
+                loss += stage.learn(learner, number)
+                learner.step(rules.rate)
+            weights, score, uas, las = learner.average(), float(epoch), None, None
+            if stage.judge and self.dev:
+                score, uas, las = stage.judge(weights)
+            if state.best is None or score > state.best_score:
+                state.best, state.best_score = weights, score
+            state.epoch, state.steps, state.cells = epoch + 1, learner.steps, learner.cells
+            if self._checkpoint:
+                self._checkpoint(state)
+            if self._report:
+                self._report(Report(stage.name, epoch + 1, rules.epochs, loss / words, uas, las))
+        self.state = State(weights={**state.weights, stage.name: best_of(state)})
+
+    def _pruner_learns(self) -> Callable[[Averaged, int], float]:
+        pruner = new_pruner(self.options)
+
+        def learn(learner: Averaged, number: int) -> float:
+            example = self.examples[number]
+            pruner.open(example.encoded.atoms, example.encoded.each, False)
+            gap, loss = self._arc_gap(pruner.arcs(cells=learner.cells), example)
+            pruner.add_arcs(learner.learner, gap)
+            return loss
+
+        return learn
+
+    def _arc_gap(self, arc: NDArray[np.float64], example: Example) -> tuple[NDArray[np.float64], float]:
+        """The gradient of log p(gold tree) by the score of each arc, and how many heads the model expects to miss."""
+        gap = -decode.marginals(arc, projective=self.projective, root=self.root)
+        words = np.arange(1, example.encoded.nodes)
+        gap[example.heads[1:], words] += 1
+        return gap, float(gap[example.heads[1:], words].sum())
+
+    def _prune_training_data(self, folds: int) -> None:
+        weights = self.state.weights
+        pruner = new_pruner(self.options)
+        for number, example in enumerate(self.examples):
+            name = f"fold {number % folds + 1}" if folds > 1 else "pruner"
+            self.candidates.append(
+                candidates(pruner, weights[name], example.encoded, self.options, self.projective, example.heads)
+            )
+
+    def _scorer_learns(self) -> Callable[[Averaged, int], float]:
+        options, scorer = self.options, new_scorer(self.options)
+
+        def learn(learner: Averaged, number: int) -> float:
+            example, arcs = self.examples[number], self.candidates[number]
+            scorer.open(example.encoded.atoms, example.encoded.each, options.siblings)
+            parts = scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, cells=learner.cells)
+            add_cost(parts, example.heads, options.scoring.cost)
+            if options.model == "arc" and not self.projective:
+                gap, loss = self._arc_gap(parts.dense_arc(), example)
+                scorer.add_arcs(learner.learner, gap)
+                return loss
+            loss, step = gradient(parts, example.heads, self.root == "single", not example.projective)
+            scorer.add_parts(learner.learner, step)
+            return loss
+
+        return learn
+
+    def _labeller_learns(self) -> Callable[[Averaged, int], float]:
+        labeller = new_labeller(self.options, len(self.labels))
+
+        def learn(learner: Averaged, number: int) -> float:
+            example = self.examples[number]
+            labeller.open(example.encoded.atoms, example.encoded.each, example.heads)
+            return labeller.learn(learner.learner, example.labels, self.options.labelling.cost)
+
+        return learn
+
+    # -- development scores
+
+    def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> Model:
+        return Model(self.options, self.labels, self.common, pruner, scorer, labeller)
+
+    def _judge_scorer(self, weights: Weights) -> tuple[float, float | None, float | None]:
+        unused = np.zeros(1 << self.options.labelling.bits, dtype=np.float32)
+        worker = Worker(self._model(self.state.weights["pruner"], weights, unused))
+        right = words = 0
+        for sentence in self.dev:
+            encoded = worker.encode(sentence)
+            found = worker.tree(encoded, worker.prune(encoded, self.projective), self.projective).heads[1:]
+            right += int((found == sentence.heads).sum())
+            words += len(sentence)
+        uas = 100 * right / words
+        return uas, uas, None
+
+    def _judge_labeller(self, weights: Weights) -> tuple[float, float | None, float | None]:
+        done = self.state.weights
+        worker = Worker(self._model(done["pruner"], done["scorer"], weights))
+        right = heads = words = 0
+        for sentence in self.dev:
+            parse, labels, _ = worker.parse(sentence, self.projective)
+            same = parse.heads[1:] == sentence.heads
+            heads += int(same.sum())
+            right += sum(a == b for a, b, head in zip(labels, sentence.deprels, same, strict=True) if head)
+            words += len(sentence)
+        return 100 * right / words, 100 * heads / words, 100 * right / words
+
+
+def best_of(state: State) -> Weights:
+    """The weights of the best epoch."""
+    if state.best is None:
+        raise InputError(f"{state.stage}: training wants at least one epoch")
+    return state.best
+
+
+def shuffled(numbers: Sequence[int], seed: int, stage: str, epoch: int) -> list[int]:
+    """The order of an epoch."""
+    key = [seed, epoch, *stage.encode()]
+    order = np.random.default_rng(key).permutation(len(numbers))
+    return [numbers[place] for place in order.tolist()]
+
+
+def check_treebank(sentences: Sequence[Sentence], name: str) -> None:
+    """Every sentence must have a tree, and there must be some."""
+    if not sentences:
+        raise InputError(f"the {name} data has no sentences")
+    for sentence in sentences:
+        sentence.check("tree")
+
+
+def label_names(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """Every label, in alphabetical order."""
+    return tuple(sorted({label for sentence in sentences for label in sentence.deprels}))
+
+
+def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int]) -> Example:
+    """A sentence as the kernels take it."""
+    heads = trees.from_conll(sentence.heads)
+    labels = np.array([-1, *(numbers[label] for label in sentence.deprels)], dtype=np.int32)
+    return Example(encoder.encode(sentence), heads, labels, trees.is_projective(heads))
+
+
+def decided(options: Options, sentences: Sequence[Sentence]) -> Options:
+    """What was left open, read off the training data: one root or several, projective or not."""
+    root, projective = options.root, options.projective
+    if root is None:
+        root = "single" if all(int((sentence.heads == 0).sum()) == 1 for sentence in sentences) else "multi"
+    if projective is None:
+        crossing = arcs = 0
+        for sentence in sentences:
+            crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))
+            arcs += len(sentence)
+        projective = crossing < FEW_NON_PROJECTIVE * arcs
+    return replace(options, root=root, projective=projective)

@@ -1,0 +1,121 @@
+"""Templates and atoms: what they may say, and that what they name decides the score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.features import ATOMS, Encoder, Scorer, arc_tables, label_tables, sibling_tables
+from treewright.features.standard import ARC, GRANDPARENT, LABEL, PRUNER, SIBLING
+from treewright.features.templates import grandparent_tables
+
+WORDS = Sentence.from_words(
+    ["The", "old", "dog", "barks"],
+    lemmas=["the", "old", "dog", "bark"],
+    upos=["DET", "ADJ", "NOUN", "VERB"],
+    feats=["Definite=Def", "_", "Number=Sing", "Number=Sing|Person=3"],
+)
+
+
+def scores(template: str, sentence: Sentence, seed: int = 0) -> np.ndarray:
+    """arc[h, m] under random weights of one template."""
+    encoded = Encoder(["the/DET"]).encode(sentence)
+    scorer = Scorer(arc_tables([template]), 16)
+    scorer.open(encoded.atoms, encoded.each, False)
+    return scorer.arcs(weights=np.random.default_rng(seed).normal(size=1 << 16).astype(np.float32))
+
+
+def test_standard_templates_compile() -> None:
+    assert sum(count for _, _, count, _ in arc_tables(ARC)) == len(ARC)
+    assert sum(count for _, _, count, _ in arc_tables(PRUNER)) == len(PRUNER)
+    assert sum(count for _, _, count, _ in sibling_tables(SIBLING)) == len(SIBLING)
+    assert sum(count for _, _, count, _ in grandparent_tables(GRANDPARENT)) == len(GRANDPARENT)
+    assert sum(count for _, _, count, _ in label_tables(LABEL)) == len(LABEL)
+    for templates in (ARC, PRUNER, SIBLING, GRANDPARENT, LABEL):
+        assert len(set(templates)) == len(templates)
+
+
+def test_only_what_a_template_names_matters() -> None:
+    other = WORDS.with_columns(lemmas=["the", "old", "cat", "bark"])
+    assert np.array_equal(scores("h.upos m.upos", WORDS), scores("h.upos m.upos", other))
+    changed = scores("h.upos m.lemma", WORDS) != scores("h.upos m.lemma", other)
+    assert changed[:, 3].sum() == 4
+    assert changed.sum() == 4
+
+
+def test_offsets_look_at_neighbours() -> None:
+    other = WORDS.with_columns(upos=["DET", "ADJ", "NOUN", "AUX"])
+    changed = scores("m+1.upos", WORDS) != scores("m+1.upos", other)
+    assert changed.any(axis=0).tolist() == [False, False, False, True, False]
+
+
+def test_between_is_a_set_of_what_stands_between() -> None:
+    template = "h.upos m.upos b.upos"
+    same_set = Sentence.from_words(["a", "b", "c", "d", "e"], upos=["X", "A", "B", "A", "Y"])
+    reordered = Sentence.from_words(["a", "b", "c", "d", "e"], upos=["X", "B", "B", "A", "Y"])
+    assert scores(template, same_set)[1, 5] == pytest.approx(scores(template, reordered)[1, 5])
+    fewer = Sentence.from_words(["a", "b", "c", "d", "e"], upos=["X", "A", "A", "A", "Y"])
+    assert scores(template, same_set)[1, 5] != scores(template, fewer)[1, 5]
+    assert scores(template, WORDS)[1, 2] == 0  # nothing between
+
+
+def test_each_feature_counts_once() -> None:
+    pair = scores("h.each m.each", WORDS)
+    assert pair[2, 3] == 0  # the head has none
+    assert pair[4, 3] != 0
+    reordered = WORDS.with_columns(feats=["Definite=Def", "_", "Number=Sing", "Person=3|Number=Sing"])
+    assert scores("h.each m.each", reordered)[4, 3] == pytest.approx(pair[4, 3])
+
+
+def test_direction_and_distance_matter() -> None:
+    alike = Sentence.from_words(["a"] * 4, upos=["X"] * 4)
+    found = scores("h.upos m.upos", alike)
+    assert found[2, 1] == found[3, 2] != found[1, 2] == found[2, 3]
+    assert found[1, 3] != found[1, 2]
+
+
+def test_empty_columns_are_replaced() -> None:
+    bare = Sentence.from_words(["The", "Dog"], upos=["DET", "NOUN"])
+    full = Sentence.from_words(["The", "Dog"], lemmas=["the", "dog"], upos=["DET", "NOUN"], xpos=["DET", "NOUN"])
+    assert np.array_equal(Encoder([]).encode(bare).atoms, Encoder([]).encode(full).atoms)
+
+
+def test_an_encoder_that_forgets_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = Encoder([])
+    first = encoder.encode(WORDS)
+    monkeypatch.setattr("treewright.features.atoms._REMEMBERED", 2)
+    for _ in range(3):
+        again = encoder.encode(WORDS)
+        assert np.array_equal(first.atoms, again.atoms)
+        assert np.array_equal(first.each, again.each)
+
+
+def test_many_words_are_remembered() -> None:
+    encoder = Encoder([])
+    sentences = [Sentence.from_words([f"w{number}", "x"]) for number in range(3000)]
+    rows = [encoder.encode(sentence).atoms for sentence in sentences]
+    assert np.array_equal(rows[0], Encoder([]).encode(sentences[0]).atoms)
+    assert np.array_equal(rows[-1], encoder.encode(sentences[-1]).atoms)
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("h.tag", f"there is no atom 'tag'; there are {', '.join(ATOMS)}, each"),
+        ("x.upos", "there is no role 'x'; there are h, m, b"),
+        ("h-3.upos", "'h-3.upos' looks further than 2 words"),
+        ("h:upos", "'h:upos' is not role.atom or role+offset.atom"),
+        ("b.upos h.each", "one set a template"),
+        ("", "an empty template"),
+    ],
+)
+def test_bad_templates(template: str, message: str) -> None:
+    with pytest.raises(InputError, match=message.replace("+", r"\+").replace(".", r"\.")):
+        arc_tables([template])
+
+
+def test_bad_label_template() -> None:
+    with pytest.raises(InputError, match=r"goes with h\. and m\. alone"):
+        label_tables(["c.upos l.upos"])

@@ -1,0 +1,230 @@
+"""The parser from end to end, on treebanks made by a grammar."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright import trees
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State
+from treewright.parser.file import FORMAT, KEY
+
+SMALL = Options(
+    pruning=Pruning(bits=12, folds=2), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
+)
+
+
+def small(model: str, **changes: object) -> Options:
+    return replace(SMALL, model=model, **changes)
+
+
+def accuracy(parser: Parser, gold: list[Sentence], **options: object) -> tuple[float, float]:
+    heads = labels = words = 0
+    for found, sentence in zip(parser.parse(gold, **options), gold, strict=True):
+        right = found.heads == sentence.heads
+        heads += int(right.sum())
+        labels += sum(a == b for a, b, same in zip(found.deprels, sentence.deprels, right, strict=True) if same)
+        words += len(sentence)
+    return heads / words, labels / words
+
+
+@pytest.fixture(scope="module")
+def trained() -> Parser:
+    return Parser.train(treebank(150), options=small("grand"))
+
+
+@pytest.mark.parametrize("model", ["arc", "sib", "grand"])
+def test_learns_a_grammar(model: str) -> None:
+    parser = Parser.train(treebank(200), options=small(model))
+    uas, las = accuracy(parser, treebank(60, seed=1))
+    assert uas > 0.97
+    assert las > 0.95
+
+
+def test_confidence_and_certificate_come_with_each_sentence(trained: Parser) -> None:
+    for sentence in trained.parse(treebank(10, seed=2)):
+        assert sentence.parse.certified
+        assert sentence.parse.heads.tolist() == [-1, *sentence.heads.tolist()]
+        assert len(sentence.confidence) == len(sentence)
+        assert (sentence.confidence > 0).all()
+        assert (sentence.confidence <= 1 + 1e-9).all()
+        assert trees.is_tree(sentence.parse.heads, root="single")
+
+
+def test_parsing_leaves_the_sentences_given_alone(trained: Parser) -> None:
+    blank = Sentence.from_words(["the", "dog", "sees", "a", "house"], upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
+    before = str(blank)
+    [parsed] = trained.parse([blank])
+    assert str(blank) == before
+    assert parsed.heads.tolist() == [2, 3, 0, 5, 3]
+
+
+def test_any_number_of_threads_answers_alike(trained: Parser) -> None:
+    sentences = treebank(200, seed=3)
+    alone, together = (list(trained.parse(sentences, threads=threads)) for threads in (1, 3))
+    assert [str(sentence) for sentence in alone] == [str(sentence) for sentence in together]
+    assert all(np.array_equal(a.confidence, b.confidence) for a, b in zip(alone, together, strict=True))
+
+
+def test_one_seed_gives_one_file(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        Parser.train(treebank(40), treebank(10, seed=1), options=small("sib")).save(tmp_path / name)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+def test_another_seed_gives_other_weights() -> None:
+    one, other = (Parser.train(treebank(40), options=small("arc", seed=seed)).model.scorer for seed in (1, 2))
+    assert not np.array_equal(one, other)
+
+
+def test_training_goes_on_from_any_epoch() -> None:
+    corpus, dev = treebank(40), treebank(10, seed=1)
+    states: list[tuple[str, int]] = []
+
+    class Stop(Exception):
+        pass
+
+    def stop_after(count: int, kept: list[State]):
+        def checkpoint(state: State) -> None:
+            states.append((state.stage, state.epoch))
+            if len(states) == count:
+                cells = None if state.cells is None else state.cells.copy()
+                kept.append(replace(state, cells=cells, weights=dict(state.weights)))
+                raise Stop
+
+        return checkpoint
+
+    whole = Parser.train(corpus, dev, options=small("sib")).model
+    for count in (2, 8, 11, 13):
+        kept: list[State] = []
+        states.clear()
+        with pytest.raises(Stop):
+            Parser.train(corpus, dev, options=small("sib"), checkpoint=stop_after(count, kept))
+        resumed = Parser.train(corpus, dev, options=small("sib"), state=kept[0]).model
+        for name in ("pruner", "scorer", "labeller"):
+            assert np.array_equal(getattr(whole, name), getattr(resumed, name)), (name, states[-1])
+
+
+def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> None:
+    trained.save(tmp_path / "model.tw")
+    loaded = Parser.load(tmp_path / "model.tw")
+    assert loaded.options == trained.options
+    assert loaded.model.facts["sentences"] == 150
+    sentences = treebank(20, seed=4)
+    assert [str(s) for s in loaded.parse(sentences)] == [str(s) for s in trained.parse(sentences)]
+
+
+def test_reports_each_epoch_with_development_scores() -> None:
+    reports: list[Report] = []
+    Parser.train(treebank(40), treebank(10, seed=1), options=small("arc"), report=reports.append)
+    names = [report.stage for report in reports]
+    assert names == ["fold 1"] * 3 + ["fold 2"] * 3 + ["pruner"] * 3 + ["scorer"] * 3 + ["labeller"] * 3
+    assert all(report.uas is not None for report in reports if report.stage == "scorer")
+    assert reports[-1].las is not None
+    losses = [report.loss for report in reports if report.stage == "pruner"]
+    assert losses[-1] < losses[0]
+
+
+def test_several_roots_where_the_treebank_has_them() -> None:
+    corpus = [
+        Sentence.from_words(["yes", "no"], upos=["A", "B"], heads=[0, 0], deprels=["root", "root"]) for _ in range(8)
+    ]
+    parser = Parser.train(corpus, options=small("grand"))
+    assert parser.options.root == "multi"
+    [parsed] = parser.parse([corpus[0]])
+    assert parsed.heads.tolist() == [0, 0]
+
+
+def test_one_word() -> None:
+    corpus = [Sentence.from_words(["Stop"], upos=["VERB"], heads=[0], deprels=["root"])]
+    parser = Parser.train(corpus, options=small("grand"))
+    [parsed] = parser.parse([Sentence.from_words(["Go"])])
+    assert parsed.heads.tolist() == [0]
+
+
+@pytest.mark.parametrize("kept", [(), ("upos",), ("lemmas",), ("xpos", "feats")])
+def test_columns_may_be_missing(kept: tuple[str, ...]) -> None:
+    def bare(sentence: Sentence) -> Sentence:
+        columns = {
+            "upos": sentence.upos,
+            "lemmas": sentence.forms,
+            "xpos": sentence.upos,
+            "feats": ["A=1"] * len(sentence),
+        }
+        return Sentence.from_words(
+            sentence.forms, heads=sentence.heads, deprels=sentence.deprels, **{name: columns[name] for name in kept}
+        )
+
+    parser = Parser.train([bare(s) for s in treebank(120)], options=small("sib"))
+    assert accuracy(parser, [bare(s) for s in treebank(40, seed=5)])[0] > 0.9
+
+
+def test_crossing_arcs_are_learned_where_the_treebank_has_them() -> None:
+    corpus, held_out = treebank(200, crossing=0.4), treebank(60, seed=6, crossing=0.4)
+    parser = Parser.train(corpus, options=small("arc"))
+    assert not parser.options.projective
+    free, projective = (accuracy(parser, held_out, projective=value)[0] for value in (False, True))
+    assert free > 0.95
+    assert free > projective
+
+
+def test_no_sentences() -> None:
+    with pytest.raises(InputError, match="the training data has no sentences"):
+        Parser.train([])
+
+
+def test_a_sentence_without_heads_cannot_be_learned_from() -> None:
+    with pytest.raises(InputError, match="word 1 has no head"):
+        Parser.train([Sentence.from_words(["a", "b"])], options=SMALL)
+
+
+def test_unknown_model() -> None:
+    with pytest.raises(InputError, match="there is no model 'best'; there are arc, sib, grand"):
+        Parser.train(treebank(2), model="best")
+
+
+def test_a_text_file_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "model.tw").write_text("weights")
+    with pytest.raises(InputError, match=r"model.tw: not a model file, or a damaged one"):
+        Parser.load(tmp_path / "model.tw")
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such file"):
+        Parser.load(tmp_path / "absent.tw")
+
+
+def test_a_cut_model_is_refused(trained: Parser, tmp_path: Path) -> None:
+    trained.save(tmp_path / "whole.tw")
+    (tmp_path / "cut.tw").write_bytes((tmp_path / "whole.tw").read_bytes()[:-100])
+    with pytest.raises(InputError, match=r"cut.tw: not a model file, or a damaged one"):
+        Parser.load(tmp_path / "cut.tw")
+
+
+def test_a_newer_model_is_refused(tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    header = json.dumps({"kind": "treewright parser", "format": FORMAT + 1})
+    save_file({"x": np.zeros(1, dtype=np.float32)}, tmp_path / "new.tw", metadata={KEY: header})
+    with pytest.raises(InputError, match="newer Treewright; this one reads up to"):
+        Parser.load(tmp_path / "new.tw")
+
+
+def test_somebody_elses_tensors_are_refused(tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    save_file({"x": np.zeros(1, dtype=np.float32)}, tmp_path / "other.tw")
+    with pytest.raises(InputError, match="but not one of Treewright's"):
+        Parser.load(tmp_path / "other.tw")
+
+
+def test_the_parser_is_a_public_name() -> None:
+    assert tw.Parser is Parser

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from xml.dom import minidom
@@ -261,3 +263,14 @@ def test_widths_too_small_to_draw_in_are_refused() -> None:
         tw.draw.text(**SAW, width=10)
     with pytest.raises(InputError, match="width is 10; a drawing needs at least 160 pixels"):
         tw.draw.svg(**SAW, width=10)
+
+
+@pytest.mark.slow
+def test_real_treebanks_are_drawn_within_their_width(data: Path) -> None:
+    files = [*data.glob("ud/*/dev.conllu"), *data.glob("graphs/*/dev.conllu"), *data.glob("trees/*/dev.mrg")]
+    assert files
+    for file in files:
+        for item in islice(tw.read_trees(file) if file.suffix == ".mrg" else tw.read(file), 100):
+            options = {} if file.suffix == ".mrg" else {"enhanced": True}
+            assert max(map(columns, tw.draw.text(item, width=120, **options).splitlines())) <= 120
+            minidom.parseString(tw.draw.svg(item, **options))

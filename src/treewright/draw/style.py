@@ -18,17 +18,17 @@ COLOURS = {
     "faint": ("#667085", "#98a3b5"),
     "tree": ("#4a6388", "#9db4d6"),
     "extra": ("#7a3e9d", "#cba3e6"),
-    "basic": ("#8a93a3", "#7d8797"),
-    "correct": ("#7b8698", "#8490a3"),
+    "basic": ("#6e7685", "#8b95a6"),
+    "correct": ("#687386", "#8b97aa"),
     "wrong-head": ("#c2410c", "#ff8f54"),
     "wrong-span": ("#c2410c", "#ff8f54"),
     "wrong-label": ("#9d2b9d", "#ec93ec"),
-    "missed": ("#00775a", "#3fd0a8"),
-    "sure-0": ("#c2410c", "#ff8f54"),
-    "sure-1": ("#c47a06", "#f2b04e"),
-    "sure-2": ("#85793d", "#cfc48d"),
-    "sure-3": ("#4b84b3", "#86bbe6"),
-    "sure-4": ("#1f4f91", "#5f95dd"),
+    "missed": ("#007a4d", "#3fd0a8"),
+    "sure-0": ("#a82c06", "#f4693a"),
+    "sure-1": ("#ad6500", "#f5b955"),
+    "sure-2": ("#76703f", "#d6cf9f"),
+    "sure-3": ("#3d78a9", "#8cc0ea"),
+    "sure-4": ("#1b4588", "#5f95dd"),
 }
 
 ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ground", "edge", "ink", "faint")]
@@ -46,7 +46,7 @@ SHAPES = f"""\
 .treewright .extra path,.treewright .missed path{{stroke-dasharray:5 3}}
 .treewright .basic path{{stroke-dasharray:1.5 3}}
 .treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
-.treewright .arc .tip{{stroke-dasharray:none}}
+.treewright .key path{{stroke-width:2.5}}
 .treewright .phrase{{font-size:13px;fill:currentColor}}
 .treewright .branch{{fill:none;stroke-width:1.2}}
 .treewright .token path{{fill:none;stroke-width:1}}

@@ -40,7 +40,7 @@ TAG = '<text class="tag" x="{x}" y="{y}" style="text-anchor:{anchor}">{text}</te
 WORD = '<text class="{style}" x="{x}" y="{y}"{direction}>{text}{title}</text>'
 TOKEN = '<g class="token"><path d="{path}"/><text x="{x}" y="{y}">{text}</text></g>'
 KEY = (
-    '<g class="arc {style}"><path d="M{x} {y}h22"/></g>'
+    '<g class="arc key {style}"><path d="M{x} {y}h22"/></g>'
     '<text class="legend" x="{text_x}" y="{text_y}" style="text-anchor:start">{text}</text>'
 )
 

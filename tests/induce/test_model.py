@@ -1,0 +1,141 @@
+"""The induced parser as a user meets it: train, parse, explain, and what it says to rubbish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.errors import InputError
+from treewright.induce import InducedParser, Options, Progress, dmv, joint, load_rules, preferences
+from treewright.induce.model import METHODS
+from treewright.induce.rules import RULES
+from treewright.induce.tagged import heads_among, read_tagged
+
+SENTENCES = [
+    "DET NOUN VERB DET NOUN PUNCT",
+    "PRON VERB ADV PUNCT",
+    "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
+    "PUNCT NOUN VERB NOUN PUNCT",
+    "VERB DET NOUN ADP NOUN PUNCT",
+    "PRON AUX VERB DET ADJ NOUN PUNCT",
+] * 3
+
+
+def sentence(tags: str, heads: list[int] | None = None) -> tw.Sentence:
+    upos = tags.split()
+    return tw.Sentence.from_words([tag.lower() for tag in upos], upos=upos, heads=heads)
+
+
+CORPUS = [sentence(tags) for tags in SENTENCES]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_learns_and_parses_trees(method: str) -> None:
+    heard: list[Progress] = []
+    parser = InducedParser.train(CORPUS, Options(method=method, iterations=5), report=heard.append)
+    assert heard
+    for parsed in parser.parse(CORPUS):
+        tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
+        assert parsed.deprels.count("root") == 1
+        assert [deprel == "punct" for deprel in parsed.deprels] == [tag == "PUNCT" for tag in parsed.upos]
+
+
+def test_training_twice_gives_the_same_model() -> None:
+    first, second = (InducedParser.train(CORPUS, Options(iterations=5)) for _ in range(2))
+    assert first.valence is not None
+    assert second.valence is not None
+    for one, other in zip(first.valence.tables(), second.valence.tables(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_sentences_of_any_shape_parse() -> None:
+    parser = InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=5))
+    shapes = ["NOUN", "PUNCT", "PUNCT PUNCT PUNCT", "DET DET ADP", "SYM INTJ", " ".join(["NOUN", "VERB"] * 60)]
+    for parsed in parser.parse([sentence(tags) for tags in shapes]):
+        tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
+        assert parsed.heads.tolist().count(0) == 1
+
+
+def test_joint_decoding_leans_to_either_side() -> None:
+    """At a weight near zero the valence model decides, at a great one the arc scores do."""
+    corpus = read_tagged(CORPUS)
+    kinds = len(corpus.kinds)
+    random = np.random.default_rng(0)
+    counts = (random.random(shape) for shape in (kinds, (kinds, 2, 2), (kinds, 2, 2), (kinds, 2, kinds)))
+    valence = dmv.Valence(*counts).normalised()
+    squares = []
+    for length in corpus.lengths.tolist():
+        square = random.normal(size=(length + 1, length + 1))
+        square[:, 0] = -np.inf
+        np.fill_diagonal(square, -np.inf)
+        squares.append(square)
+    by_valence, _ = dmv.decode(corpus, valence, dmv.UNLIMITED)
+    by_arcs = np.concatenate([tw.decode.tree(square, projective=True).heads[1:] for square in squares])
+    for weight, expected in ((1e-6, by_valence), (1e6, by_arcs)):
+        found = joint.agree(corpus, valence, dmv.UNLIMITED, squares, joint.Options(weight=weight, iterations=200))
+        assert found.share == 1
+        np.testing.assert_array_equal(found.generative, expected)
+
+
+def test_preferences_are_probabilities_most_likely_first() -> None:
+    told = preferences(InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=10)))
+    shares = [row["probability"] for row in told["roots"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1, rel=1e-9)
+    assert told["roots"][0]["tag"] == "VERB"
+
+
+def test_heads_of_punctuation_are_passed_over() -> None:
+    # 1 -> 2, 2 (punctuation) -> 3, 3 -> 0: word 1 goes to word 3.
+    assert heads_among(np.array([0, 2], np.int32), np.array([2, 3, 0], np.int32)).tolist() == [2, 0]  # type: ignore[union-attr]
+    assert heads_among(np.array([0], np.int32), np.array([2, 3, 2], np.int32)) is None  # a cycle of punctuation
+    assert heads_among(np.array([0, 1], np.int32), np.array([-1, 0], np.int32)) is None
+
+
+def test_untagged_text_is_told_what_to_do() -> None:
+    with pytest.raises(InputError, match=r"sentence 1 has '_' in UPOS; .* --clusters N"):
+        InducedParser.train([tw.Sentence.from_words(["a", "b"])])
+
+
+def test_nothing_to_learn_from_is_told() -> None:
+    with pytest.raises(InputError, match=r"no sentence to learn from .*all punctuation or longer than 15 words"):
+        InducedParser.train([sentence("PUNCT PUNCT")])
+    with pytest.raises(InputError, match="no sentence to learn from"):
+        InducedParser.train([])
+
+
+def test_unknown_methods_are_answered_with_those_there_are() -> None:
+    with pytest.raises(InputError, match="there is no method 'magic'; there are joint, dmv, lc-dmv, convex-mst"):
+        InducedParser.train(CORPUS, Options(method="magic"))
+
+
+def test_rules_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text('ROOT = ["VERB"]\nVERB = ["NOUN"]\n')
+    assert load_rules(str(path)).table == {"ROOT": ("VERB",), "VERB": ("NOUN",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('VERB = ["NOON"]', "unknown tag 'NOON'; known are ADJ, ADP"),
+        ('VERB = "NOUN"', "VERB must be a list of tags"),
+        ("VERB = [", "not a TOML file of lines such as"),
+        ("", "no rule in it"),
+        ('VERB = ["ROOT"]', "unknown tag 'ROOT'"),
+    ],
+)
+def test_bad_rules_are_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as error:
+        load_rules(str(path))
+    assert str(path) in str(error.value)
+
+
+def test_unknown_rules_are_answered_with_those_there_are() -> None:
+    with pytest.raises(InputError, match=f"neither a file nor one of {', '.join(RULES)}"):
+        load_rules("nowhere.toml")

@@ -238,6 +238,15 @@ def test_lines_are_those_of_the_file() -> None:
     ]
 
 
+def test_heads_put_in_place_are_checked(sentence: tw.Sentence) -> None:
+    sentence.heads[0] = 99
+    with pytest.raises(ValueError, match=r"heads\[0\] is 99; expected 0"):
+        sentence.check()
+    sentence.heads[0] = 1
+    with pytest.raises(FormatError, match="<text>:5: the heads run in a circle: 1 <- 1; expected a tree"):
+        sentence.check()
+
+
 def test_an_unknown_check_is_refused(sentence: tw.Sentence) -> None:
     sentence.check()
     with pytest.raises(ValueError, match="check 'trees': expected one of format, partial, tree"):

@@ -147,7 +147,7 @@ def test_escapes_of_the_treebank() -> None:
 
 
 def test_deep_trees_change_without_recursion() -> None:
-    depth = 30_000
+    depth = 10_000
     tree = tw.Tree.parse("(A-B " * depth + "(-NONE- *) (C c) (D d) (E e)" + ")" * depth)
     assert strip_functions(tree).label == "A"
     stripped = strip_traces(tree)

@@ -24,7 +24,6 @@ Id = int | str  # a word's number, or "8.1" for an empty node
 BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n|[ \t\r]+\Z)+")
 # What may stand before the first word: a byte order mark, blank lines, comments.
 OPENING = re.compile(r"\ufeff?(?:[ \t\r]*\n|[ \t\r]+\Z|#[^\n]*(?:\n|\Z))*")
-COMMENT = re.compile(r"#\s*([^=]*?)\s*=\s*(.*)", re.DOTALL)
 CHECKS = ("format", "partial", "tree", "single-root", "graph")
 
 
@@ -260,20 +259,19 @@ class Sentence:
         'fables'
         """
         for line in self.comments:
-            match = COMMENT.fullmatch(line)
-            if match and match[1] == name:
-                return match[2]
+            found, value = _name_and_value(line)
+            if found == name:
+                return value
         return None
 
     def set_comment(self, name: str, value: str) -> None:
         """Put "# name = value" in the place of the comment of that name, or after the other comments."""
         line = f"# {name} = {value}"
-        for number, old in enumerate(self.comments):
-            match = COMMENT.fullmatch(old)
-            if match and match[1] == name:
-                self.comments[number] = line
-                return
-        self.comments.append(line)
+        names = [_name_and_value(comment)[0] for comment in self.comments]
+        if name in names:
+            self.comments[names.index(name)] = line
+        else:
+            self.comments.append(line)
 
     @property
     def sent_id(self) -> str | None:
@@ -390,7 +388,7 @@ class Sentence:
             _ = self.graph
         if level in ("format", "graph"):
             return
-        heads = self.heads.tolist()
+        heads = self._cells.heads if self._heads is None else _checked_heads(self._heads, len(self)).tolist()
         if level != "partial" and -1 in heads:
             word = heads.index(-1)
             raise self._error(self._cells.row(word), f"word {word + 1} has no head (_); expected a complete tree")
@@ -582,6 +580,11 @@ def _restored(text: str, layout: Layout, source: str, line: int, parse: Any, con
     sentence = Sentence(text, layout=layout, source=source, line=line)
     sentence.parse, sentence.confidence = parse, confidence
     return sentence
+
+
+def _name_and_value(comment: str) -> tuple[str, str | None]:
+    name, sign, value = comment[1:].partition("=")
+    return name.strip(), value.strip() if sign else None
 
 
 def _is_acyclic(heads: list[int]) -> bool:

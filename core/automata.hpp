@@ -140,9 +140,9 @@ inline AutomatonHead automaton_head(const Parts &parts, int h, const double *sco
 class GrandAutomaton {
  public:
   // The best head g (its rank, -1 when nothing is allowed) and modifiers: chosen holds left.count + right.count
-  // entries, left first.
-  double decode(const AutomatonHead &head, int *upper, char *chosen) {
-    complete(head);
+  // entries, left first. A side that is as it was in the last call need not be completed again.
+  double decode(const AutomatonHead &head, int *upper, char *chosen, bool left = true, bool right = true) {
+    complete(head, left, right);
     std::fill_n(chosen, head.left.count + head.right.count, char(0));
     *upper = -1;
     double best = forbidden;
@@ -155,9 +155,9 @@ class GrandAutomaton {
   }
 
   // Fills by_upper(), the best value with each candidate head, and returns the largest.
-  double complete(const AutomatonHead &head) {
-    complete_side(head, head.left, 0, sides_[0]);
-    complete_side(head, head.right, head.left.count, sides_[1]);
+  double complete(const AutomatonHead &head, bool left = true, bool right = true) {
+    if (left) complete_side(head, head.left, 0, sides_[0]);
+    if (right) complete_side(head, head.right, head.left.count, sides_[1]);
     if (int(by_upper_.size()) < head.uppers) by_upper_.resize(head.uppers);
     double best = forbidden;
     for (int g = 0; g < head.uppers; ++g) {

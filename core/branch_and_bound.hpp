@@ -4,7 +4,8 @@
 // Polyak steps find from its parent's multipliers (dual_decomposition_relaxation.hpp). It closes on agreement,
 // when the bound comes down to the best value known, or when no tree is left. Otherwise the arc about which
 // automata and tree disagreed most often is forced in one child and ruled out in the other. The node with the
-// highest bound is next, the oldest among equals, so that the search is the same every time.
+// highest bound is next, the oldest among equals, so that the search is the same every time. The best value comes from
+// the trees that the dual method passes, and from climbing once from the best of the first ten (climb.hpp).
 //
 // Every tenth round arcs are fixed (after Corro et al. 2016): an arc is out when L less what its use costs is no
 // more than the best value, and forced when that holds for its absence. What the automata at its two ends lose
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "arc_states.hpp"
+#include "climb.hpp"
 #include "dual_decomposition.hpp"
 #include "dual_decomposition_relaxation.hpp"
 #include "stopwatch.hpp"
@@ -50,6 +52,7 @@ class BranchAndBound {
     Stopwatch watch(options.max_seconds, wanted_back);
     watch_ = &watch;
     options_ = options;
+    given_ = &parts;
     value = closed_ = forbidden;
     rounding_ = 0;
     certificate = Certificate::none;
@@ -82,7 +85,10 @@ class BranchAndBound {
   SearchTrace trace;
 
  private:
-  static constexpr int root_rounds = 300, node_rounds = 100, rounds_between_fixing = 10, patience = 10;
+  static constexpr int root_rounds = 1000, node_rounds = 100;
+  static constexpr int rounds_before_climb = 10, rounds_between_fixing = 10, rounds_between_checks = 20;
+  static constexpr int patience = 5;         // rounds without a better bound before steps are halved
+  static constexpr double worthwhile = 0.1;  // of the gap, to be gained between checks: else it is time to branch
 
   struct Node {
     double bound;
@@ -123,7 +129,8 @@ class BranchAndBound {
   }
 
   double descend(double parent_bound) {
-    double best = std::numeric_limits<double>::infinity(), lambda = 1;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double best = infinity, before = infinity, lambda = 1;
     int without_gain = 0;
     const int rounds = nodes == 1 ? root_rounds : node_rounds;
     conflicts_.assign(relaxation_.parts().arcs(), 0);
@@ -140,7 +147,12 @@ class BranchAndBound {
       const int apart = relaxation_.disagreements();
       record(dual, apart, parent_bound, std::min(parent_bound, best));
       if (apart == 0) return agree();
+      if (nodes == 1 && round == rounds_before_climb) climb();
       if (closes(best) || round >= rounds || is_over()) return best;
+      if (round % rounds_between_checks == 0) {
+        if (before - best < worthwhile * (best - value)) return best;
+        before = best;
+      }
       if (round % rounds_between_fixing == 0 && fix(dual)) {
         if (!propagate()) return forbidden;
         restart();
@@ -191,6 +203,15 @@ class BranchAndBound {
     return changed;
   }
 
+  // Local changes to the best tree so far: a better value makes steps better aimed, and fixes more.
+  void climb() {
+    ClimbOptions options;
+    options.shape.single_root = options_.single_root, options.patience = 0;
+    climbed_ = heads;
+    const double found = climber_.decode(*given_, options, heads.data(), climbed_.data());
+    if (found > value) value = found, heads = climbed_;
+  }
+
   int most_contested() const {
     int branch = -1;
     for (int id = 0; id < relaxation_.parts().arcs(); ++id)
@@ -216,9 +237,12 @@ class BranchAndBound {
   }
 
   SearchOptions options_;
+  const Parts *given_ = nullptr;
   Stopwatch *watch_ = nullptr;
   Relaxation relaxation_;
   Propagation propagation_;
+  Climber climber_;
+  std::vector<int> climbed_;
   bool agreed_ = false, interrupted_ = false;
   double closed_ = forbidden, rounding_ = 0;
   std::vector<int> conflicts_, kept_;  // conflicts_: how often each arc was disagreed about at this node

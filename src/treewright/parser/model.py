@@ -91,14 +91,23 @@ def new_labeller(options: Options, labels: int) -> Labeller:
 
 
 def candidates(
-    pruner: Scorer, weights: Weights, encoded: Encoded, options: Options, projective: bool, gold: Indices | None = None
+    pruner: Scorer,
+    weights: Weights,
+    encoded: Encoded,
+    options: Options,
+    projective: bool,
+    gold: Indices | None = None,
+    **constraints: Any,
 ) -> Candidates:
-    """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given."""
-    root = options.root or "single"
+    """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given.
+
+    constraints: require, forbid and root, those of treewright.decode.tree; arcs are judged by the trees that meet them.
+    """
+    shape = {"projective": projective, "root": options.root or "single", **constraints}
     pruner.open(encoded.atoms, encoded.each, False)
     arc = pruner.arcs(weights=weights)
-    marginal = decode.marginals(arc, projective=projective, root=root)
-    best = decode.tree(arc, projective=projective, root=root).heads
+    marginal = decode.marginals(arc, **shape)
+    best = decode.tree(arc, **shape).heads
     trees = [best] if gold is None else [best, gold]
     rules = options.pruning
     head, modifier = kept_arcs(marginal, rules.threshold, rules.max_heads, trees)
@@ -119,9 +128,9 @@ class Worker:
         """The hashed atoms of a sentence."""
         return self.encoder.encode(sentence)
 
-    def prune(self, encoded: Encoded, projective: bool) -> Candidates:
+    def prune(self, encoded: Encoded, projective: bool, **constraints: Any) -> Candidates:
         """The arcs worth scoring, and what the pruner thinks of each arc."""
-        return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective)
+        return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective, **constraints)
 
     def score(self, encoded: Encoded, arcs: Candidates) -> Parts:
         """The scored parts over candidate arcs."""
@@ -142,7 +151,7 @@ class Worker:
     def tree(self, encoded: Encoded, arcs: Candidates, projective: bool, **options: Any) -> Parse:
         """The best tree over candidate arcs; options are those of treewright.decode.tree."""
         parts = self.score(encoded, arcs)
-        return decode.tree(parts, projective=projective, root=self.model.root, **options)
+        return decode.tree(parts, projective=projective, **{"root": self.model.root, **options})
 
     def parse(self, sentence: Sentence, projective: bool, **options: Any) -> tuple[Parse, list[str], Confidence]:
         """The best tree, its labels, and the probability of each chosen head."""

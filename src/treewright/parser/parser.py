@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from itertools import islice
 from threading import local
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from treewright.parser.training import Report, State, Trainer
 Corpus = str | os.PathLike[str] | Iterable[Sentence]
 
 CHUNK = 64  # sentences that a thread takes at a time
+
+T = TypeVar("T")
 
 
 class Parser:
@@ -54,18 +56,22 @@ class Parser:
         report: Callable[[Report], None] | None = None,
         state: State | None = None,
         checkpoint: Callable[[State], None] | None = None,
+        progress: Callable[[str, int, int, int], None] | None = None,
     ) -> Parser:
         """Train on a treebank: a CoNLL-U file or sentences. On `dev` epochs are compared and the best kept.
 
         model: "arc", "sib" or "grand". projective, root ("single", "multi"): read off the training data if None.
         options hold everything else; model, projective, root and seed, where given, replace theirs. report is called
-        after each epoch, checkpoint with a State from which a later call, given it as `state`, goes on.
+        after each epoch, checkpoint with a State from which a later call, given it as `state`, goes on; progress
+        before each sentence, with the stage, the epochs done, and how many sentences of this one are done, of how many.
         """
         given: dict[str, Any] = {"model": model, "projective": projective, "root": root, "seed": seed}
         chosen = replace(options or Options(), **{name: value for name, value in given.items() if value is not None})
         sentences = list(sentences_of(train))
         held_out = [] if dev is None else list(sentences_of(dev))
-        trainer = Trainer(sentences, held_out, chosen, state=state, report=report, checkpoint=checkpoint)
+        trainer = Trainer(
+            sentences, held_out, chosen, state=state, report=report, checkpoint=checkpoint, progress=progress
+        )
         trained = trainer.run()
         facts = {
             "sentences": len(sentences),
@@ -104,19 +110,31 @@ class Parser:
         word's head under the pruner. projective: as the model was trained if None. method and options are those of
         treewright.decode.tree.
         """
-        if threads < 1:
-            raise ValueError(f"threads is {threads}; it is at least 1")
         wanted = self.model.projective if projective is None else projective
 
-        def work(chunk: list[Sentence]) -> list[Sentence]:
-            worker = self._worker()
-            return [parsed(sentence, *worker.parse(sentence, wanted, method=method, **options)) for sentence in chunk]
+        def parse(worker: Worker, sentence: Sentence) -> Sentence:
+            return parsed(sentence, *worker.parse(sentence, wanted, method=method, **options))
 
-        chunks = in_chunks(sentences, CHUNK)
-        if threads == 1:
-            for chunk in chunks:
-                yield from work(chunk)
-            return
+        return self.each(parse, sentences, threads=threads)
+
+    def each(
+        self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
+    ) -> Iterator[T]:
+        """answer(worker, sentence) for every sentence, in order; each thread has a worker of its own."""
+        if threads < 1:
+            raise ValueError(f"threads is {threads}; it is at least 1")
+
+        if threads == 1:  # no sentence waits for the next one
+            return (answer(self._worker(), sentence) for sentence in sentences)
+        return self._together(answer, in_chunks(sentences, CHUNK), threads)
+
+    def _together(
+        self, answer: Callable[[Worker, Sentence], T], chunks: Iterator[list[Sentence]], threads: int
+    ) -> Iterator[T]:
+        def work(chunk: list[Sentence]) -> list[T]:
+            worker = self._worker()
+            return [answer(worker, sentence) for sentence in chunk]
+
         with ThreadPoolExecutor(threads) as pool:
             waiting = [pool.submit(work, chunk) for chunk in islice(chunks, 2 * threads)]
             while waiting:

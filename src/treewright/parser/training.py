@@ -53,6 +53,16 @@ class Report:
     loss: float  # mean over words
     uas: float | None = None  # on the development set, in per cent
     las: float | None = None
+    oracle: float | None = None  # how many gold heads of the development set survive pruning, in per cent
+
+
+class Judgement(NamedTuple):
+    """What the development set says about weights: the score that chooses the epoch, and figures for the report."""
+
+    score: float
+    uas: float | None = None
+    las: float | None = None
+    oracle: float | None = None
 
 
 @dataclass
@@ -76,7 +86,7 @@ class Stage:
     rules: Pruning | Scoring | Labelling
     examples: Sequence[int]
     learn: Callable[[Averaged, int], float]
-    judge: Callable[[Weights], tuple[float, float | None, float | None]] | None = None
+    judge: Callable[[Weights], Judgement] | None = None
 
 
 class Trainer:
@@ -91,6 +101,7 @@ class Trainer:
         state: State | None = None,
         report: Callable[[Report], None] | None = None,
         checkpoint: Callable[[State], None] | None = None,
+        progress: Callable[[str, int, int, int], None] | None = None,
     ) -> None:
         check_treebank(sentences, "training")
         self.sentences, self.dev = sentences, dev
@@ -98,7 +109,7 @@ class Trainer:
         self.labels = label_names(sentences)
         self.common = tuple(common_words(sentences, options.scoring.common))
         self.state = state or State()
-        self._report, self._checkpoint = report, checkpoint
+        self._report, self._checkpoint, self._progress = report, checkpoint, progress
         encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
@@ -138,19 +149,20 @@ class Trainer:
         words = sum(len(self.sentences[number]) for number in stage.examples)
         for epoch in range(state.epoch, rules.epochs):
             loss = 0.0
-            for number in shuffled(stage.examples, self.options.seed, stage.name, epoch):
+            for done, number in enumerate(shuffled(stage.examples, self.options.seed, stage.name, epoch)):
+                if self._progress:
+                    self._progress(stage.name, epoch, done, len(stage.examples))
                 loss += stage.learn(learner, number)
                 learner.step(rules.rate)
-            weights, score, uas, las = learner.average(), float(epoch), None, None
-            if stage.judge and self.dev:
-                score, uas, las = stage.judge(weights)
-            if state.best is None or score > state.best_score:
-                state.best, state.best_score = weights, score
+            weights = learner.average()
+            judged = stage.judge(weights) if stage.judge and self.dev else Judgement(float(epoch))
+            if state.best is None or judged.score > state.best_score:
+                state.best, state.best_score = weights, judged.score
             state.epoch, state.steps, state.cells = epoch + 1, learner.steps, learner.cells
             if self._checkpoint:
                 self._checkpoint(state)
             if self._report:
-                self._report(Report(stage.name, epoch + 1, rules.epochs, loss / words, uas, las))
+                self._report(Report(stage.name, epoch + 1, rules.epochs, loss / words, *judged[1:]))
         self.state = State(weights={**state.weights, stage.name: best_of(state)})
 
     def _pruner_learns(self) -> Callable[[Averaged, int], float]:
@@ -214,19 +226,21 @@ class Trainer:
     def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> Model:
         return Model(self.options, self.labels, self.common, pruner, scorer, labeller)
 
-    def _judge_scorer(self, weights: Weights) -> tuple[float, float | None, float | None]:
+    def _judge_scorer(self, weights: Weights) -> Judgement:
         unused = np.zeros(1 << self.options.labelling.bits, dtype=np.float32)
         worker = Worker(self._model(self.state.weights["pruner"], weights, unused))
-        right = words = 0
+        right = kept = words = 0
         for sentence in self.dev:
             encoded = worker.encode(sentence)
-            found = worker.tree(encoded, worker.prune(encoded, self.projective), self.projective).heads[1:]
+            arcs = worker.prune(encoded, self.projective)
+            found = worker.tree(encoded, arcs, self.projective).heads[1:]
             right += int((found == sentence.heads).sum())
+            kept += int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
             words += len(sentence)
         uas = 100 * right / words
-        return uas, uas, None
+        return Judgement(uas, uas, oracle=100 * kept / words)
 
-    def _judge_labeller(self, weights: Weights) -> tuple[float, float | None, float | None]:
+    def _judge_labeller(self, weights: Weights) -> Judgement:
         done = self.state.weights
         worker = Worker(self._model(done["pruner"], done["scorer"], weights))
         right = heads = words = 0
@@ -236,7 +250,7 @@ class Trainer:
             heads += int(same.sum())
             right += sum(a == b for a, b, head in zip(labels, sentence.deprels, same, strict=True) if head)
             words += len(sentence)
-        return 100 * right / words, 100 * heads / words, 100 * right / words
+        return Judgement(100 * right / words, 100 * heads / words, 100 * right / words)
 
 
 def best_of(state: State) -> Weights:

@@ -12,9 +12,11 @@ import treewright
 
 PACKAGE = Path(treewright.__file__).parent
 
-MODELS = {"trees", "corpus", "decode", "relax", "features", "learn"}
+MODELS = {"trees", "corpus", "decode", "relax", "features", "learn", "modelfile"}
 USES: dict[str, set[str]] = {
     "errors": set(),
+    "modelfile": {"corpus"},
+    "models": {"modelfile", "parser", "induce", "tagger"},
     "trees": set(),
     "corpus": {"trees", "draw"},  # sentences and trees show themselves in notebooks
     "draw": {"trees"},

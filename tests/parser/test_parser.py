@@ -14,8 +14,9 @@ import treewright as tw
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.modelfile import KEY
 from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State
-from treewright.parser.file import FORMAT, KEY
+from treewright.parser.file import FORMAT
 
 SMALL = Options(
     pruning=Pruning(bits=12, folds=2), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)

@@ -124,7 +124,121 @@ def local_optima() -> None:
             print(f"{kind:10} {words:5} {shown[0]:>15} {shown[1]:>7} {shown[2]:>7} {reached:17.0%} {milliseconds:7.1f}")
 
 
-TABLES = {"second-order": second_order, "graphs": graphs, "local-optima": local_optima}
+def microseconds(decode: Callable[[], Any], repeats: int = 7) -> float:
+    """CPU time of a call, the least of several runs of at least a few milliseconds."""
+    start = time.thread_time()
+    decode()
+    once = time.thread_time() - start
+    calls = max(1, int(0.004 / max(once, 1e-7)))
+    best = once
+    for _ in range(repeats if once < 1 else 1):
+        start = time.thread_time()
+        for _ in range(calls):
+            decode()
+        best = min(best, (time.thread_time() - start) / calls)
+    return 1e6 * best
+
+
+def candidates(rng: np.random.Generator, words: int, heads_a_word: int, names: str) -> tw.decode.Parts:
+    """Parts over a few candidate heads a word, near ones first, with a projective tree among them."""
+    arcs = {(m - 1, m) for m in range(1, words + 1)} | {(m + 1, m) for m in range(1, words)}
+    for m in range(1, words + 1):
+        arcs |= {(int(h), m) for h in rng.integers(0, words + 1, heads_a_word - 2) if h != m}
+    h, m = np.array(sorted(arcs)).T
+    columns: dict[str, Any] = {"arcs": (h, m, rng.normal(size=len(h)))}
+    if "sib" in names:
+        pairs = [
+            (g, a, b)
+            for g, a in arcs
+            for b in [g, *(k for f, k in arcs if f == g)]
+            if min(g, a) < b < max(g, a) or b == g
+        ]
+        columns["siblings"] = (*np.array(pairs).T, rng.normal(size=len(pairs)))
+    if "grand" in names:
+        chains = [(g, k, a) for g, k in arcs for f, a in arcs if f == k and a != g]
+        columns["grandparents"] = (*np.array(chains).T, rng.normal(size=len(chains)))
+    return tw.decode.Parts(words + 1, **columns)
+
+
+def projective() -> None:
+    """Projective trees: microseconds a sentence, over whole arrays and over five candidate heads a word."""
+    names = ("arcs", "siblings", "grandparents")
+    print(f"{'':5} {'whole arrays':>38} {'candidates':>26}")
+    print(f"{'words':>5}", *(f"{name:>12}" for name in names), *(f"{name:>12}" for name in names[1:]))
+    for words in (10, 20, 30, 40, 60, 80, 100, 160):
+        rng = np.random.default_rng(words)
+        arc, sib, grand = (rng.normal(size=(words + 1,) * axes) for axes in (2, 3, 3))
+        sibling_parts, all_parts = (candidates(rng, words, 5, kind) for kind in ("sib", "sib grand"))
+        times = [
+            microseconds(lambda a=arc: tw.decode.tree(a, projective=True)),
+            microseconds(lambda a=arc, s=sib: tw.decode.tree(a, sib=s, projective=True)),
+            microseconds(lambda a=arc, s=sib, g=grand: tw.decode.tree(a, sib=s, grand=g, projective=True)),
+            microseconds(lambda p=sibling_parts: tw.decode.tree(p, projective=True)),
+            microseconds(lambda p=all_parts: tw.decode.tree(p, projective=True)),
+        ]
+        print(f"{words:5}", *(f"{time:12.1f}" for time in times), flush=True)
+
+
+def by_inverse(arc: np.ndarray) -> np.ndarray:
+    """Multi-root marginals as they are usually computed, from the inverse of the Laplacian."""
+    weight = np.exp(arc - arc.max(axis=0))
+    np.fill_diagonal(weight, 0)
+    laplacian = np.diag(weight[:, 1:].sum(axis=0)) - weight[1:, 1:]
+    inverse = np.linalg.inv(laplacian)
+    marginal = np.zeros_like(arc)
+    marginal[0, 1:] = weight[0, 1:] * inverse.diagonal()
+    marginal[1:, 1:] = weight[1:, 1:] * (inverse.diagonal() - inverse.T)
+    return marginal
+
+
+def sums() -> None:
+    """Marginals, log partitions, random trees: microseconds; and how far off the inverse is when scores are peaked.
+
+    "off" is the largest error of a marginal from the inverse of the Laplacian, scores with a standard deviation of 30.
+    """
+    over = ("marginals", "marginals", "NumPy", "log Z", "log Z", "tree drawn", "tree drawn", "off")
+    under = ("", "projective", "inverse", "", "projective", "", "projective", "inverse")
+    for names, first in ((over, ""), (under, "words")):
+        print(f"{first:>5}", *(f"{name:>10}" for name in names))
+    for words in (10, 20, 40, 80, 160):
+        arc = np.random.default_rng(words).normal(size=(words + 1, words + 1))
+        times = [
+            microseconds(lambda a=arc: tw.decode.marginals(a)),
+            microseconds(lambda a=arc: tw.decode.marginals(a, projective=True)),
+            microseconds(lambda a=arc: by_inverse(a)),
+            microseconds(lambda a=arc: tw.decode.log_partition(a)),
+            microseconds(lambda a=arc: tw.decode.log_partition(a, projective=True)),
+            microseconds(lambda a=arc: tw.decode.sample(a, 100)) / 100,
+            microseconds(lambda a=arc: tw.decode.sample(a, 100, projective=True)) / 100,
+        ]
+        peaked = np.random.default_rng(words).normal(size=(20, words + 1, words + 1)) * 30
+        with np.errstate(all="ignore"):
+            errors = [np.abs(tw.decode.marginals(a, root="multi") - by_inverse(a)).max() for a in peaked]
+        print(f"{words:5}", *(f"{time:10.1f}" for time in times), f"{max(errors):10.1e}", flush=True)
+
+
+def kbest() -> None:
+    """The k best trees: milliseconds."""
+    counts = (1, 10, 100, 1000)
+    print(f"{'words':>5}", *(f"{f'k = {k}':>10}" for k in counts), *(f"{f'k = {k}':>10}" for k in counts), "projective")
+    for words in (10, 20, 40, 80, 160):
+        arc = np.random.default_rng(words).normal(size=(words + 1, words + 1))
+        times = [
+            microseconds(lambda a=arc, k=k, p=crossing: tw.decode.kbest(a, k, projective=p), repeats=2) / 1000
+            for crossing in (False, True)
+            for k in counts
+        ]
+        print(f"{words:5}", *(f"{time:10.2f}" for time in times), flush=True)
+
+
+TABLES = {
+    "projective": projective,
+    "sums": sums,
+    "k-best": kbest,
+    "second-order": second_order,
+    "graphs": graphs,
+    "local-optima": local_optima,
+}
 
 
 def main(names: list[str]) -> None:

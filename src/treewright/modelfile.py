@@ -53,7 +53,7 @@ def read_header(path: Path, kind: str | None = None, format: int = 0, arrays: It
     if kind is None:
         return header
     if header.get("kind") != kind:
-        raise InputError(f"{path}: holds a {header.get('kind')}, not a {kind.removeprefix('treewright ')}")
+        raise InputError(f"{path}: holds a {header.get('kind')}; wanted is a {kind}")
     if header.get("format", 0) > format:
         raise InputError(
             f"{path}: written in format {header['format']} by a newer Treewright; this one reads up to {format}: "

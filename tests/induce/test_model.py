@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright import modelfile
 from treewright.errors import InputError
 from treewright.induce import InducedParser, Options, Progress, dmv, joint, load_rules, preferences
 from treewright.induce.model import METHODS
@@ -139,3 +140,21 @@ def test_bad_rules_are_named(tmp_path: Path, text: str, message: str) -> None:
 def test_unknown_rules_are_answered_with_those_there_are() -> None:
     with pytest.raises(InputError, match=f"neither a file nor one of {', '.join(RULES)}"):
         load_rules("nowhere.toml")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_saved_model_parses_as_before(tmp_path: Path, method: str) -> None:
+    parser = InducedParser.train(CORPUS, Options(method=method, iterations=5))
+    parser.save(tmp_path / "model.tw")
+    loaded = InducedParser.load(tmp_path / "model.tw")
+    assert loaded.options == parser.options
+    for one, other in zip(parser.parse(CORPUS), loaded.parse(CORPUS), strict=True):
+        np.testing.assert_array_equal(one.heads, other.heads)
+
+
+def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
+    modelfile.save(tmp_path / "tagger.tw", "treewright tagger", 1, {}, {"w": np.zeros(2)})
+    with pytest.raises(
+        InputError, match=r"tagger\.tw: holds a treewright tagger; wanted is a treewright induced parser"
+    ):
+        InducedParser.load(tmp_path / "tagger.tw")

@@ -7,6 +7,7 @@ pays for what `treewright train` needs. The module is treewright.cli.<name>; it 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ from typer.core import TyperGroup
 import treewright
 from treewright.errors import InputError
 
-COMMANDS: tuple[str, ...] = ("eval", "show")
+COMMANDS: tuple[str, ...] = ("eval", "show", "induce")
 
 HELP = """Find the structure of sentences: read, evaluate, draw, train, parse, with proofs.
 
@@ -39,6 +40,13 @@ class LazyGroup(TyperGroup):
         command.name = cmd_name
         return command
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # the reader had enough: `treewright show file | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+
 
 app = typer.Typer(cls=LazyGroup, help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -59,12 +67,11 @@ def treewright_(
 
 
 def main() -> None:
+    # A polite kill unwinds like Ctrl-C, so that no half-written file is left behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         app(prog_name="treewright")
     except (InputError, OSError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader had enough: `treewright show file | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
         print(f"treewright: {message_of(error)}", file=sys.stderr)
         sys.exit(1)
 

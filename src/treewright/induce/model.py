@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import modelfile
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.induce import convex_mst, dmv, featurised, joint
@@ -71,6 +72,15 @@ class InducedParser:
             raise InputError(f"there is no method {options.method!r}; there are {', '.join(METHODS)}")
         corpus = read_tagged(sentences, max_length=options.max_length)
         return train_on(corpus, options, report)
+
+    @classmethod
+    def load(cls, path: modelfile.Path) -> InducedParser:
+        """Read a model file."""
+        return load_induced(path)
+
+    def save(self, path: modelfile.Path) -> None:
+        """Write a model file; `treewright parse` reads it like any other."""
+        save_induced(self, path)
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """The best trees, as flat CoNLL heads."""
@@ -198,3 +208,46 @@ def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
                 }
             )
     return {"roots": roots, "attachments": attachments, "stops": stops}
+
+
+FORMAT = 1  # raised when a file can no longer be read by the versions before
+KIND = "treewright induced parser"
+TABLES = ("root", "stop", "go", "attach")
+
+
+def save_induced(model: InducedParser, path: modelfile.Path) -> None:
+    """Write the model beside the path and rename it on success."""
+    arrays: dict[str, NDArray[Any]] = {}
+    if model.valence is not None:
+        arrays |= dict(zip(TABLES, model.valence.tables(), strict=True))
+    if model.arcs is not None:
+        arrays |= {"codes": model.arcs.codes, "weights": model.arcs.weights}
+    header = {"kinds": model.kinds, "options": asdict(model.options), "rules": asdict(model.rules)}
+    modelfile.save(path, KIND, FORMAT, header, arrays)
+
+
+def load_induced(path: modelfile.Path) -> InducedParser:
+    """Read a model file, or say what is wrong with it."""
+    header = modelfile.read_header(path, KIND, FORMAT)
+    try:
+        options = options_of(header["options"])
+        rules = Rules(header["rules"]["name"], {h: tuple(m) for h, m in header["rules"]["table"].items()})
+        valence = arcs = None
+        if options.method != "convex-mst":
+            valence = Valence(*(np.array(modelfile.mapped(path, name)) for name in TABLES))
+        if options.method in {"convex-mst", "joint"}:
+            arcs = ArcModel(np.array(modelfile.mapped(path, "codes")), np.array(modelfile.mapped(path, "weights")))
+        return InducedParser(tuple(header["kinds"]), options, rules, valence, arcs)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: its header lacks or misnames {error}; induce the model again") from None
+
+
+def options_of(saved: dict[str, Any]) -> Options:
+    """Options as `asdict` wrote them."""
+    limits = Limits(**{**saved["limits"], "leaves": tuple(saved["limits"]["leaves"])})
+    parts = {
+        "limits": limits,
+        "convex": convex_mst.Options(**saved["convex"]),
+        "joint": joint.Options(**saved["joint"]),
+    }
+    return Options(**{**saved, **parts})

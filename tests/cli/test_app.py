@@ -1,0 +1,56 @@
+"""What all commands share: help, version, errors, exit codes, pipes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from treewright.cli.app import COMMANDS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    command = [sys.executable, "-m", "treewright", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def test_help_teaches(golden: Callable[[str, str], None]) -> None:
+    found = run("--help")
+    assert found.returncode == 0
+    for command in COMMANDS:
+        assert command in found.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    found = run(command, "--help")
+    assert found.returncode == 0
+    assert f"treewright {command}" in found.stdout.replace("Usage: treewright", "")
+
+
+def test_bad_usage_ends_with_two() -> None:
+    assert run("nonsense").returncode == 2
+    assert run("eval").returncode == 2
+
+
+def test_bad_input_ends_with_one_and_a_sentence(tmp_path: Path) -> None:
+    found = run("show", str(tmp_path / "missing.conllu"))
+    assert found.returncode == 1
+    assert "missing.conllu" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_a_reader_who_had_enough_is_no_error(tmp_path: Path) -> None:
+    long = tmp_path / "long.conllu"
+    long.write_text((EXAMPLES / "sample.conllu").read_text() * 300)
+    command = f"{sys.executable} -m treewright show {long} | head -2; exit ${{PIPESTATUS[0]}}"
+    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert found.stderr == ""

@@ -57,12 +57,14 @@ class Climber {
     Sum best;
     best_so_far_.clear();
     start_.resize(parts.nodes);
+    const bool at_random = !first || options.patience > 0;
+    if (at_random && !random_.prepare(parts, options.shape, options.by_score, options.seed)) return forbidden;
     for (int restart = 0, without = 0; restart == 0 || without < options.patience; ++restart) {
       if (restart > 0 && options.max_restarts > 0 && restart >= options.max_restarts) break;
       if (restart > 0 && options.max_seconds > 0 && seconds_since(begin) > options.max_seconds) break;
       if (first && restart == 0)
         std::copy(first, first + parts.nodes, start_.begin());
-      else if (!random_.draw(parts, options.shape, options.by_score, options.seed, restart, start_.data()))
+      else if (!random_.draw(restart, start_.data()))
         return forbidden;
       tree_.reset(parts, options.shape, start_.data());
       climb(tree_, [](const ClimbTree &) {});

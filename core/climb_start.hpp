@@ -1,6 +1,10 @@
-// Random trees to climb from: the best tree under random weights, which any root mode, candidate list and projectivity
-// allow. Uniform: the weights are noise alone; first order: Gumbel noise is added to the arc scores, so that good trees
-// come often (perturb and decode, Papandreou and Yuille 2011). O(n^2) a tree, O(n^3) when projective.
+// Random trees to climb from: uniform, or by the product of their arcs' weights exp(arc), in either root mode,
+// projective or not (sampling.hpp: Wilson's walks, or the chart of inside weights).
+//
+// Where that would cost more than the climb, the best tree under perturbed scores is taken instead (Papandreou and
+// Yuille 2011): Gumbel noise is added to every arc's score and the sum decoded, O(n^2) a tree or O(n^3) when
+// projective. That is so for sentences above `longest` nodes, whose sums are O(n^3), and once walks would go in
+// circles.
 #pragma once
 
 #include <cmath>
@@ -11,44 +15,58 @@
 #include "climb_tree.hpp"
 #include "eisner.hpp"
 #include "parts.hpp"
+#include "random.hpp"
+#include "sampling.hpp"
 
 namespace treewright {
 
-// Steele, Lea and Flood 2014. Small, and the same numbers on every machine.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  double uniform() { return (double(next() >> 11) + 0.5) * 0x1p-53; }  // within 0 .. 1, ends excluded
-
- private:
-  std::uint64_t state_;
-};
-
 class RandomTrees {
  public:
-  // The tree of a restart depends on seed and restart alone. False when the candidates hold no tree.
-  bool draw(const Parts &parts, TreeShape shape, bool by_score, std::uint64_t seed, int restart, int *heads) {
-    SplitMix mixed(seed);
-    SplitMix random(mixed.next() ^ (std::uint64_t(restart) * 0xd1342543de82ef95));
-    weight_.resize(parts.arcs());
-    for (int id = 0; id < parts.arcs(); ++id) {
-      const double gumbel = -std::log(-std::log(random.uniform()));
-      weight_[id] = by_score ? parts.arc[id] + gumbel : gumbel;
-    }
-    if (!shape.projective) return spanning_.decode(parts, weight_.data(), shape.single_root, heads) > forbidden;
+  static constexpr int longest = 256;
+
+  // False when the candidates hold no tree.
+  bool prepare(const Parts &parts, TreeShape shape, bool by_score, std::uint64_t seed) {
+    parts_ = &parts, shape_ = shape, by_score_ = by_score, seed_ = seed;
+    perturbs_ = parts.nodes > longest;
+    if (perturbs_) return true;
     dense_.assign(std::size_t(parts.nodes) * parts.nodes, forbidden);
-    for (int id = 0; id < parts.arcs(); ++id)
-      dense_[std::size_t(parts.head[id]) * parts.nodes + parts.modifier[id]] = weight_[id];
-    return projective_.decode(dense_.data(), parts.nodes, shape.single_root, heads) > forbidden;
+    for (int id = 0; id < parts.arcs(); ++id) dense_at(id) = by_score ? parts.arc[id] : 0.0;
+    return shape.projective ? charts_.prepare(dense_.data(), parts.nodes, shape.single_root)
+                            : walks_.prepare(dense_.data(), parts.nodes, shape.single_root);
+  }
+
+  // The tree of a restart; restarts in order, each depends on the seed and its number. False when there is no tree.
+  bool draw(int restart, int *heads) {
+    Random random(Random(seed_).next() + std::uint64_t(restart));
+    if (perturbs_) return perturb(random, heads);
+    if (shape_.projective) {
+      charts_.draw(random, heads);
+    } else {
+      walks_.draw(random, heads);
+      perturbs_ = !walks_.has_walked();
+    }
+    return true;
   }
 
  private:
+  double &dense_at(int id) { return dense_[std::size_t(parts_->head[id]) * parts_->nodes + parts_->modifier[id]]; }
+
+  bool perturb(Random &random, int *heads) {
+    weight_.resize(parts_->arcs());
+    for (int id = 0; id < parts_->arcs(); ++id)
+      weight_[id] = (by_score_ ? parts_->arc[id] : 0.0) - std::log(-std::log(random.uniform() + 0x1p-54));
+    if (!shape_.projective) return spanning_.decode(*parts_, weight_.data(), shape_.single_root, heads) > forbidden;
+    dense_.assign(std::size_t(parts_->nodes) * parts_->nodes, forbidden);
+    for (int id = 0; id < parts_->arcs(); ++id) dense_at(id) = weight_[id];
+    return projective_.decode(dense_.data(), parts_->nodes, shape_.single_root, heads) > forbidden;
+  }
+
+  const Parts *parts_ = nullptr;
+  TreeShape shape_;
+  bool by_score_ = false, perturbs_ = false;
+  std::uint64_t seed_ = 0;
+  TreeSampler walks_;
+  ProjectiveSampler charts_;
   ChuLiuEdmonds spanning_;
   Eisner projective_;
   std::vector<double> weight_, dense_;

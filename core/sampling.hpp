@@ -124,15 +124,22 @@ class TreeSampler {
 
   // arc is still there.
   void draw(Random &random, int *heads) {
-    if (!single_root_) return whole_.draw(random, sums_, heads);
+    has_walked_ = true;
+    if (!single_root_) {
+      has_walked_ = whole_.walks();
+      return whole_.draw(random, sums_, heads);
+    }
     const int r = draw_by_totals(random, roots_.data(), nodes_);
     heads[0] = -1, heads[r] = 0;
     if (nodes_ == 2) return;
     if (!below_[r]) below_[r] = sampler_below(r);
     inner_.resize(nodes_ - 1);
+    has_walked_ = below_[r]->walks();
     below_[r]->draw(random, sums_, inner_.data());
     for (int m = 1; m < nodes_ - 1; ++m) heads[outer(m, r)] = outer(inner_[m], r);
   }
+
+  bool has_walked() const { return has_walked_; }  // the last tree was drawn by walks, which is fast
 
  private:
   // Without node 0, and with r in its place: the words before r move up by one.
@@ -150,7 +157,7 @@ class TreeSampler {
   }
 
   int nodes_ = 0;
-  bool single_root_ = false;
+  bool single_root_ = false, has_walked_ = true;
   const double *arc_ = nullptr;
   MatrixTree sums_;
   WalkSampler whole_;

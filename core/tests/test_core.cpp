@@ -73,6 +73,7 @@ int main() {
   second_order_values_are_those_of_their_trees();
   marginals_sum_to_one_and_rings_agree();
   climbs_add_up_to_the_value_of_their_end();
+  long_sentences_begin_with_perturbed_trees();
   graphs_are_worth_more_than_their_trees();
   optima_are_at_least_one();
   dual_values_bound_the_best_tree_that_the_search_proves();

@@ -6,7 +6,13 @@
 #include "graph.hpp"
 #include "rearrange.hpp"
 
-static std::vector<double> random_cube(int nodes, unsigned seed) { return random_scores(nodes * nodes, seed); }
+static std::vector<double> random_cube(int nodes, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> scores(std::size_t(nodes) * nodes * nodes);
+  for (double &score : scores) score = normal(random);
+  return scores;
+}
 
 // Every part type; about half of the arcs when pruned, always those from the root and to the next word.
 static treewright::Parts random_parts(int nodes, unsigned seed, bool pruned) {
@@ -29,7 +35,7 @@ static void climbs_add_up_to_the_value_of_their_end() {
         std::vector<int> heads(nodes);
         treewright::ClimbTree tree;
         treewright::RandomTrees random;
-        CHECK(random.draw(parts, {single_root, projective}, false, 1, 0, heads.data()));
+        CHECK(random.prepare(parts, {single_root, projective}, false, 1) && random.draw(0, heads.data()));
         tree.reset(parts, {single_root, projective}, heads.data());
         climber.climb(tree, [&](const treewright::ClimbTree &now) {
           now.write(heads.data());
@@ -45,6 +51,20 @@ static void climbs_add_up_to_the_value_of_their_end() {
       }
 }
 
+static void long_sentences_begin_with_perturbed_trees() {
+  const int nodes = treewright::RandomTrees::longest + 1;
+  const std::vector<double> arc = random_scores(nodes, 1);
+  const treewright::Parts parts = treewright::Parts::from_dense(nodes, arc.data(), nullptr, nullptr, nullptr);
+  for (bool single_root : {false, true})
+    for (bool projective : {false, true}) {
+      treewright::RandomTrees random;
+      std::vector<int> one(nodes), other(nodes);
+      CHECK(random.prepare(parts, {single_root, projective}, true, 1));
+      CHECK(random.draw(0, one.data()) && random.draw(1, other.data()));
+      CHECK(one != other && parts.value(one.data()) > treewright::forbidden);
+    }
+}
+
 static void graphs_are_worth_more_than_their_trees() {
   treewright::GraphClimber climber;
   for (int nodes : {2, 3, 9, 40})
@@ -52,7 +72,8 @@ static void graphs_are_worth_more_than_their_trees() {
       const treewright::Parts parts = random_parts(nodes, nodes, nodes > 9);
       std::vector<char> fixed(parts.arcs()), on(parts.arcs());
       std::vector<int> heads(nodes);
-      treewright::RandomTrees().draw(parts, {false, false}, true, 1, 0, heads.data());
+      treewright::RandomTrees random;
+      CHECK(random.prepare(parts, {false, false}, true, 1) && random.draw(0, heads.data()));
       for (int m = 1; m < nodes; ++m) on[parts.find(heads[m], m)] = 1;
       bool *mask = reinterpret_cast<bool *>(on.data());
       const double tree = climber.value(parts, mask);

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -29,7 +30,10 @@ def save(path: Path, kind: str, format: int, header: Mapping[str, Any], arrays: 
     whole = {"format": format, "kind": kind, **header}
     metadata = {KEY: json.dumps(whole, ensure_ascii=False, sort_keys=True)}
     with replacing(path) as beside:
+        beside.touch()
+        mode = stat.S_IMODE(beside.stat().st_mode)  # what the user's umask grants; safetensors would keep it private
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, metadata=metadata)
+        beside.chmod(mode)
 
 
 def read_header(path: Path, kind: str | None = None, format: int = 0, arrays: Iterable[str] = ()) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""`treewright complete`: the rest of a half-annotated treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli.parse import UNLIMITED, Method
+from treewright.cli.shared import (
+    Summary,
+    add_comment,
+    add_confidence,
+    counting,
+    note,
+    note_skipped,
+    worth,
+    write_sentences,
+)
+from treewright.cli.train import Root
+
+if TYPE_CHECKING:
+    from treewright.corpus import Sentence
+    from treewright.parser import Completion, Ranked
+
+app = typer.Typer(add_completion=False)
+
+HELP = (
+    "Fill in what annotators left open in PARTIAL, keep what they decided.\n\n"
+    "A head or relation that is '_' is open. Every other cell goes through byte for byte; the open ones are filled "
+    "with the best tree, under the model, that has all the heads given. Annotation that contradicts itself (a circle, "
+    "two roots) is named by file and line. Where the heads given cross, the rest may cross too, whatever the model is "
+    "used to.\n\n"
+    "--rank writes what deserves a look first, as tab-separated lines: sentences with the most left to choose, "
+    "then single arcs from the least probable on.\n\n"
+    "  treewright complete en.tw partial.conllu -o complete.conllu --rank look-at.tsv\n\n"
+    "  treewright complete en.tw partial.conllu --confidence | treewright show - --html -o check.html\n\n"
+)
+
+
+@app.command(help=HELP)
+def complete(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `treewright train` wrote.")],
+    partial: Annotated[
+        str, typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
+    rank: Annotated[
+        str | None, typer.Option("--rank", metavar="FILE", help='What to look at first; "-" is standard output.')
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,
+    method: Annotated[Method, typer.Option(help="How trees are found; see docs/decoding.md.")] = Method.exact,
+    max_seconds: Annotated[
+        float, typer.Option(min=0.0, help="The limit for one sentence; what is best by then has a gap.")
+    ] = 30.0,
+    projective: Annotated[
+        bool | None,
+        typer.Option("--projective/--nonprojective", help="No crossing arcs, or any; as trained if not given."),
+    ] = None,
+    root: Annotated[
+        Root, typer.Option(help="One word hangs from the root, or several may; auto: as trained.")
+    ] = Root.auto,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Write the probability of every head into MISC: Confidence=0.98.")
+    ] = False,
+    comment: Annotated[
+        bool, typer.Option("--comment/--no-comment", help="Say in a comment what a tree is worth.")
+    ] = True,
+    skip_bad: Annotated[
+        bool,
+        typer.Option("--skip-bad", help="Leave out what cannot be read; what contradicts itself is written as it is."),
+    ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="The summary as JSON: on standard output if that is free, else on the error one."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+) -> None:
+    from treewright import parser as room
+    from treewright.corpus import read
+
+    if rank == "-" and output == "-":
+        raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
+    parser = room.Parser.load(model)
+    on_error = "skip" if skip_bad else "raise"
+    reader = read(partial, on_error=on_error)
+    options: dict[str, Any] = {"method": method.value}
+    options |= {} if method in UNLIMITED else {"max_seconds": max_seconds}
+    summary = Summary()
+    kept: list[Completion] = []
+
+    def finished(completions: Iterable[Completion]) -> Iterator[Sentence]:
+        for found in completions:
+            sentence = found.sentence
+            if found.parse is None:
+                note(f"left as it is: {found.problem}")
+                summary.count(sentence, False, heads_filled_in=0, relations_filled_in=0)
+                yield sentence
+                continue
+            if found.crossing:
+                note(f"{sentence.place}: the heads given cross; completed with crossing arcs")
+            filled = {
+                "heads_filled_in": int(found.open_heads.sum()),
+                "relations_filled_in": int(found.open_labels.sum()),
+            }
+            summary.count(sentence, found.parse.certified, **filled)
+            if rank is not None:
+                kept.append(found)
+            if comment:
+                add_comment(sentence, worth(found.parse))
+            if confidence:
+                add_confidence(sentence, found.confidence)
+            yield sentence
+
+    with counting(reader, quiet=quiet, output=output) as sentences:
+        completions = room.complete(
+            parser,
+            sentences,
+            threads=threads,
+            projective=projective,
+            root=None if root is Root.auto else root.value,
+            on_error=on_error,
+            **options,
+        )
+        write_sentences(finished(completions), output)
+    if rank is not None:
+        write_rank(room.rank(kept), rank)
+    note_skipped(reader.skipped, reader.errors)
+    summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
+
+
+def write_rank(lines: Iterable[Ranked], target: str) -> None:
+    """Tab-separated, with a line of names first."""
+    from treewright.corpus import open_output
+
+    with open_output(target) as file:
+        file.write(
+            "\t".join(["kind", "sentence", "word", "form", "head", "relation", "confidence", "entropy"]).encode()
+        )
+        for line in lines:
+            where = (line.kind, line.sentence, str(line.word) if line.word else "_", line.form)
+            tree = (str(line.head) if line.word else "_", line.relation)
+            figures = (f"{line.confidence:.4f}", f"{line.entropy:.4f}")
+            file.write(("\n" + "\t".join((*where, *tree, *figures))).encode())
+        file.write(b"\n")

@@ -1,0 +1,143 @@
+"""What the commands that write sentences share: notes, comments, confidence, summaries."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import typer
+
+if TYPE_CHECKING:
+    from treewright.corpus import Reader, Sentence
+    from treewright.decode import Parse
+    from treewright.errors import FormatError
+
+COMMENT = "treewright"  # the name of the sentence comment
+CONFIDENCE = "Confidence"  # the name in MISC
+NAMED = 3  # of the sentences left out, those whose errors are printed
+
+
+def note(text: str) -> None:
+    """A line on standard error."""
+    typer.echo(f"treewright: {text}", err=True)
+
+
+def note_skipped(skipped: int, errors: list[FormatError]) -> None:
+    """Say what --skip-bad left out."""
+    if skipped:
+        more = f" and {skipped - NAMED} more" if skipped > NAMED else ""
+        note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:NAMED]))}{more}")
+
+
+def worth(parse: Parse) -> str:
+    """What a tree is known to be worth.
+
+    >>> import treewright as tw
+    >>> worth(tw.decode.tree([[0, 1], [0, 0]]))
+    'certified'
+    """
+    if parse.certified:
+        return "certified"
+    return f"gap {parse.gap:.4g}" if parse.gap < float("inf") else "not certified"
+
+
+def with_misc(cell: str, name: str, value: str) -> str:
+    """A MISC cell with name=value, in the place of the old value if it has one.
+
+    >>> with_misc("_", "Confidence", "0.5"), with_misc("SpaceAfter=No|Confidence=0.9", "Confidence", "0.5")
+    ('Confidence=0.5', 'SpaceAfter=No|Confidence=0.5')
+    """
+    kept = [] if cell == "_" else [part for part in cell.split("|") if part.partition("=")[0] != name]
+    return "|".join([*kept, f"{name}={value}"])
+
+
+def add_confidence(sentence: Sentence, confidence: Iterable[float]) -> None:
+    """Write the confidence of every word's head into its MISC."""
+    cells = zip(sentence.misc, confidence, strict=True)
+    sentence.misc = [with_misc(cell, CONFIDENCE, f"{value:.4f}") for cell, value in cells]
+
+
+def add_comment(sentence: Sentence, text: str) -> None:
+    """Put "# treewright = ..." among the comments, in formats that have comments."""
+    if sentence.layout.format != "conllx":
+        sentence.set_comment(COMMENT, text)
+
+
+@dataclass
+class Summary:
+    """What a command did to a file, counted as the sentences go by."""
+
+    begin: float = field(default_factory=time.monotonic)
+    sentences: int = 0
+    words: int = 0
+    certified: int = 0
+    further: dict[str, int] = field(default_factory=dict)
+
+    def count(self, sentence: Sentence, certified: bool, **further: int) -> None:
+        self.sentences += 1
+        self.words += len(sentence)
+        self.certified += certified
+        for name, value in further.items():
+            self.further[name] = self.further.get(name, 0) + value
+
+    def as_dict(self) -> dict[str, Any]:
+        seconds = time.monotonic() - self.begin
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            **self.further,
+            "seconds": round(seconds, 3),
+            "words_per_second": round(self.words / max(seconds, 1e-9)),
+            "certified": self.certified / max(self.sentences, 1),
+        }
+
+    def in_words(self) -> str:
+        found = self.as_dict()
+        counts = [f"{self.sentences} sentences", f"{self.words} words"]
+        counts += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
+        share = f"{100 * found['certified']:.1f} % of the trees certified"
+        return f"{', '.join(counts)}, {found['words_per_second']} words a second, {share}"
+
+    def print(self, *, as_json: bool, quiet: bool, to_stdout: bool) -> None:
+        """JSON on standard output where that is free, everything else on standard error."""
+        if as_json:
+            typer.echo(json.dumps(self.as_dict()), err=not to_stdout)
+        elif not quiet:
+            note(self.in_words())
+
+
+class Flushing:
+    """A file whose reader need not wait: what is written goes out at once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        count = self._file.write(data)
+        self._file.flush()
+        return count
+
+
+def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
+    """Write them as they come: to standard output at once, to a file that appears when it is complete."""
+    from treewright.corpus import open_output, write
+
+    with open_output(output) as file:
+        write(sentences, Flushing(file) if output == "-" else file)  # type: ignore[arg-type]
+
+
+@contextmanager
+def counting(sentences: Reader[Sentence], *, quiet: bool, output: str) -> Iterator[Iterator[Sentence]]:
+    """The sentences, with a count on the terminal while they go by, unless they go to the terminal themselves."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    hidden = quiet or not console.is_terminal or (output == "-" and Console().is_terminal)
+    columns = (SpinnerColumn(), TextColumn("{task.completed:.0f} sentences"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        yield iter(bar.track(sentences, total=None))

@@ -1,0 +1,194 @@
+"""Checkpoints: where a training stands, in a file, so that one that was killed goes on and ends with the same model.
+
+A checkpoint is a safetensors file as a model is. Most weights of a table are never touched, so that each array is kept
+as the places that are not zero and what stands there. What the training depends on goes with it: a checkpoint of other
+data, options or another version is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from glob import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import modelfile
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.parser.options import Options
+from treewright.parser.parser import Parser, fingerprint
+from treewright.parser.training import Report, State
+
+FORMAT = 1
+KIND = "treewright checkpoint"
+PLACES, VALUES = "places", "values"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a training depends on. Two trainings of one origin end with the same model."""
+
+    training: str  # hashes of what is read of the sentences
+    development: str
+    options: Mapping[str, Any]
+    version: str
+
+    @classmethod
+    def of(cls, train: Sequence[Sentence], dev: Sequence[Sentence], options: Options) -> Origin:
+        """That of a training about to begin."""
+        # By way of JSON, for what comes out of a file must be equal to what went in.
+        plain = json.loads(json.dumps(options.to_json()))
+        return cls(fingerprint(train), fingerprint(dev), plain, version("treewright"))
+
+    def differences(self, other: Mapping[str, Any]) -> list[str]:
+        """What is not the same there, in words."""
+        found = []
+        if other["version"] != self.version:
+            found.append(f"Treewright {other['version']} (this is {self.version})")
+        if other["training"] != self.training:
+            found.append("other training data")
+        if other["development"] != self.development:
+            found.append("other development data")
+        mine, theirs = flat(self.options), flat(other["options"])
+        for name in sorted({*mine, *theirs}):
+            if mine.get(name) != theirs.get(name):
+                found.append(f"{name} {theirs.get(name)} (now {mine.get(name)})")
+        return found
+
+
+def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested options by their names.
+
+    >>> flat({"model": "arc", "scoring": {"epochs": 8}})
+    {'model': 'arc', 'scoring epochs': 8}
+    """
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        found |= flat(value, f"{prefix}{name} ") if isinstance(value, Mapping) else {prefix + name: value}
+    return found
+
+
+def save_checkpoint(path: str | os.PathLike[str], state: State, origin: Origin) -> None:
+    """Write a checkpoint, in the place of the one before."""
+    tensors: dict[str, NDArray[Any]] = {}
+    plain: dict[str, Any] = {}
+    shapes: dict[str, list[int]] = {}
+    for name, value in values_of(state).items():
+        if isinstance(value, np.ndarray):
+            shapes[name] = list(value.shape)
+            tensors[f"{name} {PLACES}"], tensors[f"{name} {VALUES}"] = packed(value)
+        else:
+            plain[name] = value
+    header = {"origin": vars(origin), "state": plain, "shapes": shapes}
+    modelfile.save(path, KIND, FORMAT, header, tensors)
+
+
+def load_checkpoint(path: str | os.PathLike[str], origin: Origin) -> State:
+    """The state to go on from, if it is one of this training."""
+    try:
+        header = modelfile.read_header(path, KIND, FORMAT)
+    except InputError as error:
+        raise InputError(f"{error}; delete it to begin anew") from None
+    check_origin(path, origin, header["origin"])
+    values = dict(header["state"])
+    for name, shape in header["shapes"].items():
+        places, kept = (modelfile.mapped(path, f"{name} {part}") for part in (PLACES, VALUES))
+        values[name] = unpacked(places, kept, shape)
+    return state_of(values)
+
+
+def train_with_checkpoints(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    options: Options,
+    *,
+    path: str | os.PathLike[str],
+    resume: bool = False,
+    report: Callable[[Report], None] | None = None,
+    progress: Callable[[str, int, int, int], None] | None = None,
+) -> Parser:
+    """Train as Parser.train does, with a checkpoint at `path` after every epoch; the caller removes it in the end.
+
+    resume: go on from the checkpoint, if there is one. Without it a checkpoint that is there is not overwritten.
+    """
+    origin = Origin.of(train, dev, options)
+    state = None
+    if os.path.exists(path):
+        if not resume:
+            raise InputError(f"{path}: a training was interrupted here; --resume goes on, or delete it to begin anew")
+        state = load_checkpoint(path, origin)
+    return Parser.train(
+        train,
+        dev,
+        options=options,
+        state=state,
+        report=report,
+        progress=progress,
+        checkpoint=lambda reached: save_checkpoint(path, reached, origin),
+    )
+
+
+def check_origin(path: str | os.PathLike[str], origin: Origin, found: Mapping[str, Any]) -> None:
+    """Refuse to go on with another training."""
+    if different := origin.differences(found):
+        raise InputError(
+            f"{path}: the checkpoint of another training: {', '.join(different)}; "
+            "train as it was trained, or delete it to begin anew"
+        )
+
+
+def remove_checkpoint(path: str | os.PathLike[str]) -> None:
+    """Remove a checkpoint, and what a training killed while it wrote one left beside it."""
+    target = Path(os.path.realpath(path))
+    for file in (target, *target.parent.glob(f".{escape(target.name)}.*.part")):
+        file.unlink(missing_ok=True)
+
+
+def values_of(state: State) -> dict[str, Any]:
+    """Every field by its name; the arrays of a dictionary by `field/name`."""
+    found: dict[str, Any] = {}
+    for entry in fields(state):
+        value = getattr(state, entry.name)
+        if isinstance(value, dict):
+            found |= {f"{entry.name}/{name}": array for name, array in value.items()}
+        else:
+            found[entry.name] = value
+    return found
+
+
+def state_of(values: Mapping[str, Any]) -> State:
+    """What `values_of` took apart."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        field, slash, key = name.partition("/")
+        if slash:
+            found.setdefault(field, {})[key] = value
+        else:
+            found[field] = value
+    return State(**found)
+
+
+def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The places, in the order of memory, of what is not zero to the bit, and what stands there."""
+    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
+    places = np.flatnonzero(bits)
+    return places.astype(np.int32 if len(bits) < 1 << 31 else np.int64), bits.view(array.dtype)[places]
+
+
+def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
+    """What `packed` took apart.
+
+    >>> unpacked(*packed(np.array([[0.0, 2.5], [-0.0, 0.0]])), [2, 2])
+    array([[ 0. ,  2.5],
+           [-0. ,  0. ]])
+    """
+    array = np.zeros(int(np.prod(shape)), dtype=values.dtype)
+    array[places] = values
+    return array.reshape(shape)

@@ -1,0 +1,191 @@
+"""Completion: fill in what annotators left open, keep what they decided, say what to look at first.
+
+A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the pruner is
+asked for the probabilities of trees that have them, so that it keeps them whatever it thinks of them, and the best tree
+is decoded among those. Probabilities and entropies of what was filled in are those of the pruner given the decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence
+from treewright.decode import Parse
+from treewright.errors import FormatError, InfeasibleError
+from treewright.parser.model import Worker
+from treewright.parser.parser import Parser
+
+OPEN = "_"
+ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
+
+Arc = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """A sentence filled in, and what is known about it: one entry a word.
+
+    open_heads and open_labels say what was filled in. confidence is the probability of each head, given what was
+    decided, and entropy says, in nats, how much was left to choose. crossing: the decisions cross, so that the tree was
+    sought among all trees although the model is projective. problem: the annotation contradicts itself; the sentence is
+    as it was.
+    """
+
+    sentence: Sentence
+    open_heads: NDArray[np.bool_]
+    open_labels: NDArray[np.bool_]
+    confidence: NDArray[np.float64]
+    entropy: NDArray[np.float64]
+    parse: Parse | None = None
+    crossing: bool = False
+    problem: FormatError | None = None
+
+
+class Ranked(NamedTuple):
+    """A line of the list of what to look at first; `word` is 0 for a whole sentence."""
+
+    kind: Literal["sentence", "arc"]
+    sentence: str  # sent_id, or the file and line
+    word: int
+    form: str
+    head: int
+    relation: str
+    confidence: float
+    entropy: float
+
+
+def complete(
+    parser: Parser,
+    sentences: Iterable[Sentence],
+    *,
+    threads: int = 1,
+    projective: bool | None = None,
+    root: str | None = None,
+    on_error: str = "raise",
+    **options: Any,
+) -> Iterator[Completion]:
+    """Fill in the heads and relations that are "_"; what is given stays as it is.
+
+    projective and root are those of the model if None; where the given arcs cross, the others may cross too.
+    on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
+    options are those of treewright.decode.tree, `method` among them.
+
+    >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]
+    >>> parser = Parser.train(corpus, model="arc")
+    >>> [found] = complete(parser, [Sentence.from_words(["Cats", "meow"], upos=["NOUN", "VERB"], heads=[2, -1])])
+    >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
+    ([2, 0], ['nsubj', 'root'], [False, True])
+    """
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
+    wanted = parser.model.projective if projective is None else projective
+    roots = root or parser.model.root
+
+    def answer(worker: Worker, sentence: Sentence) -> Completion:
+        try:
+            return completed(worker, sentence, wanted, roots, options)
+        except FormatError as error:
+            if on_error == "raise":
+                raise
+            return untouched(sentence, error)
+
+    return parser.each(answer, sentences, threads=threads)
+
+
+def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: dict[str, Any]) -> Completion:
+    """One sentence, by one worker."""
+    sentence.check("partial")
+    require, forbid = decisions(sentence, root, worker.model.labels)
+    crossing = projective and have_crossing(require)
+    constraints: dict[str, Any] = {"require": require, "forbid": forbid, "root": root}
+    encoded = worker.encode(sentence)
+    try:
+        arcs = worker.prune(encoded, projective and not crossing, **constraints)
+    except InfeasibleError as error:
+        raise FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {error}") from None
+    parse = worker.tree(encoded, arcs, projective and not crossing, **constraints, **options)
+    given = sentence.deprels
+    labels = [new if old == OPEN else old for old, new in zip(given, worker.label(encoded, parse.heads), strict=True)]
+    words = np.arange(1, encoded.nodes)
+    copy = sentence.copy()
+    copy.heads, copy.deprels = parse.heads[1:], labels
+    copy.parse, copy.confidence = parse, arcs.marginal[parse.heads[1:], words]
+    return Completion(
+        copy,
+        sentence.heads < 0,
+        np.array([label == OPEN for label in given]),
+        copy.confidence,
+        entropies(arcs.marginal[:, 1:]),
+        parse,
+        crossing,
+    )
+
+
+def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:
+    """The arcs that the annotation requires and forbids: its heads, and whatever the relation `root` tells."""
+    require: list[Arc] = []
+    forbid: list[Arc] = []
+    for word, (head, label) in enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), 1):
+        if head >= 0:
+            require.append((head, word))
+        elif ROOT in labels and label == ROOT:
+            require.append((0, word))
+        elif ROOT in labels and label != OPEN:
+            forbid.append((0, word))
+    top = [word for head, word in require if head == 0]
+    if root == "single" and len(top) > 1:
+        problem = f"words {', '.join(map(str, top))} hang from the root; expected one, or root='multi' (--root multi)"
+        raise FormatError(sentence.source, sentence.line_of(top[1]), problem)
+    return require, forbid
+
+
+def have_crossing(arcs: list[Arc]) -> bool:
+    """Whether two arcs cross; a word below the root is reached from the left of the sentence.
+
+    >>> have_crossing([(1, 3), (2, 4)]), have_crossing([(1, 4), (2, 3), (4, 5)]), have_crossing([(1, 3), (0, 2)])
+    (True, False, True)
+    """
+    ends = np.sort(np.array(arcs, dtype=np.int64).reshape(-1, 2), axis=1)
+    left, right = ends[:, 0], ends[:, 1]
+    begins_inside = (left[:, None] < left) & (left < right[:, None])
+    return bool((begins_inside & (right > right[:, None])).any())
+
+
+def entropies(marginal: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each column, in nats."""
+    safe = np.clip(marginal, 1e-300, None)
+    return np.asarray(np.maximum(-(marginal * np.log(safe)).sum(axis=0), 0.0))
+
+
+def untouched(sentence: Sentence, problem: FormatError) -> Completion:
+    """A sentence that could not be completed."""
+    nothing = np.zeros(len(sentence), dtype=np.bool_)
+    return Completion(sentence, nothing, nothing, np.ones(len(sentence)), np.zeros(len(sentence)), problem=problem)
+
+
+def rank(completions: Iterable[Completion]) -> list[Ranked]:
+    """What deserves a look first: sentences by the entropy of what was filled in, then arcs by their probability.
+
+    A sentence has the lowest probability among its new arcs and the sum of their entropies. Ties keep their order.
+    """
+    whole: list[Ranked] = []
+    arcs: list[Ranked] = []
+    for found in completions:
+        sentence = found.sentence
+        name = sentence.sent_id or sentence.place
+        places = np.flatnonzero(found.open_heads).tolist()
+        for place in places:
+            figures = float(found.confidence[place]), float(found.entropy[place])
+            head, relation = int(sentence.heads[place]), sentence.deprels[place]
+            arcs.append(Ranked("arc", name, place + 1, sentence.forms[place], head, relation, *figures))
+        if places:
+            lowest, total = float(found.confidence[places].min()), float(found.entropy[places].sum())
+            whole.append(Ranked("sentence", name, 0, OPEN, 0, OPEN, lowest, total))
+    whole.sort(key=lambda line: (-line.entropy, line.confidence))
+    arcs.sort(key=lambda line: (line.confidence, -line.entropy))
+    return whole + arcs

@@ -1,0 +1,207 @@
+"""`treewright parse`: what it writes, as a filter and to files, and what it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright.cli import main
+from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
+
+TINY = Options(
+    "sib", projective=False, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
+)
+INPUT = """# newdoc id = fables
+# sent_id = a
+# text = don't see it
+1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=Yes
+1\tdo\tdo\tDET\t_\t_\t_\t_\t_\tKeep=1
+2\tn't\tnot\tNOUN\t_\tPolarity=Neg\t_\t_\t_\t_
+2.1\tyou\tyou\tPRON\t_\t_\t_\t_\t3:nsubj\t_
+3\tsee\tsee\tVERB\t_\t_\t1\told\t0:root|2:x\tOdd||Cell
+4\tit\tit\tNOUN\t_\t_\t2\t_\t_\t_
+
+# sent_id = b
+
+1\tRun\trun\tVERB\t_\t_\t_\t_\t_\t_
+
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("model") / "model.tw"
+    Parser.train(treebank(60), options=TINY).save(path)
+    return str(path)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """run(*arguments) is `treewright parse arguments` in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str, stdin: str = "") -> Ended:
+        monkeypatch.setattr(sys, "argv", ["treewright", "parse", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+
+    return call
+
+
+def blanked(text: str) -> str:
+    """The text without heads, relations and our comment."""
+    lines = [line for line in text.split("\n") if not line.startswith("# treewright = ")]
+    return "\n".join(re.sub(r"^(\d+\t(?:[^\t]*\t){5})[^\t]*\t[^\t]*", r"\1_\t_", line) for line in lines)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_only_head_and_relation_change(run: Run, model: str, newline: str) -> None:
+    Path("in.conllu").write_bytes(INPUT.replace("\n", newline).encode())
+    found = run(model, "in.conllu", "-o", "out.conllu")
+    assert (found.returncode, found.stdout) == (0, "")
+    written = Path("out.conllu").read_bytes().decode()
+    assert written.count("# treewright = certified" + newline) == 2
+    assert blanked(written.replace("\r\n", "\n")) == blanked(INPUT)
+    for sentence in tw.read("out.conllu", check="single-root"):
+        assert "_" not in sentence.deprels
+
+
+def test_a_filter(run: Run, model: str) -> None:
+    found = run(model, "--no-comment", stdin=INPUT)
+    assert found.returncode == 0
+    assert blanked(found.stdout) == blanked(INPUT)
+    assert "# treewright" not in found.stdout
+    assert re.fullmatch(
+        r"treewright: 2 sentences, 5 words, \d+ words a second, 100.0 % of the trees certified\n", found.stderr
+    )
+
+
+def test_each_sentence_is_answered_before_the_next_is_sent(model: str) -> None:
+    first, second = INPUT.split("\n\n", 1)
+    command = [sys.executable, "-m", "treewright", "parse", model, "-q"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(first + "\n\n")
+        lines = [process.stdout.readline() for _ in range(10)]
+        assert lines[-1].startswith("4\tit")
+        process.stdin.write(second)
+        process.stdin.close()
+        assert "1\tRun\trun\tVERB\t_\t_\t0\t" in process.stdout.read()
+    assert process.returncode == 0
+
+
+def test_parsing_again_replaces_what_was_said(run: Run, model: str) -> None:
+    once = run(model, "--confidence", stdin=INPUT).stdout
+    again = run(model, "--confidence", stdin=once).stdout
+    assert again == once
+    assert once.count("# treewright = ") == 2
+    assert once.count("Confidence=") == 5
+    assert re.search(r"Odd\|\|Cell\|Confidence=[01]\.\d{4}\n", once)
+
+
+@pytest.mark.parametrize("method", ["exact", "dd", "climb", "rearrange", "ilp"])
+def test_every_method(run: Run, model: str, method: str) -> None:
+    found = run(model, "--method", method, "-q", stdin=INPUT)
+    assert found.returncode == 0
+    for sentence in tw.read(io.StringIO(found.stdout), check="single-root"):
+        assert re.fullmatch(r"certified|gap [\d.e-]+|not certified", str(sentence.comment("treewright")))
+
+
+def test_threads_give_the_same_bytes(run: Run, model: str) -> None:
+    tw.write(treebank(150, seed=3), "in.conllu")
+    one, three = (run(model, "in.conllu", "--confidence", "-q", "--threads", count).stdout for count in ("1", "3"))
+    assert one == three
+
+
+def test_json_goes_where_there_is_room(run: Run, model: str) -> None:
+    Path("in.conllu").write_text(INPUT)
+    to_file, to_stdout = run(model, "in.conllu", "-o", "out.conllu", "--json"), run(model, "in.conllu", "--json")
+    for text in (to_file.stdout, to_stdout.stderr):
+        summary = json.loads(text)
+        assert (summary["sentences"], summary["words"], summary["certified"]) == (2, 5, 1.0)
+
+
+def test_old_columns_have_no_comments(run: Run, model: str) -> None:
+    Path("in.conll").write_text("1\tdogs\t_\tNOUN\tNOUN\t_\t_\t_\t_\t_\n2\tbark\t_\tVERB\tVERB\t_\t_\t_\t_\t_\n\n")
+    found = run(model, "in.conll", "-q")
+    assert found.returncode == 0
+    assert "#" not in found.stdout
+    assert [sentence.heads.tolist() for sentence in tw.read(io.StringIO(found.stdout), "conllx")] == [[2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "in.conllu: the file is empty; expected at least one sentence"),
+        ("rubbish\n\n", "in.conllu:1: 1 column in 'rubbish'"),
+        (INPUT + "1\tx\t_\t_\t_\t_\t9\t_\t_\t_\n\n", "in.conllu:15: "),
+    ],
+)
+def test_rubbish_is_named_and_leaves_no_file(run: Run, model: str, text: str, message: str) -> None:
+    Path("in.conllu").write_text(text)
+    found = run(model, "in.conllu", "-o", "out.conllu")
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"treewright: {message}")
+    assert os.listdir() == ["in.conllu"]
+
+
+def test_rubbish_can_be_left_out(run: Run, model: str) -> None:
+    found = run(model, "--skip-bad", stdin="rubbish\n\n" + INPUT)
+    assert found.returncode == 0
+    assert found.stdout.count("sent_id") == 2
+    assert "left out 1 bad sentence: <stdin>:1: 1 column in 'rubbish'" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "no.tw: there is no such file"), (b"weights", "no.tw: not a model file, or a damaged one")],
+)
+def test_no_model(run: Run, content: bytes | None, message: str) -> None:
+    if content is not None:
+        Path("no.tw").write_bytes(content)
+    found = run("no.tw", stdin=INPUT)
+    assert found.returncode == 1
+    assert message in found.stderr
+
+
+def test_unknown_method(run: Run, model: str) -> None:
+    found = run(model, "--method", "guess", stdin=INPUT)
+    assert found.returncode == 2
+    assert "'guess'" in found.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["--projective", "--nonprojective"])
+def test_a_thousand_words_within_the_limit(run: Run, model: str, shape: str) -> None:
+    parts = treebank(140, seed=4)
+    forms, tags = ([cell for part in parts for cell in getattr(part, name)][:1000] for name in ("forms", "upos"))
+    tw.write(tw.Sentence.from_words(forms, upos=tags), "long.conllu")
+    found = run(model, "long.conllu", "-o", "out.conllu", "--json", "--max-seconds", "5", shape)
+    assert found.returncode == 0
+    [sentence] = tw.read("out.conllu", check="single-root")
+    assert len(sentence) == 1000
+    assert json.loads(found.stdout)["seconds"] < 120

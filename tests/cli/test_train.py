@@ -1,0 +1,285 @@
+"""`treewright train`: what it writes, how it goes on, what it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright.cli import main
+from treewright.parser import Labelling, Options, Pruning, Scoring
+from treewright.parser import checkpoint as checkpoints
+
+TINY = Options(
+    pruning=Pruning(bits=8, folds=2, epochs=2),
+    scoring=Scoring(bits=10, epochs=3),
+    labelling=Labelling(bits=8, epochs=2),
+)
+CYCLE = "1\tDogs\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\t_\tVERB\t_\t_\t1\troot\t_\t_\n\n"
+GOOD = "1\tDogs\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """run(*arguments) is `treewright train arguments` in a folder with two small treebanks and with small tables."""
+    monkeypatch.chdir(tmp_path)
+    tw.write(treebank(30), "train.conllu")
+    tw.write(treebank(8, seed=1), "dev.conllu")
+
+    def small(*given: object) -> Options:
+        return replace(TINY, **dict(zip(("model", "projective", "root", "seed"), given, strict=True)))
+
+    monkeypatch.setattr(tw.parser, "Options", small)
+
+    def call(*arguments: str, stdin: str = "") -> Ended:
+        monkeypatch.setattr(sys, "argv", ["treewright", "train", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+
+    return call
+
+
+def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "sib")
+    assert (found.returncode, found.stdout) == (0, "")
+    lines = found.stderr.splitlines()
+    assert len(lines) == 2 * 2 + 2 + 3 + 2 + 1
+    assert lines[0].startswith("fold 1    epoch 1/2  loss 0.")
+    assert "UAS " in lines[-4]
+    assert "pruning keeps " in lines[-4]
+    assert "LAS " in lines[-2]
+    assert lines[-1].startswith("model.tw: sib, projective, one root, 9 relations; learned from 30 sentences")
+    assert sorted(os.listdir()) == ["dev.conllu", "model.tw", "train.conllu"]
+    assert tw.Parser.load("model.tw").options.model == "sib"
+
+
+def test_json_has_the_figures_and_every_epoch(run: Run) -> None:
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--json", "--quiet")
+    assert found.stderr == ""
+    summary = json.loads(found.stdout)
+    assert summary["development"]["uas"] == pytest.approx(100, abs=10)
+    assert 0 <= summary["development"]["las"] <= summary["development"]["uas"]
+    assert summary["options"]["model"] == "arc"
+    assert [epoch["stage"] for epoch in summary["epochs"]][-1] == "labeller"
+    assert summary["epochs"][-3]["oracle"] > 90
+
+
+def test_quiet_says_nothing(run: Run) -> None:
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--quiet")
+    assert found == Ended(0, "", "")
+
+
+def test_options_reach_the_model(run: Run) -> None:
+    choice = ("--nonprojective", "--root", "multi", "--seed", "7", "--epochs", "1")
+    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", *choice)
+    options = tw.Parser.load("model.tw").options
+    assert (options.projective, options.root, options.seed, options.scoring.epochs) == (False, "multi", 7, 1)
+
+
+def test_the_same_seed_gives_the_same_file(run: Run) -> None:
+    for name in ("first.tw", "second.tw"):
+        run("train.conllu", "--dev", "dev.conllu", "-o", name, "--model", "grand", "-q")
+    assert Path("first.tw").read_bytes() == Path("second.tw").read_bytes()
+
+
+@pytest.mark.parametrize("stop", [1, 4, 7, 9, 11])
+def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
+    run: Run, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    arguments = ("train.conllu", "--dev", "dev.conllu", "--model", "sib", "-q")
+    run(*arguments, "-o", "whole.tw")
+    save, calls = checkpoints.save_checkpoint, []
+
+    def save_and_stop(*given: object) -> None:
+        save(*given)
+        calls.append(given)
+        if len(calls) == stop:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoints, "save_checkpoint", save_and_stop)
+    found = run(*arguments, "-o", "model.tw")
+    assert found.returncode != 0
+    assert "--resume goes on from model.tw.checkpoint" in found.stderr
+    assert Path("model.tw.checkpoint").exists()
+    assert not Path("model.tw").exists()
+    monkeypatch.setattr(checkpoints, "save_checkpoint", save)
+    assert run(*arguments, "-o", "model.tw", "--resume").returncode == 0
+    assert Path("model.tw").read_bytes() == Path("whole.tw").read_bytes()
+    assert not Path("model.tw.checkpoint").exists()
+
+
+KILLED = """
+import sys
+from treewright.cli.app import main
+from treewright.parser import Labelling, Options, Pruning, Scoring
+import treewright.parser as room
+room.Options = lambda *given: Options(*given, Pruning(bits=8, folds=2), Scoring(bits=14, epochs=40), Labelling(bits=8))
+sys.argv[0] = "treewright"
+main()
+"""
+
+
+def test_killed_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    tw.write(treebank(60), tmp_path / "train.conllu")
+    tw.write(treebank(8, seed=1), tmp_path / "dev.conllu")
+    (tmp_path / "run.py").write_text(KILLED)
+    command = [sys.executable, "run.py", "train", "train.conllu", "--dev", "dev.conllu", "--model", "sib", "-q"]
+    subprocess.run([*command, "-o", "whole.tw"], cwd=tmp_path, check=True)
+    training = subprocess.Popen([*command, "-o", "model.tw"], cwd=tmp_path)
+    checkpoint = tmp_path / "model.tw.checkpoint"
+    while training.poll() is None:
+        if checkpoint.exists():
+            time.sleep(0.05)  # somewhere in some epoch
+            training.send_signal(signal.SIGKILL)
+            break
+        time.sleep(0.001)
+    assert training.wait() == -signal.SIGKILL
+    subprocess.run([*command, "-o", "model.tw", "--resume"], cwd=tmp_path, check=True)
+    assert (tmp_path / "model.tw").read_bytes() == (tmp_path / "whole.tw").read_bytes()
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["dev.conllu", "model.tw", "run.py", "train.conllu", "whole.tw"]
+
+
+def interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves the checkpoint of a training of `arc`."""
+    with monkeypatch.context() as patched:
+        save = checkpoints.save_checkpoint
+
+        def save_and_stop(*given: object) -> None:
+            save(*given)
+            raise KeyboardInterrupt
+
+        patched.setattr(checkpoints, "save_checkpoint", save_and_stop)
+        run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "-q")
+
+
+def test_a_checkpoint_is_not_overwritten(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted(run, monkeypatch)
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc")
+    assert found.returncode == 1
+    assert "model.tw.checkpoint: a training was interrupted here; --resume goes on, or delete it" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("--model", "sib"), "another training: model arc (now sib); train as it was trained"),
+        (("--model", "arc", "--seed", "2"), "another training: seed 1 (now 2)"),
+        (("--model", "arc", "--epochs", "9"), "another training: scoring epochs 3 (now 9)"),
+        (("--model", "arc", "--dev", "train.conllu"), "another training: other development data"),
+    ],
+)
+def test_the_checkpoint_of_another_training_is_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch, change: tuple[str, ...], message: str
+) -> None:
+    interrupted(run, monkeypatch)
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--resume", *change)
+    assert found.returncode == 1
+    assert message in found.stderr
+
+
+def test_the_checkpoint_of_other_data_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted(run, monkeypatch)
+    tw.write(treebank(29), "train.conllu")
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
+    assert "another training: other training data; train as it was trained, or delete it" in found.stderr
+
+
+def test_a_damaged_checkpoint_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted(run, monkeypatch)
+    whole = Path("model.tw.checkpoint").read_bytes()
+    Path("model.tw.checkpoint").write_bytes(whole[: len(whole) // 2])
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
+    assert found.returncode == 1
+    assert "damaged" in found.stderr
+    assert "delete it to begin anew" in found.stderr
+
+
+def test_resume_without_a_checkpoint_begins_at_the_beginning(run: Run) -> None:
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume", "-q")
+    assert found.returncode == 0
+    assert Path("model.tw").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "bad.conllu: the file is empty; expected at least one sentence"),
+        (GOOD + CYCLE, "bad.conllu:4: the heads run in a circle: 1 <- 2 <- 1; expected a tree"),
+        (GOOD.replace("\t2\tnsubj", "\t_\t_"), "bad.conllu:1: word 1 has no head (_); expected a complete tree"),
+        ("\x00\x01\n", "bad.conllu:1: "),
+    ],
+)
+@pytest.mark.parametrize("role", ["train", "dev"])
+def test_bad_treebanks_are_named_by_file_and_line(run: Run, text: str, message: str, role: str) -> None:
+    Path("bad.conllu").write_text(text)
+    files = ("bad.conllu", "--dev", "dev.conllu") if role == "train" else ("train.conllu", "--dev", "bad.conllu")
+    found = run(*files, "-o", "model.tw")
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr.startswith(f"treewright: {message}")
+    assert not Path("model.tw").exists()
+
+
+def test_bad_sentences_can_be_left_out(run: Run) -> None:
+    Path("some.conllu").write_text(GOOD + CYCLE + GOOD)
+    found = run("some.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--skip-bad")
+    assert found.returncode == 0
+    assert "left out 1 bad sentence: some.conllu:4: the heads run in a circle" in found.stderr
+    assert tw.Parser.load("model.tw").model.facts["sentences"] == 2
+
+
+def test_nothing_left_is_an_error(run: Run) -> None:
+    Path("bad.conllu").write_text(CYCLE)
+    found = run("bad.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--skip-bad")
+    assert found.returncode == 1
+    assert "bad.conllu: no sentence is left to train with" in found.stderr
+
+
+def test_two_roots_where_one_was_asked_for(run: Run) -> None:
+    Path("two.conllu").write_text(GOOD.replace("\t2\tnsubj", "\t0\troot"))
+    found = run("two.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
+    assert found.returncode == 1
+    assert "two.conllu:2: 2 words hang from the root: 1, 2; expected one" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "message"),
+    [
+        ("absent/model.tw", 1, "absent/model.tw: there is no folder absent; make it first"),
+        (".", 1, ".: a folder; give the name of a file"),
+        ("-", 2, "a model is a file; give it a name"),
+    ],
+)
+def test_where_it_cannot_write_is_said_at_once(run: Run, output: str, code: int, message: str) -> None:
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", output)
+    assert found.returncode == code
+    assert message in found.stderr
+
+
+def test_dev_is_needed(run: Run) -> None:
+    found = run("train.conllu", "-o", "model.tw")
+    assert found.returncode == 2
+    assert "--dev" in found.stderr

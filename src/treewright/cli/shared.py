@@ -139,5 +139,5 @@ def counting(sentences: Reader[Sentence], *, quiet: bool, output: str) -> Iterat
     console = Console(stderr=True)
     hidden = quiet or not console.is_terminal or (output == "-" and Console().is_terminal)
     columns = (SpinnerColumn(), TextColumn("{task.completed:.0f} sentences"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+    with sentences, Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         yield iter(bar.track(sentences, total=None))

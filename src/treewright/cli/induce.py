@@ -48,7 +48,7 @@ def induce(
     start: Annotated[
         str, typer.Option(help="What EM starts from: klein-manning, harmonic or uniform.")
     ] = "klein-manning",
-    iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 60,
+    iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,
     weight: Annotated[float, typer.Option(help="Of Convex-MST's scores beside log probabilities.")] = 10.0,
     explain: Annotated[

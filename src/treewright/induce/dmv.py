@@ -28,7 +28,7 @@ class Limits:
 
     depth: int = 1  # of centre-embedding; 0: no bound
     chunk: int = 3  # embedded chunks of so many words are free
-    length_bias: float = 0.1  # each arc pays exp(-bias (length - 1))
+    length_bias: float = 0.05  # each arc pays exp(-bias (length - 1))
     leaves: tuple[str, ...] = FUNCTION_TAGS  # tags that take no modifiers
 
     def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:

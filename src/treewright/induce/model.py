@@ -30,7 +30,7 @@ class Options:
     max_length: int = 15  # longer training sentences are left out
     rules: str = "ud"
     start: str = "klein-manning"
-    iterations: int = 60  # of EM
+    iterations: int = 20  # of EM
     features: bool = False  # of the valence model: softmax parameters fitted by L-BFGS instead of EM
     hard: bool = False  # Viterbi EM
     seed: int = 1

@@ -24,11 +24,11 @@ $(VENV)/build: $(VENV)/tools $(NATIVE)
 	$(BIN)/pip install -q --no-build-isolation -e ".[test]"
 	touch $@
 
-$(VENV)/lint: $(VENV)/build
+$(VENV)/lint: pyproject.toml | $(VENV)/build
 	$(BIN)/pip install -q -e ".[lint]" --no-build-isolation
 	touch $@
 
-$(VENV)/bench: $(VENV)/build
+$(VENV)/bench: pyproject.toml | $(VENV)/build
 	$(BIN)/pip install -q -e ".[bench]" --no-build-isolation
 	touch $@
 
@@ -50,7 +50,7 @@ build/test_core: core/tests/test_core.cpp $(wildcard core/*.hpp core/tests/*.hpp
 test-core: build/test_core  ## the kernels alone, under the sanitizers
 	./build/test_core
 
-lint: $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, the stub
+lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, the stub
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -58,7 +58,7 @@ lint: $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, the stub
 	$(BIN)/codespell src tests core bindings docs benchmarks examples README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o build/_core.pyi && diff build/_core.pyi src/treewright/_core.pyi
 
-format: $(VENV)/lint  ## write what lint would ask for, the stub included
+format: $(VENV)/build $(VENV)/lint  ## write what lint would ask for, the stub included
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i core/*.hpp $(wildcard core/tests/*.[ch]pp) bindings/*.hpp bindings/*.cpp
@@ -67,7 +67,7 @@ format: $(VENV)/lint  ## write what lint would ask for, the stub included
 stub: $(VENV)/build  ## src/treewright/_core.pyi from the compiled module
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o src/treewright/_core.pyi
 
-bench: $(VENV)/bench  ## the benchmarks that need no data; DATA=folder adds the others
+bench: $(VENV)/build $(VENV)/bench  ## the benchmarks that need no data; DATA=folder adds the others
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done
 
 clean:

@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -13,6 +14,12 @@
 #include "rearrange.hpp"
 
 namespace treewright {
+
+// Whether a signal (Ctrl-C) waits for Python; called with the lock released.
+static bool signal_waits() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
 
 static void check_tree(const Parts &parts, const IndexColumn &heads) {
   if (int(heads.shape(0)) != parts.nodes) throw nb::value_error("heads must have one entry a node");
@@ -34,9 +41,12 @@ static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, bool 
   double value;
   {
     nb::gil_scoped_release nogil;
-    const ClimbOptions options{{single_root, projective}, by_score, patience, max_restarts, max_seconds, seed};
-    value = climber.decode(parts, options, first ? first->data() : nullptr, heads.data());
+    const ClimbOptions options{{single_root, projective}, by_score, patience, max_restarts, seed};
+    const std::function<bool()> wanted_back = signal_waits;
+    Stopwatch watch(max_seconds, wanted_back);
+    value = climber.decode(parts, options, first ? first->data() : nullptr, watch, heads.data());
   }
+  if (climber.was_interrupted) throw nb::python_error();
   const std::vector<double> &best = climber.best_so_far();
   return {heads, value, copied<NewScoreColumn>(best.data(), best.size())};
 }
@@ -57,7 +67,7 @@ static std::pair<NewHeadRows, NewScoreColumn> climb_path(const Parts &parts, Ind
       values.push_back(now.total().value());
     };
     record(tree);
-    Climber().climb(tree, record);
+    Climber().climb(tree, record, [] { return true; });
   }
   NewHeadRows path = new_array<NewHeadRows>(values.size(), parts.nodes);
   std::copy(rows.begin(), rows.end(), path.data());
@@ -79,17 +89,20 @@ static std::pair<Heads, int> rearrange(const Parts &parts, IndexColumn start, bo
 }
 
 static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask fixed, bool single_root, bool deletions,
-                                           int limit) {
+                                           int limit, double max_seconds) {
   check_mask(parts, start);
   check_mask(parts, fixed);
   NewMask on = new_array<NewMask>(parts.arcs());
   std::copy(start.data(), start.data() + parts.arcs(), on.data());
+  thread_local GraphClimber climber;
   int changes;
   {
     nb::gil_scoped_release nogil;
-    thread_local GraphClimber climber;
-    changes = climber.decode(parts, {single_root, deletions, limit}, fixed.data(), on.data());
+    const std::function<bool()> wanted_back = signal_waits;
+    Stopwatch watch(max_seconds, wanted_back);
+    changes = climber.decode(parts, {single_root, deletions, limit}, fixed.data(), watch, on.data());
   }
+  if (climber.was_interrupted) throw nb::python_error();
   return {on, changes};
 }
 
@@ -117,7 +130,7 @@ void bind_local_search(nb::module_ &m) {
   m.def("rearrange", &rearrange, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
         nb::arg("projective"), nb::arg("limit"), "The best single changes one by one: heads, and how many.");
   m.def("graph_climb", &graph_climb, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("fixed").noconvert(),
-        nb::arg("single_root"), nb::arg("deletions"), nb::arg("limit"),
+        nb::arg("single_root"), nb::arg("deletions"), nb::arg("limit"), nb::arg("max_seconds"),
         "Further, other and fewer heads from a graph on: which arcs are on, and how many changes.");
   m.def("graph_value", &graph_value, nb::arg("parts"), nb::arg("on").noconvert(),
         "The value of a graph by the definition of the parts.");

@@ -205,10 +205,8 @@ class BranchAndBound {
 
   // Local changes to the best tree so far: a better value makes steps better aimed, and fixes more.
   void climb() {
-    ClimbOptions options;
-    options.shape.single_root = options_.single_root, options.patience = 0;
     climbed_ = heads;
-    const double found = climber_.decode(*given_, options, heads.data(), climbed_.data());
+    const double found = climber_.improve(*given_, {options_.single_root, false}, climbed_.data());
     if (found > value) value = found, heads = climbed_;
   }
 

@@ -13,13 +13,14 @@
 // seed and the restart's number alone, so the answer depends on neither time nor threads.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "climb_start.hpp"
 #include "climb_tree.hpp"
 #include "parts.hpp"
+#include "stopwatch.hpp"
 
 namespace treewright {
 
@@ -28,19 +29,20 @@ struct ClimbOptions {
   bool by_score = false;  // restarts begin with likely trees rather than with any
   int patience = 300;
   int max_restarts = 0;  // 0: no limit
-  double max_seconds = 0;
   std::uint64_t seed = 0;
 };
 
 class Climber {
  public:
-  // From one tree up to a tree that no single change improves; each(tree) after every change.
-  template <typename Each>
-  void climb(ClimbTree &tree, Each each) {
+  // From one tree up to a tree that no single change improves; each(tree) after every change, and go_on() is asked
+  // before every word. Without it the tree stays where it is.
+  template <typename Each, typename GoOn>
+  void climb(ClimbTree &tree, Each each, GoOn go_on) {
     for (bool changed = true; changed;) {
       changed = false;
       tree.bottom_up(order_);
       for (int m : order_) {
+        if (!go_on()) return;
         const Change change = tree.is_only_root(m) ? tree.best_swap() : tree.best_move(m);
         if (change.to < 0) continue;
         tree.apply(change);
@@ -50,24 +52,33 @@ class Climber {
     }
   }
 
+  // One climb from a tree, in place; returns the value at its end.
+  double improve(const Parts &parts, TreeShape shape, int *heads) {
+    tree_.reset(parts, shape, heads);
+    climb(tree_, [](const ClimbTree &) {}, [] { return true; });
+    tree_.write(heads);
+    return parts.value(heads);
+  }
+
   // first, if given, is where the first climb begins; patience 0 then means that there is no other. Writes the best
-  // heads and returns their value, -inf when every climb ended at a tree with a forbidden part.
-  double decode(const Parts &parts, const ClimbOptions &options, const int *first, int *heads) {
-    const auto begin = std::chrono::steady_clock::now();
+  // heads, and returns their value: -inf when every climb ended at a tree with a forbidden part. Ends early when time
+  // is up or the caller is wanted back.
+  double decode(const Parts &parts, const ClimbOptions &options, const int *first, Stopwatch &watch, int *heads) {
     Sum best;
     best_so_far_.clear();
+    was_interrupted = false;
     start_.resize(parts.nodes);
     const bool at_random = !first || options.patience > 0;
     if (at_random && !random_.prepare(parts, options.shape, options.by_score, options.seed)) return forbidden;
+    const auto go_on = [&] { return !watch.is_over() && !(was_interrupted = was_interrupted || watch.interrupted()); };
     for (int restart = 0, without = 0; restart == 0 || without < options.patience; ++restart) {
-      if (restart > 0 && options.max_restarts > 0 && restart >= options.max_restarts) break;
-      if (restart > 0 && options.max_seconds > 0 && seconds_since(begin) > options.max_seconds) break;
+      if (restart > 0 && ((options.max_restarts > 0 && restart >= options.max_restarts) || !go_on())) break;
       if (first && restart == 0)
         std::copy(first, first + parts.nodes, start_.begin());
       else if (!random_.draw(restart, start_.data()))
         return forbidden;
       tree_.reset(parts, options.shape, start_.data());
-      climb(tree_, [](const ClimbTree &) {});
+      climb(tree_, [](const ClimbTree &) {}, go_on);
       const bool better = restart == 0 || tree_.total().exceeds(best);
       without = better ? 0 : without + 1;
       if (better) best = tree_.total(), tree_.write(heads);
@@ -76,13 +87,10 @@ class Climber {
     return best.forbidden_parts > 0 ? forbidden : parts.value(heads);  // the sum of gains has gathered rounding
   }
 
+  bool was_interrupted = false;
   const std::vector<double> &best_so_far() const { return best_so_far_; }  // one entry a restart
 
  private:
-  static double seconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
-
   ClimbTree tree_;
   RandomTrees random_;
   std::vector<int> order_, start_;

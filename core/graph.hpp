@@ -10,10 +10,13 @@
 // a matrix, O(n^2) a change when arcs only come in and O(n * arcs) when one goes.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "climb_sides.hpp"
 #include "parts.hpp"
+#include "stopwatch.hpp"
 
 namespace treewright {
 
@@ -25,11 +28,14 @@ struct GraphOptions {
 
 class GraphClimber {
  public:
-  // on[id] says which arcs are in the graph, before and after; arcs with fixed[id] stay. Returns how many changes.
-  int decode(const Parts &parts, const GraphOptions &options, const bool *fixed, bool *on) {
+  // on[id] says which arcs are in the graph, before and after; arcs with fixed[id] stay. Returns how many changes; it
+  // makes no more when time is up or the caller is wanted back.
+  int decode(const Parts &parts, const GraphOptions &options, const bool *fixed, Stopwatch &watch, bool *on) {
     reset(parts, on);
+    was_interrupted = false;
     int changes = 0;
-    while (options.limit == 0 || changes < options.limit) {
+    while ((options.limit == 0 || changes < options.limit) && !watch.is_over() &&
+           !(was_interrupted = watch.interrupted())) {
       const Swap best = best_change(options, fixed);
       if (best.in < 0 && best.out < 0) break;
       apply(best);
@@ -38,6 +44,8 @@ class GraphClimber {
     for (int id = 0; id < parts.arcs(); ++id) on[id] = sides_.has(id);
     return changes;
   }
+
+  bool was_interrupted = false;
 
   // The value by the definition of the parts; the arcs need not form an acyclic graph.
   double value(const Parts &parts, const bool *on) {

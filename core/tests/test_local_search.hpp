@@ -26,6 +26,8 @@ static treewright::Parts random_parts(int nodes, unsigned seed, bool pruned) {
   return treewright::Parts::from_dense(nodes, arc.data(), sib.data(), grand.data(), stop.data());
 }
 
+static const std::function<bool()> nobody;  // wants the search back
+
 static void climbs_add_up_to_the_value_of_their_end() {
   treewright::Climber climber;
   for (int nodes : {2, 3, 9, 40})
@@ -37,13 +39,17 @@ static void climbs_add_up_to_the_value_of_their_end() {
         treewright::RandomTrees random;
         CHECK(random.prepare(parts, {single_root, projective}, false, 1) && random.draw(0, heads.data()));
         tree.reset(parts, {single_root, projective}, heads.data());
-        climber.climb(tree, [&](const treewright::ClimbTree &now) {
-          now.write(heads.data());
-          CHECK(std::abs(now.total().value() - parts.value(heads.data())) < 1e-9);
-        });
+        climber.climb(
+            tree,
+            [&](const treewright::ClimbTree &now) {
+              now.write(heads.data());
+              CHECK(std::abs(now.total().value() - parts.value(heads.data())) < 1e-9);
+            },
+            [] { return true; });
+        treewright::Stopwatch watch(1e9, nobody);
         treewright::ClimbOptions options;
         options.shape = {single_root, projective}, options.patience = 3;
-        const double value = climber.decode(parts, options, nullptr, heads.data());
+        const double value = climber.decode(parts, options, nullptr, watch, heads.data());
         CHECK(std::abs(value - climber.best_so_far().back()) < 1e-9);
         const double before = parts.value(heads.data());
         treewright::Rearranger rearranger;
@@ -78,8 +84,9 @@ static void graphs_are_worth_more_than_their_trees() {
       bool *mask = reinterpret_cast<bool *>(on.data());
       const double tree = climber.value(parts, mask);
       CHECK(std::abs(tree - parts.value(heads.data())) < 1e-9);
+      treewright::Stopwatch watch(1e9, nobody);
       const int changes =
-          climber.decode(parts, {false, deletions, 0}, reinterpret_cast<const bool *>(fixed.data()), mask);
+          climber.decode(parts, {false, deletions, 0}, reinterpret_cast<const bool *>(fixed.data()), watch, mask);
       CHECK(changes == 0 || climber.value(parts, mask) > tree);
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
@@ -174,6 +175,22 @@ def test_the_trace_rises_and_ends_after_patience() -> None:
     assert short.iterations == 3
     quick = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10**9, max_seconds=0.02)
     assert quick.iterations >= 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+def test_ctrl_c_is_heard() -> None:
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    instance = random_instance(1, 30)
+    before = signal.signal(signal.SIGALRM, press)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10**9)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_candidate_lists_climb_as_whole_arrays_do() -> None:

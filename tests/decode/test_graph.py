@@ -110,7 +110,7 @@ def test_each_change_is_the_best_single_one(parts: str, root: str, deletions: bo
         fixed = np.array([pair in instance.shape.get("require", ()) for pair in pairs])
         for _ in range(100):
             on, moved = _core.graph_climb(
-                parts_, np.array([pair in arcs for pair in pairs]), fixed, root == "single", deletions, 1
+                parts_, np.array([pair in arcs for pair in pairs]), fixed, root == "single", deletions, 1, np.inf
             )
             options = changes(instance, arcs, deletions)
             best = max((value_of(instance, option) for option in options), default=-np.inf)

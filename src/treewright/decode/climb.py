@@ -48,7 +48,7 @@ def solve(
         first,
         0 if start == "map" else patience,
         max_restarts or 0,
-        max_seconds or 0.0,
+        math.inf if max_seconds is None else float(max_seconds),
         seed % 2**64,
     )
     if value == -math.inf:

@@ -77,8 +77,9 @@ def graph(
     """The best acyclic graph in which words may have several heads, or a good one.
 
     "rearrange" is the published algorithm: from a tree, give a word another or a further head as long as that raises
-    the value; with deletions also take one away. "exact" solves an integer program (small sentences), to
-    max_seconds. root="single" allows one arc out of node 0. require and forbid are arcs that must, must not be there.
+    the value; with deletions also take one away. "exact" solves an integer program (small sentences). Both end at
+    max_seconds with what they have. root="single" allows one arc out of node 0. require and forbid are arcs that must,
+    must not be there.
 
     >>> found = graph([[0, 9, 2, 0], [0, 0, 7, 2], [0, -3, 0, 4], [0, -9, -9, 0]])
     >>> found.heads, found.score
@@ -95,7 +96,8 @@ def graph(
         raise InputError(f"max_moves is {max_moves}; it must be positive, or None for no limit")
     fixed = _mask(problem, required)
     start = _starting_graph(problem, required) | fixed
-    on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, deletions, max_moves or 0)
+    seconds = math.inf if max_seconds is None else float(max_seconds)
+    on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, deletions, max_moves or 0, seconds)
     found = _parse(problem, on, math.inf, "rearrange", moves)
     if found.score == -math.inf:
         raise InputError(

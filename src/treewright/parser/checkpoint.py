@@ -1,14 +1,16 @@
 """Checkpoints: where a training stands, in a file, so that one that was killed goes on and ends with the same model.
 
-A checkpoint is a safetensors file as a model is. Most weights of a table are never touched, so that each array is kept
-as the places that are not zero and what stands there. What the training depends on goes with it: a checkpoint of other
+A checkpoint is a safetensors file as a model is. Many weights of a table are never touched, so that each array is kept
+as the rows that are not zero and what stands there. What the training depends on goes with it: a checkpoint of other
 data, options or another version is refused.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from glob import escape
@@ -29,6 +31,7 @@ from treewright.parser.training import Report, State
 FORMAT = 1
 KIND = "treewright checkpoint"
 PLACES, VALUES = "places", "values"
+MOST = 0.05  # of the time of training is spent on checkpoints: where epochs are short, not each has one
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def train_with_checkpoints(
     report: Callable[[Report], None] | None = None,
     progress: Callable[[str, int, int, int], None] | None = None,
 ) -> Parser:
-    """Train as Parser.train does, with a checkpoint at `path` after every epoch; the caller removes it in the end.
+    """Train as Parser.train does, with checkpoints at `path` at the ends of epochs; the caller removes the last one.
 
     resume: go on from the checkpoint, if there is one. Without it a checkpoint that is there is not overwritten.
     """
@@ -131,8 +134,23 @@ def train_with_checkpoints(
         state=state,
         report=report,
         progress=progress,
-        checkpoint=lambda reached: save_checkpoint(path, reached, origin),
+        checkpoint=now_and_then(lambda reached: save_checkpoint(path, reached, origin)),
     )
+
+
+def now_and_then(save: Callable[[State], None]) -> Callable[[State], None]:
+    """Saves the first state, and others when enough time has passed for the last one's cost not to matter."""
+    ready = -math.inf
+
+    def save_if_ready(state: State) -> None:
+        nonlocal ready
+        begin = time.monotonic()
+        if begin >= ready:
+            save(state)
+            end = time.monotonic()
+            ready = end + (end - begin) / MOST
+
+    return save_if_ready
 
 
 def check_origin(path: str | os.PathLike[str], origin: Origin, found: Mapping[str, Any]) -> None:
@@ -176,10 +194,13 @@ def state_of(values: Mapping[str, Any]) -> State:
 
 
 def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The places, in the order of memory, of what is not zero to the bit, and what stands there."""
-    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
-    places = np.flatnonzero(bits)
-    return places.astype(np.int32 if len(bits) < 1 << 31 else np.int64), bits.view(array.dtype)[places]
+    """The numbers of the rows that are not zero to the bit, and those rows."""
+    bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), -1)
+    touched = bits[:, 0].copy()
+    for column in range(1, bits.shape[1]):
+        touched |= bits[:, column]
+    places = np.flatnonzero(touched)
+    return places, array[places]
 
 
 def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
@@ -189,6 +210,6 @@ def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> ND
     array([[ 0. ,  2.5],
            [-0. ,  0. ]])
     """
-    array = np.zeros(int(np.prod(shape)), dtype=values.dtype)
+    array = np.zeros(shape, dtype=values.dtype)
     array[places] = values
-    return array.reshape(shape)
+    return array

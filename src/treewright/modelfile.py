@@ -18,7 +18,16 @@ from treewright.corpus import replacing
 from treewright.errors import InputError
 
 KEY = "treewright"  # of our header among the metadata of safetensors
-DTYPES = {"F32": np.float32, "F64": np.float64, "I32": np.int32, "I64": np.int64, "U8": np.uint8, "F16": np.float16}
+DTYPES = {
+    "F32": np.float32,
+    "F64": np.float64,
+    "I32": np.int32,
+    "I64": np.int64,
+    "I8": np.int8,
+    "U8": np.uint8,
+    "U32": np.uint32,
+    "F16": np.float16,
+}
 
 Path = str | os.PathLike[str]
 

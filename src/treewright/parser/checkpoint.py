@@ -12,7 +12,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from treewright import modelfile
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.parser import training
 from treewright.parser.options import Options
 from treewright.parser.parser import Parser, fingerprint
 from treewright.parser.training import Report, State
@@ -31,6 +32,11 @@ from treewright.parser.training import Report, State
 FORMAT = 1
 KIND = "treewright checkpoint"
 PLACES, VALUES = "places", "values"
+TUPLES = {  # the named tuples that a state may hold
+    name: kind
+    for name, kind in vars(training).items()
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+}
 MOST = 0.05  # of the time of training is spent on checkpoints: where epochs are short, not each has one
 
 
@@ -80,17 +86,9 @@ def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def save_checkpoint(path: str | os.PathLike[str], state: State, origin: Origin) -> None:
     """Write a checkpoint, in the place of the one before."""
-    tensors: dict[str, NDArray[Any]] = {}
-    plain: dict[str, Any] = {}
-    shapes: dict[str, list[int]] = {}
-    for name, value in values_of(state).items():
-        if isinstance(value, np.ndarray):
-            shapes[name] = list(value.shape)
-            tensors[f"{name} {PLACES}"], tensors[f"{name} {VALUES}"] = packed(value)
-        else:
-            plain[name] = value
-    header = {"origin": vars(origin), "state": plain, "shapes": shapes}
-    modelfile.save(path, KIND, FORMAT, header, tensors)
+    arrays: dict[str, NDArray[Any]] = {}
+    header = {"origin": vars(origin), "state": taken_apart(vars(state), arrays)}
+    modelfile.save(path, KIND, FORMAT, header, arrays)
 
 
 def load_checkpoint(path: str | os.PathLike[str], origin: Origin) -> State:
@@ -100,11 +98,7 @@ def load_checkpoint(path: str | os.PathLike[str], origin: Origin) -> State:
     except InputError as error:
         raise InputError(f"{error}; delete it to begin anew") from None
     check_origin(path, origin, header["origin"])
-    values = dict(header["state"])
-    for name, shape in header["shapes"].items():
-        places, kept = (modelfile.mapped(path, f"{name} {part}") for part in (PLACES, VALUES))
-        values[name] = unpacked(places, kept, shape)
-    return state_of(values)
+    return State(**put_together(header["state"], path))
 
 
 def train_with_checkpoints(
@@ -169,28 +163,30 @@ def remove_checkpoint(path: str | os.PathLike[str]) -> None:
         file.unlink(missing_ok=True)
 
 
-def values_of(state: State) -> dict[str, Any]:
-    """Every field by its name; the arrays of a dictionary by `field/name`."""
-    found: dict[str, Any] = {}
-    for entry in fields(state):
-        value = getattr(state, entry.name)
-        if isinstance(value, dict):
-            found |= {f"{entry.name}/{name}": array for name, array in value.items()}
-        else:
-            found[entry.name] = value
-    return found
+def taken_apart(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """A value as JSON can hold it; the arrays in it go to `arrays`."""
+    if isinstance(value, np.ndarray):
+        name = str(len(arrays) // 2)
+        arrays[f"{name} {PLACES}"], arrays[f"{name} {VALUES}"] = packed(value)
+        return {"array": name, "shape": value.shape}
+    if isinstance(value, dict):
+        return {"names": list(value), "values": [taken_apart(entry, arrays) for entry in value.values()]}
+    if isinstance(value, tuple):
+        return {"tuple": type(value).__name__, "values": [taken_apart(entry, arrays) for entry in value]}
+    return value
 
 
-def state_of(values: Mapping[str, Any]) -> State:
-    """What `values_of` took apart."""
-    found: dict[str, Any] = {}
-    for name, value in values.items():
-        field, slash, key = name.partition("/")
-        if slash:
-            found.setdefault(field, {})[key] = value
-        else:
-            found[field] = value
-    return State(**found)
+def put_together(value: Any, path: str | os.PathLike[str]) -> Any:
+    """What `taken_apart` took apart."""
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        places, kept = (modelfile.mapped(path, f"{value['array']} {part}") for part in (PLACES, VALUES))
+        return unpacked(places, kept, value["shape"])
+    entries = [put_together(entry, path) for entry in value["values"]]
+    if "tuple" in value:
+        return TUPLES[value["tuple"]](*entries)
+    return dict(zip(value["names"], entries, strict=True))
 
 
 def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

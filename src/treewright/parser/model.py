@@ -91,23 +91,14 @@ def new_labeller(options: Options, labels: int) -> Labeller:
 
 
 def candidates(
-    pruner: Scorer,
-    weights: Weights,
-    encoded: Encoded,
-    options: Options,
-    projective: bool,
-    gold: Indices | None = None,
-    **constraints: Any,
+    pruner: Scorer, weights: Weights, encoded: Encoded, options: Options, projective: bool, gold: Indices | None = None
 ) -> Candidates:
-    """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given.
-
-    constraints: require, forbid and root, those of treewright.decode.tree; arcs are judged by the trees that meet them.
-    """
-    shape = {"projective": projective, "root": options.root or "single", **constraints}
+    """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given."""
+    root = options.root or "single"
     pruner.open(encoded.atoms, encoded.each, False)
     arc = pruner.arcs(weights=weights)
-    marginal = decode.marginals(arc, **shape)
-    best = decode.tree(arc, **shape).heads
+    marginal = decode.marginals(arc, projective=projective, root=root)
+    best = decode.tree(arc, projective=projective, root=root).heads
     trees = [best] if gold is None else [best, gold]
     rules = options.pruning
     head, modifier = kept_arcs(marginal, rules.threshold, rules.max_heads, trees)
@@ -128,9 +119,14 @@ class Worker:
         """The hashed atoms of a sentence."""
         return self.encoder.encode(sentence)
 
-    def prune(self, encoded: Encoded, projective: bool, **constraints: Any) -> Candidates:
+    def prune(self, encoded: Encoded, projective: bool) -> Candidates:
         """The arcs worth scoring, and what the pruner thinks of each arc."""
-        return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective, **constraints)
+        return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective)
+
+    def arcs(self, encoded: Encoded) -> NDArray[np.float64]:
+        """arc[h, m] as the pruner scores it."""
+        self.pruner.open(encoded.atoms, encoded.each, False)
+        return self.pruner.arcs(weights=self.model.pruner)
 
     def score(self, encoded: Encoded, arcs: Candidates) -> Parts:
         """The scored parts over candidate arcs."""

@@ -50,7 +50,7 @@ UNLIMITED = {Method.rearrange}  # these have no clock: they take what they take,
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `treewright train` wrote.")],
     input: Annotated[
-        str, typer.Argument(metavar="[INPUT]", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.')
+        str, typer.Argument(metavar="INPUT", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.')
     ] = "-",
     output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
     threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,

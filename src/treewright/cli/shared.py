@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 COMMENT = "treewright"  # the name of the sentence comment
 CONFIDENCE = "Confidence"  # the name in MISC
+CONFIDENCE_IN_MISC = re.compile(rf"(?:^|\|){CONFIDENCE}=(0(?:\.\d+)?|1(?:\.0+)?)(?:\||$)")
 NAMED = 3  # of the sentences left out, those whose errors are printed
 
 
@@ -59,6 +61,13 @@ def add_confidence(sentence: Sentence, confidence: Iterable[float]) -> None:
     """Write the confidence of every word's head into its MISC."""
     cells = zip(sentence.misc, confidence, strict=True)
     sentence.misc = [with_misc(cell, CONFIDENCE, f"{value:.4f}") for cell, value in cells]
+
+
+def read_confidence(sentence: Sentence) -> None:
+    """Take the confidence of the words' heads from their MISC, where it is written there."""
+    found = [CONFIDENCE_IN_MISC.search(cell) for cell in sentence.misc]
+    if any(found):
+        sentence.confidence = [float(match[1]) if match else None for match in found]
 
 
 def add_comment(sentence: Sentence, text: str) -> None:

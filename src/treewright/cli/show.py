@@ -132,11 +132,15 @@ def read_pairs(file: str, gold: str | None, skip_bad: bool) -> Iterator[Pair]:
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
     """The sentences or trees of a file; those left out are counted on standard error."""
-    from treewright.corpus import format_of, open_input, read, read_trees
+    from treewright.cli.shared import read_confidence
+    from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
     source = open_input("-") if file == "-" else file  # standard input can be looked into once only
     reader = (read_trees if format_of(source) == "brackets" else read)(source, on_error="skip" if skip_bad else "raise")
-    yield from reader
+    for item in reader:
+        if isinstance(item, Sentence):
+            read_confidence(item)
+        yield item
     if reader.skipped:
         print(f"treewright: {file}: left out {reader.skipped} that could not be read", file=sys.stderr)
 

@@ -197,11 +197,16 @@ class Display:
             self.begins[name] = (total, cost)
             total += epochs * cost
         self.task: TaskID = bar.add_task("training", total=total)
+        self.is_under_way = False
 
     def advance(self, stage: str, epoch: int, done: int, of: int) -> None:
-        if done % 16 == 0 and stage in self.begins:
+        if done % 16 == 0:
             begin, cost = self.begins[stage]
-            self.bar.update(self.task, completed=begin + cost * (epoch + done / of), description=stage)
+            completed = begin + cost * (epoch + done / of)
+            if not self.is_under_way:  # what a checkpoint had already is not the speed of this training
+                self.bar.reset(self.task, completed=int(completed))
+                self.is_under_way = True
+            self.bar.update(self.task, completed=completed, description=stage)
 
     def report(self, report: Report) -> None:
         self.reports.append(report)

@@ -1,0 +1,45 @@
+"""What commands share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright.cli.shared import add_confidence, read_confidence, worth
+from treewright.corpus import Sentence
+from treewright.decode import Parse
+
+HEADS = np.array([-1, 0], dtype=np.int32)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (Parse(HEADS, 1.0, 1.0, "exact"), "certified"),
+        (Parse(HEADS, 1.0, 1.12, "dd", None), "gap 0.12"),
+        (Parse(HEADS, 1.0, np.inf, "climb", None), "not certified"),
+    ],
+)
+def test_what_a_tree_is_worth(parse: Parse, text: str) -> None:
+    assert worth(parse) == text
+
+
+def test_confidence_is_written_and_read() -> None:
+    sentence = Sentence.from_words(["a", "b", "c"], misc=["SpaceAfter=No", "_", "Overconfidence=0.3"])
+    add_confidence(sentence, [0.25, 1.0, 0.5])
+    assert sentence.misc == [
+        "SpaceAfter=No|Confidence=0.2500",
+        "Confidence=1.0000",
+        "Overconfidence=0.3|Confidence=0.5000",
+    ]
+    read_confidence(sentence)
+    assert sentence.confidence == [0.25, 1.0, 0.5]
+
+
+def test_what_is_no_confidence_is_not_read() -> None:
+    sentence = Sentence.from_words(["a", "b"], misc=["Confidence=high", "Overconfidence=0.3"])
+    read_confidence(sentence)
+    assert sentence.confidence is None
+    sentence.misc = ["Confidence=0.5|X=1", "_"]
+    read_confidence(sentence)
+    assert sentence.confidence == [0.5, None]

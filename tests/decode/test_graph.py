@@ -179,6 +179,11 @@ def test_required_arcs_that_cross_the_tree_still_give_a_graph() -> None:
     assert is_acyclic(4, tuple(map(tuple, found.arcs.tolist())))
 
 
+def test_programs_that_would_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="candidate arcs would have"):
+        tw.decode.graph(np.zeros((251, 251)), sib=np.zeros((251, 251, 251)), method="exact")
+
+
 def test_no_time_still_gives_a_graph() -> None:
     instance = random_instance(0, 10)
     found = decode(instance, method="exact", max_seconds=0.01)

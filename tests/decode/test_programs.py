@@ -138,6 +138,28 @@ def test_nothing_is_allowed() -> None:
             tw.decode.tree(np.zeros((4, 4)), stop=stop, method=method)
 
 
+def test_programs_that_would_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"300 words with 90000 candidate arcs would have 27\d{6} variables"):
+        tw.decode.tree(np.zeros((301, 301)), method="lp")
+    with pytest.raises(ValueError, match="or use another method"):
+        tw.decode.tree(np.zeros((251, 251)), sib=np.zeros((251, 251, 251)), method="ilp")
+
+
+def test_sizes_are_counted_before_anything_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "LARGEST_PROGRAM", 0)
+    for parts, options in FORMS:
+        for flow in ("single", "multi"):
+            instance = random_instance(1, 5, parts=parts)
+            with pytest.raises(ValueError, match="would have") as refused:
+                solved("lp", instance, flow=flow, **options)
+            told = int(str(refused.value).split("would have ")[1].split()[0])
+            monkeypatch.setattr(programs, "LARGEST_PROGRAM", told)
+            forms = {"siblings": "automaton", "grandparents": "tight"} | options
+            model, _ = programs._tree_model(Problem.of(instance.arc, **instance.arguments), flow, **forms)
+            assert 0.8 * told <= model.count <= told
+            monkeypatch.setattr(programs, "LARGEST_PROGRAM", 0)
+
+
 def test_unknown_forms_answer_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match="flow is 'none'; it is one of 'multi', 'single'"):
         tw.decode.tree(np.zeros((3, 3)), method="lp", flow="none")

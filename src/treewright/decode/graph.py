@@ -200,6 +200,7 @@ def _tree_within(problem: Problem, require: tuple[Arc, ...], forbid: Iterable[Ar
 
 def _exact(problem: Problem, required: tuple[Arc, ...], max_seconds: float | None) -> GraphParse:
     """Arcs and an order of the words: order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960)."""
+    programs.check_size(problem, "single", "product")
     model, arcs = programs.Model(), programs.Arcs(problem.parts, problem.single_root)
     words = problem.nodes - 1
     z = model.add(problem.parts.arc)

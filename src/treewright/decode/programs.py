@@ -38,6 +38,7 @@ from treewright.errors import InputError
 
 Columns = NDArray[np.intp]
 INTEGRAL = 1e-6  # HiGHS's own tolerance
+LARGEST_PROGRAM = 2_000_000  # variables; HiGHS needs about a kilobyte for each
 
 Flow = Literal["multi", "single"]
 SiblingForm = Literal["automaton", "product"]
@@ -189,6 +190,7 @@ def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -
     ):
         if value not in known:
             raise InputError(f"{name} is {value!r}; it is one of {', '.join(map(repr, known))}")
+    check_size(problem, flow, grandparents)
     model, arcs = Model(), Arcs(problem.parts, problem.single_root)
     z = model.add(problem.parts.arc)
     model.rows(arcs.nodes - 1, (arcs.modifier - 1, z, 1.0), low=1, high=1)
@@ -205,6 +207,26 @@ def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -
     if problem.has_grand and not joint:
         (add_tight_grandparents if grandparents == "tight" else add_grand_products)(model, arcs, z)
     return model, z
+
+
+def check_size(problem: Problem, flow: str, grandparents: str) -> None:
+    """Refuse a program that would not fit, before anything is built."""
+    head, modifier = problem.parts.head.astype(np.int64), problem.parts.modifier
+    sides = np.bincount(2 * head + (modifier > head), minlength=2 * problem.nodes)
+    heads = np.bincount(modifier, minlength=problem.nodes)
+    paths = (sides + 1) * (sides + 2) // 2
+    variables = len(head) * (1 + (problem.nodes - 1 if flow == "multi" else 1))
+    if problem.has_grand and grandparents == "automaton":
+        variables += int((np.repeat(np.maximum(heads, 1), 2) * paths).sum())
+    else:
+        variables += int(paths.sum()) if problem.has_siblings else 0
+        variables += int((heads * (sides[0::2] + sides[1::2])).sum()) if problem.has_grand else 0
+    if variables > LARGEST_PROGRAM:
+        raise InputError(
+            f"the program of {problem.nodes - 1} words with {len(head)} candidate arcs would have {variables} "
+            f"variables, more than {LARGEST_PROGRAM} (treewright.decode.programs.LARGEST_PROGRAM): "
+            "keep fewer candidate heads a word, or use another method"
+        )
 
 
 class Arcs:

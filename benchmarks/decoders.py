@@ -231,11 +231,92 @@ def kbest() -> None:
         print(f"{words:5}", *(f"{time:10.2f}" for time in times), flush=True)
 
 
+def sibling_models() -> None:
+    """Sibling models: dual decomposition and the exact search beside HiGHS' integer program on the same sentences."""
+    print(
+        f"{'scores':10} {'words':>5} {'sentences':>9}  {'ilp ms':>8} {'dd ms':>7} {'exact ms':>8} {'ilp/dd':>7} "
+        f"{'ilp/exact':>9} {'dd certified':>12} {'exact certified':>15} {'nodes':>6}"
+    )
+    tw.decode.tree(np.zeros((2, 2)), method="ilp")  # imports SciPy's optimisers
+    for kind, words, count in (("random", 10, 40), ("near-tree", 10, 20), ("near-tree", 20, 10), ("near-tree", 40, 5)):
+        batch = sentences(kind, words, count, grand=False)
+        programs, ilp = timed(lambda s: tw.decode.tree(s.arc, sib=s.sib, method="ilp"), batch)
+        duals, dd = timed(lambda s: tw.decode.tree(s.arc, sib=s.sib, method="dd"), batch)
+        proofs, exact = timed(lambda s: tw.decode.tree(s.arc, sib=s.sib), batch)
+        for program, proof in zip(programs, proofs, strict=True):
+            assert abs(program.score - proof.score) < 1e-5 or not program.certified
+        certified = [np.mean([parse.certified for parse in parses]) for parses in (duals, proofs)]
+        print(
+            f"{kind:10} {words:5} {count:9}  {ilp:8.1f} {dd:7.2f} {exact:8.2f} {ilp / dd:7.1f} {ilp / exact:9.1f} "
+            f"{certified[0]:12.0%} {certified[1]:15.0%} {np.mean([parse.nodes for parse in proofs]):6.1f}",
+            flush=True,
+        )
+
+
+def pruned() -> None:
+    """What a parser asks: siblings, grandparents and stops over a few candidate heads a word; microseconds a word."""
+    print(
+        f"{'words':>5} {'heads a word':>12} {'exact us':>9} {'dd us':>8} {'exact certified':>15} {'dd certified':>12}"
+    )
+    for words, heads, count in ((20, 5, 60), (40, 5, 30), (40, 10, 20)):
+        batch = [near_candidates(words, heads, seed) for seed in range(count)]
+        duals, dd = timed(lambda parts: tw.decode.tree(parts, method="dd", max_iterations=500), batch)
+        proofs, exact = timed(tw.decode.tree, batch)
+        certified = [np.mean([parse.certified for parse in parses]) for parses in (proofs, duals)]
+        print(
+            f"{words:5} {heads:12} {1000 * exact / words:9.1f} {1000 * dd / words:8.1f} {certified[0]:15.0%} "
+            f"{certified[1]:12.0%}",
+            flush=True,
+        )
+    parts = near_candidates(1000, 10, 0)
+    for seconds in (1, 4):
+        start = time.monotonic()
+        parse = tw.decode.tree(parts, max_seconds=seconds)
+        print(
+            f" 1000           10 in {time.monotonic() - start:.2f} s of {seconds}: value {parse.score:.1f}, "
+            f"gap {100 * parse.gap / abs(parse.score):.2f} %"
+        )
+
+
+def near_candidates(words: int, heads: int, seed: int) -> tw.decode.Parts:
+    """Nearby candidate heads, the one of a random tree raised by 3; half as much noise on second-order parts."""
+    random = np.random.default_rng([seed, words])
+    gold, order = np.zeros(words + 1, dtype=int), 1 + random.permutation(words)
+    for place in range(1, words):
+        before = order[:place]
+        near = np.argsort(np.abs(before - order[place]), kind="stable")[:4]
+        gold[order[place]] = before[random.choice(near)]
+    rows = []
+    for m in range(1, words + 1):
+        others = np.array([h for h in range(words + 1) if h not in (m, gold[m])])
+        share = 1.0 / (1 + np.abs(others - m))
+        chosen = random.choice(others, heads - 1, replace=False, p=share / share.sum())
+        rows += [(gold[m], m, 3 + random.normal()), *((h, m, random.normal()) for h in chosen)]
+    h, m, score = (np.array(column) for column in zip(*rows, strict=True))
+    leaving = {head: m[h == head] for head in range(words + 1)}
+    siblings = [
+        (head, b, a)
+        for head, modifiers in leaving.items()
+        for a in [head, *modifiers]
+        for b in modifiers
+        if a == head or head < a < b or b < a < head
+    ]
+    grands = [(g, x, y) for g, x in zip(h, m, strict=True) for y in leaving[x] if y != g]
+    stops = [(a, b, side) for a in leaving for side in (0, 1) for b in [a, *leaving[a]] if b == a or (b > a) == side]
+
+    def scored(parts: list[tuple[int, int, int]]) -> Any:
+        return (*np.array(parts).T, 0.5 * random.normal(size=len(parts)))
+
+    return tw.decode.Parts(words + 1, (h, m, score), scored(siblings), scored(grands), scored(stops[1:]))
+
+
 TABLES = {
     "projective": projective,
     "sums": sums,
     "k-best": kbest,
     "second-order": second_order,
+    "sibling-models": sibling_models,
+    "pruned": pruned,
     "graphs": graphs,
     "local-optima": local_optima,
 }

@@ -46,10 +46,13 @@ inline AutomatonSide automaton_side(const Parts &parts, int side, const double *
 
 class SiblingAutomaton {
  public:
+  static constexpr int all = std::numeric_limits<int>::max();
+
   // Sets chosen[q] to 1 for the modifiers of the best sequence and to 0 for the others; returns its
-  // value, -inf (and nothing chosen) when none is allowed.
-  double decode(const AutomatonSide &side, char *chosen) {
-    const double value = complete(side);
+  // value, -inf (and nothing chosen) when none is allowed. When the last call was on the same side and only scores of
+  // candidates up to `changed` are new, the completions beyond it are kept.
+  double decode(const AutomatonSide &side, char *chosen, int changed = all) {
+    const double value = complete(side, changed);
     std::fill_n(chosen, side.count, char(0));
     if (value == forbidden) return value;
     for (int p = 0;;) {
@@ -64,9 +67,9 @@ class SiblingAutomaton {
   }
 
   // The value alone.
-  double complete(const AutomatonSide &side) {
-    open(side);
-    for (int p = count_; p >= 0; --p) {
+  double complete(const AutomatonSide &side, int changed = all) {
+    if (changed == all) open(side);
+    for (int p = std::min(count_, changed); p >= 0; --p) {
       if (p < count_) ahead_[p] = side.scores[p] + completion_[p + 1];
       const double *row = row_of(p), *ahead = ahead_.data();
       completion_[p] = max_of_sums(row + p, ahead + p, reach_[p] - p + 1);

@@ -159,7 +159,7 @@ class BranchAndBound {
         continue;
       }
       if (without_gain == patience) lambda /= 2, without_gain = 0;
-      relaxation_.for_each_difference([&](int id, int) { ++conflicts_[id]; });
+      for (int id : relaxation_.differences()) ++conflicts_[id];
       const double target = value > forbidden ? value : dual - 1 - std::abs(dual);
       relaxation_.move(lambda * (dual - target) / apart);
     }

@@ -43,13 +43,14 @@ class ChuLiuEdmonds {
   // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read. Writes heads[0..nodes);
   // heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
   double decode(const double *arc, int nodes, bool single_root, int *heads) {
-    dense_ = arc, parts_ = nullptr, nodes_ = nodes;
+    dense_ = arc, parts_ = nullptr, chosen_ = nullptr, nodes_ = nodes;
     return decode(single_root, heads);
   }
 
-  // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away.
-  double decode(const Parts &parts, const double *weight, bool single_root, int *heads) {
-    dense_ = nullptr, parts_ = &parts, weight_ = weight, nodes_ = parts.nodes;
+  // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away. A
+  // caller who knows the best arc into each word (-1: none) gives them as chosen.
+  double decode(const Parts &parts, const double *weight, bool single_root, int *heads, const int *chosen = nullptr) {
+    dense_ = nullptr, parts_ = &parts, weight_ = weight, chosen_ = chosen, nodes_ = parts.nodes;
     return decode(single_root, heads);
   }
 
@@ -65,6 +66,8 @@ class ChuLiuEdmonds {
     reset();
     if (dense_)
       choose_for_words_dense();
+    else if (chosen_)
+      take_chosen();
     else
       choose_for_words_sparse();
     const bool found = grow_paths() && (!single_root || keep_one_root_arc());
@@ -120,6 +123,11 @@ class ChuLiuEdmonds {
         const int id = parts_->in_arc[in];
         if (weight_[id] > dual_[m]) dual_[m] = weight_[id], source_[m] = parts_->head[id];
       }
+  }
+
+  void take_chosen() {
+    for (int m = 1; m < nodes_; ++m)
+      if (chosen_[m] >= 0) dual_[m] = weight_[chosen_[m]], source_[m] = parts_->head[chosen_[m]];
   }
 
   bool grow_paths() {
@@ -304,14 +312,20 @@ class ChuLiuEdmonds {
   double value(const int *heads) const {
     double total = 0;
     for (int m = 1; m < nodes_; ++m)
-      total += dense_ ? dense_[std::size_t(heads[m]) * nodes_ + m] : weight_[parts_->find(heads[m], m)];
+      total += dense_ ? dense_[std::size_t(heads[m]) * nodes_ + m] : weight_[arc_into(m, heads[m])];
     return total;
+  }
+
+  int arc_into(int m, int head) const {
+    const bool is_chosen = chosen_ && chosen_[m] >= 0 && parts_->head[chosen_[m]] == head;
+    return is_chosen ? chosen_[m] : parts_->find(head, m);
   }
 
   void sum_duals(int v);
   double reduced_cost(int u, int v, double weight) const;
 
   const double *dense_ = nullptr, *weight_ = nullptr;
+  const int *chosen_ = nullptr;
   const Parts *parts_ = nullptr;
   int nodes_ = 0, count_ = 0;  // count_: words and cycles so far, and the root
   double penalty_ = 0;         // on arcs that leave 0

@@ -102,7 +102,7 @@ class DualDecomposition {
       rises += dual > before + 1e-12 * std::max(1.0, std::abs(before));
       before = dual;
       without_gain = dual < bound ? 0 : without_gain + 1;
-      bound = std::min(bound, dual);
+      if (dual < bound) bound = dual, rounding_ = relaxation_.rounding();
       take_tree();
       const int apart = relaxation_.disagreements();
       record(dual, apart);
@@ -134,7 +134,7 @@ class DualDecomposition {
   }
 
   bool certify(int apart) {
-    const double slack = options_.tolerance * std::max(1.0, std::abs(value)) + relaxation_.rounding();
+    const double slack = options_.tolerance * std::max(1.0, std::abs(value)) + rounding_;
     if (apart == 0)
       certificate = Certificate::agreement;
     else if (value > forbidden && bound <= value + slack)
@@ -158,7 +158,7 @@ class DualDecomposition {
   Relaxation relaxation_;
   Propagation propagation_;
   std::vector<double> mean_, recent_;
-  double mean_weight_ = 0, recent_weight_ = 0;
+  double mean_weight_ = 0, recent_weight_ = 0, rounding_ = 0;
 };
 
 }  // namespace treewright

@@ -58,6 +58,7 @@ class Relaxation {
       set_scores(id);
     }
     for (int h = 0; h < parts_.nodes; ++h) touch_head(h, left | right);
+    std::fill(changed_.begin(), changed_.end(), SiblingAutomaton::all);
     for (int m = 1; m < parts_.nodes; ++m) touch_word(m);
   }
 
@@ -69,35 +70,29 @@ class Relaxation {
     decode_automata();
     double value = 0;
     for (double part : head_value_) value += part;
-    return value > forbidden ? value + decode_tree() : forbidden;
-  }
-
-  // Calls visit(arc, +1) where z has an arc that y lacks, visit(arc, -1) where y has one that z lacks.
-  template <typename Visit>
-  void for_each_difference(Visit visit) const {
-    const std::size_t arcs = chosen_.size();
-    for (std::size_t id = 0; id < arcs; ++id) {
-      while (id + 8 <= arcs && std::memcmp(&chosen_[id], &in_tree_[id], 8) == 0) id += 8;
-      if (id < arcs && chosen_[id] != in_tree_[id]) visit(int(id), chosen_[id] - in_tree_[id]);
-    }
+    if (value > forbidden) value += decode_tree();
+    if (value > forbidden) list_differences();
+    return value;
   }
 
   // How many entries of z and y differ; 0: the tree is the best there is.
   int disagreements() const {
-    int count = 0;
-    for_each_difference([&](int, int) { ++count; });
+    int count = int(differences_.size());
     for (int h = 1; parts_.has_grand() && h < parts_.nodes; ++h) count += 2 * (upper_[h] != tree_[h]);
     return count;
   }
 
+  // The arcs that either z or y has.
+  const std::vector<int> &differences() const { return differences_; }
+
   // u and v a step towards agreement.
   void move(double step) {
-    for_each_difference([&](int id, int sign) {
-      u[id] += sign * step;
+    for (int id : differences_) {
+      u[id] += chosen_[id] ? step : -step;
       set_scores(id);
-      touch_head(parts_.head[id], parts_.modifier[id] < parts_.head[id] ? left : right);
+      touch_arc(id);
       touch_word(parts_.modifier[id]);
-    });
+    }
     for (int h = 1; parts_.has_grand() && h < parts_.nodes; ++h) {
       if (upper_[h] == tree_[h]) continue;
       v[upper_[h]] += step, v[tree_[h]] -= step;
@@ -149,7 +144,8 @@ class Relaxation {
     head_value_.assign(2 * nodes, 0.0);
     stale_head_.assign(nodes, 0), stale_heads_.clear();
     stale_word_.assign(nodes, 0), stale_words_.clear();
-    if (int(grand_automata_.size()) < nodes) grand_automata_.resize(nodes);
+    changed_.assign(2 * nodes, SiblingAutomaton::all);
+    if (int(grand_automata_.size()) < nodes) grand_automata_.resize(nodes), sibling_automata_.resize(2 * nodes);
     oracle_.open(parts_, options_.projective, options_.single_root);
   }
 
@@ -166,6 +162,11 @@ class Relaxation {
   void touch_head(int h, char what) {
     if (!stale_head_[h]) stale_heads_.push_back(h);
     stale_head_[h] |= what;
+  }
+  void touch_arc(int id) {
+    const int side = Parts::side_of(parts_.head[id], parts_.modifier[id]);
+    touch_head(parts_.head[id], side % 2 ? right : left);
+    changed_[side] = std::max(changed_[side], id - parts_.side_begin[side]);
   }
   void touch_word(int m) {
     if (!stale_word_[m]) stale_words_.push_back(m);
@@ -201,7 +202,9 @@ class Relaxation {
   }
 
   void decode_side(int side) {
-    head_value_[side] = sibling_automaton_.decode(side_of(side), chosen_.data() + parts_.side_begin[side]);
+    head_value_[side] =
+        sibling_automata_[side].decode(side_of(side), chosen_.data() + parts_.side_begin[side], changed_[side]);
+    changed_[side] = -1;
   }
 
   void decode_grand(int h) {
@@ -253,6 +256,15 @@ class Relaxation {
     return value;
   }
 
+  void list_differences() {
+    differences_.clear();
+    const std::size_t arcs = chosen_.size();
+    for (std::size_t id = 0; id < arcs; ++id) {
+      while (id + 8 <= arcs && std::memcmp(&chosen_[id], &in_tree_[id], 8) == 0) id += 8;
+      if (id < arcs && chosen_[id] != in_tree_[id]) differences_.push_back(int(id));
+    }
+  }
+
   void lose_at_root(std::vector<double> &with, std::vector<double> &without) const;
   void lose_at_side(int side, std::vector<double> &with, std::vector<double> &without);
   void lose_at_grand(int h, std::vector<double> &with, std::vector<double> &without);
@@ -262,14 +274,17 @@ class Relaxation {
   RelaxationOptions options_;
   std::vector<double> automaton_score_, tree_score_;  // (1 - beta) arc - u and beta arc + u + v, of each arc
   std::vector<char> chosen_, in_tree_, forced_;       // z, y, and what must be in both, of each arc
+  std::vector<int> differences_;                      // where z and y differ
   std::vector<int> upper_, tree_;                     // the arc into each word, by its automaton and by the tree
   std::vector<double> head_value_;                    // of each side; with grandparents both are in the left one's
   std::vector<int> stale_heads_, stale_words_;
   std::vector<char> stale_head_, stale_word_;
   int recomputed_ = 0;
   bool tree_changed_ = false;
-  SiblingAutomaton sibling_automaton_;
-  std::vector<GrandAutomaton> grand_automata_;  // one a head: its charts answer for max-marginals later
+  std::vector<int> changed_;  // the furthest candidate of each side whose score did
+  // One a side and one a head: what did not change is not computed again, and they answer for max-marginals.
+  std::vector<SiblingAutomaton> sibling_automata_;
+  std::vector<GrandAutomaton> grand_automata_;
   TreeOracle oracle_;
   std::vector<int> last_;
   std::vector<double> upper_score_, best_with_, best_without_;
@@ -343,8 +358,7 @@ inline void Relaxation::lose(int begin, int end, double best, std::vector<double
 inline void Relaxation::lose_at_side(int side, std::vector<double> &with, std::vector<double> &without) {
   const int begin = parts_.side_begin[side], end = parts_.side_begin[side + 1];
   if (begin == end) return;
-  sibling_automaton_.complete(side_of(side));
-  sibling_automaton_.max_marginals(side_of(side), &best_with_[begin], &best_without_[begin]);
+  sibling_automata_[side].max_marginals(side_of(side), &best_with_[begin], &best_without_[begin]);
   lose(begin, end, head_value_[side], with, without);
 }
 

@@ -82,10 +82,14 @@ class TreeOracle {
   }
 
   bool decode(const double *weight) {
-    const double value = projective_ ? eisner_.decode(whole(weight), parts_->nodes, single_root_, heads_.data())
-                                     : spanning_tree_.decode(*parts_, weight, single_root_, heads_.data());
+    const double value = projective_
+                             ? eisner_.decode(whole(weight), parts_->nodes, single_root_, heads_.data())
+                             : spanning_tree_.decode(*parts_, weight, single_root_, heads_.data(), best_in_.data());
     if (value == forbidden) return false;
-    for (int m = 1; m < parts_->nodes; ++m) tree_[m] = parts_->find(heads_[m], m);
+    for (int m = 1; m < parts_->nodes; ++m) {
+      const bool is_best = best_in_[m] >= 0 && parts_->head[best_in_[m]] == heads_[m];
+      tree_[m] = is_best ? best_in_[m] : parts_->find(heads_[m], m);
+    }
     return true;
   }
 

@@ -20,9 +20,9 @@ app.add_typer(koo2010, name="koo2010")
 
 TABLE2_HELP = (
     "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"
-    "Linear programs with single (S) and multi-commodity (M) flow, the integer program, dual decomposition as published "
-    "and the exact search, all on the same random sentences, for models with siblings (Sib) and with grandparents and "
-    "siblings (G+S). The encoding of a program is told, for the paper does not tell its own.\n\n"
+    "Linear programs with single (S) and multi-commodity (M) flow, the integer program, dual decomposition as "
+    "published and the exact search, all on the same random sentences, for models with siblings (Sib) and with "
+    "grandparents and siblings (G+S). The encoding of a program is told, for the paper does not tell its own.\n\n"
     "  treewright reproduce koo2010 table2 --instances 20\n\n"
     "  treewright reproduce koo2010 table2 --scores uniform --seed 7 --json\n\n"
 )

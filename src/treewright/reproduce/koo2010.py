@@ -124,9 +124,8 @@ def table2(
                 done += 1
                 report(done, total)
         best = np.max([[parse.score for parse in parses] for parses in answers.values()], axis=0)
-        for (method, encoding), parses in answers.items():
-            figures = PUBLISHED[model].get(method, (None, None))
-            rows.append(_row(model, method, encoding, parses, best, seconds[method, encoding] / instances, figures))
+        for method, parses in answers.items():
+            rows.append(_row(model, *method, parses, best, seconds[method] / instances))
     return rows
 
 
@@ -137,7 +136,6 @@ def _row(
     parses: list[Parse],
     best: NDArray[np.float64],
     seconds: float,
-    published: tuple[float | None, float | None],
 ) -> Row:
     def share(flags: list[bool]) -> float:
         return 100 * sum(flags) / len(flags)
@@ -151,5 +149,5 @@ def _row(
         share([parse.certificate == "agreement" for parse in parses]) if method.startswith("DD") else None,
         share([bool(parse.score > top - 1e-6) for parse, top in zip(parses, best, strict=True)]),
         seconds,
-        *published,
+        *PUBLISHED[model].get(method, (None, None)),
     )

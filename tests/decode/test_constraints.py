@@ -175,3 +175,8 @@ def test_forbidden_parts_that_leave_no_tree_are_told_apart() -> None:
     ensure_feasible(problem)
     with pytest.raises(InfeasibleError, match=r"every tree that the arcs allow has a sibling"):
         raise tw.decode.constraints.infeasible(problem)
+
+
+def test_a_required_and_a_forbidden_arc_may_conflict_without_being_the_same() -> None:
+    with pytest.raises(InfeasibleError, match=r"require \(2, 1\) and forbid \(0, 2\) .* no head outside words 1 and 2"):
+        tw.decode.tree(np.zeros((3, 3)), require=[(2, 1)], forbid=[(0, 2)])

@@ -114,7 +114,7 @@ class _Question:
         kinds = [c.kind for c in conflict]
         if len({m for _, m in required}) < len(required):
             return f"word {required[0][1]} can have one head only"
-        if kinds == ["require", "forbid"]:
+        if kinds == ["require", "forbid"] and (conflict[1].h, conflict[1].m) in required:
             return "they name the same arc"
         if "projective" in kinds:
             if kinds == ["require", "require", "projective"] and _cross(*required):

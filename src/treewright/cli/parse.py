@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,7 +81,8 @@ def parse(
 
     parser = Parser.load(model)
     reader = read(input, on_error="skip" if skip_bad else "raise")
-    options: dict[str, Any] = {} if method in UNLIMITED else {"max_seconds": max_seconds}
+    options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
+    options |= {} if method in UNLIMITED else {"max_seconds": max_seconds}
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -93,7 +95,17 @@ def parse(
             yield sentence
 
     with counting(reader, quiet=quiet, output=output) as sentences:
-        parsed = parser.parse(sentences, threads=threads, projective=projective, method=method.value, **options)
+        if threads == 1 and may_wait(input):
+            parsed: Iterator[Sentence] = (
+                tree for sentence in sentences for tree in parser.parse([sentence], **options)
+            )
+        else:
+            parsed = parser.parse(sentences, **options)
         write_sentences(finished(parsed), output)
     note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
+
+
+def may_wait(input: str) -> bool:
+    """Whether who sends the sentences may wait for an answer before sending more: not if they are in a file."""
+    return input == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())

@@ -31,11 +31,13 @@ template <typename Ring>
 class ProjectiveSums {
  public:
   // The inside weights. arc is nodes x nodes, row-major; its diagonal and column 0 are not read. Weights are relative
-  // to the best head of each word.
-  void inside(const double *arc, int nodes, bool single_root) {
+  // to the best head of each word, times exp(scale).
+  void inside(const double *arc, int nodes, bool single_root, double scale = 0) {
     nodes_ = nodes;
     first_ = single_root ? 1 : 0;
+    scale_ = scale;
     total_ = Ring::zero;
+    least_ = most_ = 1;
     if (!load(arc)) return;
     for (Matrix *chart : {&half_, &half_of_boundary_, &incomplete_}) chart->resize(nodes_ + 1);
     for (int j = first_; j < nodes_; ++j) {
@@ -43,10 +45,11 @@ class ProjectiveSums {
       set_half(j, j + 1, Ring::one);
       for (int i = j - 1; i >= first_; --i) {
         const double facing = Ring::dot(half_.at(i, i + 1), half_.at(j, i + 1), j - i);
-        incomplete_(i, j) = Ring::times(facing, weight(i, j));
+        note(facing);
+        incomplete_(i, j) = note(Ring::times(facing, weight(i, j)));
         set_half(i, j + 1, Ring::dot(incomplete_.at(i, i + 1), half_of_boundary_.at(j + 1, i + 1), j - i));
         if (i == 0) continue;  // nothing is the head of the root
-        incomplete_(j, i) = Ring::times(facing, weight(j, i));
+        incomplete_(j, i) = note(Ring::times(facing, weight(j, i)));
         set_half(j, i, Ring::dot(incomplete_.at(j, i), half_of_boundary_.at(i, i), j - i));
       }
     }
@@ -56,12 +59,22 @@ class ProjectiveSums {
   bool has_tree() const { return total_ != Ring::zero; }
   double log_partition() const { return has_tree() ? Ring::log(total_) + shift_ : forbidden; }
 
-  // Plain weights below 1e-308 are lost; what each of them would have added to Z is itself times an outside weight.
-  // Arc weights are at most 1 and there are fewer than 27/4 to the power n trees, so that no outside weight is above
-  // that, over Z. Sure: nothing lost can matter. Possible: only where an outside weight is as large as can be, which
-  // `outside` then notices.
-  bool is_surely_exact() const { return Ring::zero != 0 || (total_ > 0 && largest_log() < 260 * ln10); }
-  bool is_possibly_exact() const { return Ring::zero != 0 || (total_ > 0 && largest_log() < 590 * ln10); }
+  // Plain weights below 1e-308 are lost. Surely nothing that matters was, when all sums stay so far within the range of
+  // a double that no product can leave it. Otherwise, what a lost weight would have added to Z is itself times an
+  // outside weight. Arc weights are at most 1 (without scale) and there are fewer than 27/4 to the power n trees, so that
+  // no outside weight is above that, over Z: small enough (sure), or small enough unless an outside weight is as large as
+  // can be, which `outside` then notices (possible).
+  bool is_surely_exact() const {
+    return Ring::zero != 0 || (least_ > 1e-150 && most_ < 1e150) || (total_ > 0 && largest_log() < 260 * ln10);
+  }
+  bool is_possibly_exact() const { return is_surely_exact() || (total_ > 0 && largest_log() < 590 * ln10); }
+
+  // The scale that would bring the halves that begin with the first node near 1, as far as they are in range.
+  double better_scale() const {
+    int end = nodes_;
+    while (end > first_ + 1 && !(half(first_, end) > 1e-250 && half(first_, end) < 1e250)) --end;
+    return scale_ - Ring::log(half(first_, end)) / (end - first_);
+  }
 
   // After inside, when there is a tree: marginals[h, m] over nodes. False when something lost could matter.
   bool outside(double *marginals) {
@@ -103,7 +116,12 @@ class ProjectiveSums {
  private:
   double weight(int h, int m) const { return weight_[std::size_t(h) * nodes_ + m]; }
   double half(int h, int b) const { return *half_.at(h, b); }
-  void set_half(int h, int b, double value) { half_(h, b) = half_of_boundary_(b, h) = value; }
+  void set_half(int h, int b, double value) { half_(h, b) = half_of_boundary_(b, h) = note(value); }
+  double note(double value) {
+    if (value < least_ && value != Ring::zero) least_ = value;
+    if (value > most_) most_ = value;
+    return value;
+  }
   double outside_half(int h, int b) const {
     return Ring::plus(*outside_half_.at(h, b), *outside_half_of_boundary_.at(b, h));
   }
@@ -119,12 +137,15 @@ class ProjectiveSums {
     for (int m = 1; m < nodes_; ++m) {
       if (best_[m] == forbidden) return false;
       if (!Ring::is_relative) best_[m] = 0;
+      best_[m] -= scale_;
       shift_ += best_[m];
     }
     for (int h = 0; h < nodes_; ++h)
-      for (int m = 1; m < nodes_; ++m)
-        weight_[std::size_t(h) * nodes_ + m] =
-            h == m ? Ring::zero : Ring::of_log(arc[std::size_t(h) * nodes_ + m] - best_[m]);
+      for (int m = 1; m < nodes_; ++m) {
+        const double score = h == m ? forbidden : arc[std::size_t(h) * nodes_ + m];
+        weight_[std::size_t(h) * nodes_ + m] = note(Ring::of_log(score - best_[m]));
+        if (Ring::zero == 0 && score > forbidden && weight(h, m) == Ring::zero) least_ = 0;
+      }
     return true;
   }
 
@@ -135,7 +156,9 @@ class ProjectiveSums {
   }
 
   // Of the largest outside weight there can be.
-  double largest_log() const { return nodes_ * std::log(6.75) - std::log(total_); }
+  double largest_log() const {
+    return nodes_ * (std::log(6.75) + std::max(scale_, 0.0)) - std::log(total_);
+  }
 
   void open_at_the_wall() { outside_half_(0, nodes_) = Ring::over(Ring::one, total_); }
 
@@ -158,39 +181,54 @@ class ProjectiveSums {
 
   int nodes_ = 0, first_ = 0;
   static constexpr double ln10 = 2.302585092994046;
-  double total_ = Ring::zero, shift_ = 0, largest_outside_ = 0;
+  double total_ = Ring::zero, shift_ = 0, scale_ = 0, least_ = 1, most_ = 1, largest_outside_ = 0;
   std::vector<double> weight_, best_;
   Matrix half_, half_of_boundary_, incomplete_;
   // Outside weights come along rows of one or the other layout and are added up when they are used.
   Matrix outside_half_, outside_half_of_boundary_, outside_;
 };
 
+// Plain inside weights under a scale that keeps them in range, when one is found: the first tries grow along the
+// sentence, so that a few are enough for weights of any length that are not too unlike each other.
+inline bool inside_in_range(ProjectiveSums<Plain> &sums, const double *arc, int nodes, bool single_root) {
+  double scale = 0;
+  for (int tries = 0; tries < 5; ++tries) {
+    sums.inside(arc, nodes, single_root, scale);
+    if (sums.is_surely_exact()) return true;
+    scale = sums.better_scale();
+  }
+  return false;
+}
+
 class InsideOutside {
  public:
   // The log partition, -inf when there is no projective tree.
   double log_partition(const double *arc, int nodes, bool single_root) {
-    plain_.inside(arc, nodes, single_root);
-    if (plain_.is_surely_exact()) return plain_.log_partition();
-    scratch_.resize(std::size_t(nodes) * nodes);
-    return marginals(arc, nodes, single_root, scratch_.data());
+    if (inside_in_range(plain_, arc, nodes, single_root)) return plain_.log_partition();
+    logs_.inside(arc, nodes, single_root);
+    return logs_.log_partition();
   }
 
   // The same, and marginals[h, m] over nodes: each word's column sums to one; all zero when there is no tree.
   double marginals(const double *arc, int nodes, bool single_root, double *marginals) {
     plain_.inside(arc, nodes, single_root);
-    if (plain_.is_possibly_exact() && plain_.outside(marginals)) return plain_.log_partition();
+    if (plain_.is_possibly_exact() || inside_in_range(plain_, arc, nodes, single_root))
+      if (finish(plain_, marginals)) return plain_.log_partition();
     logs_.inside(arc, nodes, single_root);
-    if (logs_.has_tree())
-      logs_.outside(marginals);
-    else
-      std::fill_n(marginals, std::size_t(nodes) * nodes, 0.0);
+    finish(logs_, marginals);
     return logs_.log_partition();
   }
 
  private:
+  template <typename Sums>
+  static bool finish(Sums &sums, double *marginals) {
+    if (sums.has_tree()) return sums.outside(marginals);
+    std::fill_n(marginals, std::size_t(sums.nodes()) * sums.nodes(), 0.0);
+    return true;
+  }
+
   ProjectiveSums<Plain> plain_;
   ProjectiveSums<Logs> logs_;
-  std::vector<double> scratch_;
 };
 
 }  // namespace treewright

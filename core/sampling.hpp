@@ -169,8 +169,7 @@ class TreeSampler {
 class ProjectiveSampler {
  public:
   bool prepare(const double *arc, int nodes, bool single_root) {
-    plain_.inside(arc, nodes, single_root);
-    is_plain_ = plain_.is_surely_exact();
+    is_plain_ = inside_in_range(plain_, arc, nodes, single_root);
     if (!is_plain_) logs_.inside(arc, nodes, single_root);
     return is_plain_ ? plain_.has_tree() : logs_.has_tree();
   }

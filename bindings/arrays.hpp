@@ -21,7 +21,14 @@ using NewScoreColumn = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using NewIndexColumn = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 using NewMask = nb::ndarray<nb::numpy, bool, nb::ndim<1>>;
 using Heads = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+using Trees = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;        // heads, a row a tree
 using NewHeadRows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // a tree a row
+
+// The nodes of arc[h, m]: the root and the words.
+inline int nodes_of(const Scores &arc) {
+  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
+  return int(arc.shape(0));
+}
 
 // A fresh array that owns its memory.
 template <typename Array, typename... Sizes>

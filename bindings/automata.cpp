@@ -29,9 +29,13 @@ static OneSide sibling_automaton(const Parts &parts, int side, Mask forced) {
   std::vector<char> chosen(automaton.count);
   NewScoreColumn with = new_array<NewScoreColumn>(automaton.count),
                  without = new_array<NewScoreColumn>(automaton.count);
-  thread_local SiblingAutomaton decoder;
-  const double value = decoder.decode(automaton, chosen.data());
-  decoder.max_marginals(automaton, with.data(), without.data());
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local SiblingAutomaton decoder;
+    value = decoder.decode(automaton, chosen.data());
+    decoder.max_marginals(automaton, with.data(), without.data());
+  }
   return {value, places_of(chosen), with, without};
 }
 
@@ -47,11 +51,17 @@ static BothSides grand_automaton(const Parts &parts, int h, ScoreColumn upper_sc
   const int count = parts.out_size(h);
   std::vector<char> chosen(count);
   NewScoreColumn with = new_array<NewScoreColumn>(count), without = new_array<NewScoreColumn>(count);
-  thread_local GrandAutomaton decoder;
+  NewScoreColumn by_upper = new_array<NewScoreColumn>(automaton.uppers);
   int upper;
-  const double value = decoder.decode(automaton, &upper, chosen.data());
-  decoder.max_marginals(automaton, with.data(), without.data());
-  return {value, upper, places_of(chosen), with, without, copied<NewScoreColumn>(decoder.by_upper(), automaton.uppers)};
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    thread_local GrandAutomaton decoder;
+    value = decoder.decode(automaton, &upper, chosen.data());
+    decoder.max_marginals(automaton, with.data(), without.data());
+    std::copy_n(decoder.by_upper(), automaton.uppers, by_upper.data());
+  }
+  return {value, upper, places_of(chosen), with, without, by_upper};
 }
 
 using StatePath = std::tuple<double, int, NewIndexColumn, NewScoreColumn, NewScoreColumn>;

@@ -12,8 +12,7 @@ namespace treewright {
 
 static std::pair<Heads, double> sibling_eisner(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> stop,
                                                bool single_root) {
-  const std::size_t nodes = arc.shape(0);
-  if (arc.shape(1) != nodes || nodes < 2) throw nb::value_error("arc must be square, root and words");
+  const std::size_t nodes = nodes_of(arc);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (sib && sib->shape(axis) != nodes) throw nb::value_error("sib does not fit arc");
     if (stop && stop->shape(axis) != (axis < 2 ? nodes : 2)) throw nb::value_error("stop does not fit arc");

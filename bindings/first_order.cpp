@@ -9,11 +9,6 @@
 
 namespace treewright {
 
-static int nodes_of(const Scores &arc) {
-  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
-  return int(arc.shape(0));
-}
-
 static void check_weights(const Parts &parts, const ScoreColumn &weight) {
   if (int(weight.shape(0)) != parts.arcs()) throw nb::value_error("weight must have one entry an arc");
 }

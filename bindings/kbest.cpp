@@ -6,12 +6,9 @@
 
 namespace treewright {
 
-using Trees = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
-
 template <typename Decoder>
 static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool single_root, int k) {
-  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
-  const int nodes = int(arc.shape(0));
+  const int nodes = nodes_of(arc);
   KBest found;
   {
     nb::gil_scoped_release nogil;

@@ -4,13 +4,10 @@
 
 namespace treewright {
 
-using Trees = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
-
 // A row a tree; no row at all when there is none to draw.
 template <typename Sampler>
 static Trees sample(Scores arc, bool single_root, std::size_t size, std::uint64_t seed) {
-  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
-  const std::size_t nodes = arc.shape(0);
+  const std::size_t nodes = nodes_of(arc);
   Sampler sampler;
   bool has_tree;
   {

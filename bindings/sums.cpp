@@ -6,11 +6,6 @@
 
 namespace treewright {
 
-static int nodes_of(const Scores &arc) {
-  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
-  return int(arc.shape(0));
-}
-
 // Scratch is reused from sentence to sentence, one a thread.
 template <typename Kernel>
 static Kernel &scratch() {

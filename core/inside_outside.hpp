@@ -61,13 +61,13 @@ class ProjectiveSums {
 
   // Plain weights below 1e-308 are lost. Surely nothing that matters was, when all sums stay so far within the range of
   // a double that no product can leave it. Otherwise, what a lost weight would have added to Z is itself times an
-  // outside weight. Arc weights are at most 1 (without scale) and there are fewer than 27/4 to the power n trees, so that
-  // no outside weight is above that, over Z: small enough (sure), or small enough unless an outside weight is as large as
-  // can be, which `outside` then notices (possible).
+  // outside weight. Arc weights are at most 1 (without scale) and there are fewer than 27/4 to the power n trees, so
+  // that no outside weight is above that, over Z: small enough (sure), or small enough unless an outside weight is as
+  // large as can be, which `outside` then notices (possible).
   bool is_surely_exact() const {
-    return Ring::zero != 0 || (least_ > 1e-150 && most_ < 1e150) || (total_ > 0 && largest_log() < 260 * ln10);
+    return Ring::zero != 0 || (least_ > 1e-150 && most_ < 1e150) || outside_is_below(260);
   }
-  bool is_possibly_exact() const { return is_surely_exact() || (total_ > 0 && largest_log() < 590 * ln10); }
+  bool is_possibly_exact() const { return is_surely_exact() || outside_is_below(590); }
 
   // The scale that would bring the halves that begin with the first node near 1, as far as they are in range.
   double better_scale() const {
@@ -155,9 +155,10 @@ class ProjectiveSums {
     return sum;
   }
 
-  // Of the largest outside weight there can be.
-  double largest_log() const {
-    return nodes_ * (std::log(6.75) + std::max(scale_, 0.0)) - std::log(total_);
+  // Whether no outside weight can have more digits before the point, and no inside weight too many for a double.
+  bool outside_is_below(double digits) const {
+    const double largest_inside = nodes_ * (std::log10(6.75) + std::max(scale_, 0.0) / ln10);
+    return total_ > 0 && largest_inside < 300 && largest_inside - std::log10(total_) < digits;
   }
 
   void open_at_the_wall() { outside_half_(0, nodes_) = Ring::over(Ring::one, total_); }
@@ -195,7 +196,9 @@ inline bool inside_in_range(ProjectiveSums<Plain> &sums, const double *arc, int 
   for (int tries = 0; tries < 5; ++tries) {
     sums.inside(arc, nodes, single_root, scale);
     if (sums.is_surely_exact()) return true;
-    scale = sums.better_scale();
+    const double better = sums.better_scale();
+    if (better == scale) break;
+    scale = better;
   }
   return false;
 }

@@ -185,7 +185,7 @@ static void second_order_values_are_those_of_their_trees() {
 static void marginals_sum_to_one_and_rings_agree() {
   treewright::MatrixTree all;
   treewright::InsideOutside projective;
-  for (int nodes : {2, 3, 4, 10, 33, 5})
+  for (int nodes : {2, 3, 4, 10, 90, 5})
     for (double scale : {1.0, 60.0, 2000.0})
       for (bool single_root : {false, true}) {
         std::vector<double> arc = random_scores(nodes, nodes), found(arc.size());
@@ -202,6 +202,10 @@ static void marginals_sum_to_one_and_rings_agree() {
             CHECK(std::abs(sum - 1) < 1e-9);
           }
         }
+        treewright::ProjectiveSums<treewright::Logs> logarithms;
+        logarithms.inside(arc.data(), nodes, single_root);
+        CHECK(std::abs(logarithms.log_partition() - projective.log_partition(arc.data(), nodes, single_root)) <=
+              1e-12 * std::abs(logarithms.log_partition()) + 1e-9);
         treewright::TreeElimination<treewright::Logs> logs;
         std::vector<double> same(arc.size());
         double log_z = 0;

@@ -76,6 +76,9 @@ def test_constraints_hold_and_nothing_else_is_lost(names: str, root: str) -> Non
         assert parse.score == pytest.approx(best, rel=1e-9)
         assert tuple(parse.heads) in left
         assert parse.certified
+        parts = Parts.from_arrays(**scores)
+        same = tw.decode.tree(parts, projective=True, root=root, require=require, forbid=forbid)
+        assert same.heads.tolist() == parse.heads.tolist()
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -181,6 +184,15 @@ def test_charts_are_reused_between_sentences_of_any_size() -> None:
     first = [tw.decode.tree(**scores, projective=True).score for scores in many]
     again = [tw.decode.tree(**scores, projective=True).score for scores in reversed(many)]
     assert first == again[::-1]
+
+
+def test_threads_answer_as_one_does() -> None:
+    rng = np.random.default_rng(31)
+    many = [random_scores(rng, int(n), "arc sib grand") for n in rng.integers(1, 25, 60)]
+    many += [{"arc": scores["arc"], "sib": scores["sib"]} for scores in many]
+    one, two = (tw.decode.trees(many, threads=threads, projective=True) for threads in (1, 2))
+    assert [parse.heads.tolist() for parse in one] == [parse.heads.tolist() for parse in two]
+    assert [parse.score for parse in one] == [parse.score for parse in two]
 
 
 def test_a_chart_beyond_the_limit_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

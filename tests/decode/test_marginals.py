@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def sums_by_enumeration(trees: list[tuple[int, ...]], arc: Matrix) -> tuple[floa
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_equal_to_the_sums_over_all_trees(projective: bool, root: str, scale: float) -> None:
     rng = np.random.default_rng(int(scale))
-    for trial in range(60):
+    for trial in range(40):
         n = 1 + trial % 5
         arc = random_scores(rng, n, scale=scale, holes=0.0 if trial % 3 else 0.35)["arc"]
         trees = [t for t in all_trees(n, projective=projective, root=root) if value(t, arc) > -np.inf]
@@ -64,7 +65,7 @@ def test_small_probabilities_are_as_exact_as_large_ones(projective: bool, root: 
         np.testing.assert_allclose(found, marginal, rtol=1e-9, atol=0)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 30, 120])
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 30, 120, 450])
 def test_scores_of_zero_count_trees(n: int) -> None:
     arc = np.zeros((n + 1, n + 1))
     counts = {
@@ -183,6 +184,19 @@ def test_parts_answer_as_arrays_do_and_more_than_arcs_is_refused() -> None:
         tw.decode.marginals(more)
     with pytest.raises(InputError, match="log_partition looks at arcs only"):
         tw.decode.log_partition(more)
+
+
+def test_threads_answer_as_one_does() -> None:
+    rng = np.random.default_rng(21)
+    many = [rng.normal(size=(n + 1, n + 1)) * 20 for n in rng.integers(1, 40, 60)]
+
+    def answers(arc: Matrix) -> list[list[float]]:
+        found = [tw.decode.marginals(arc, projective=projective, root=root).ravel() for projective, root in SHAPES]
+        found += [tw.decode.sample(arc, 2, projective=projective).ravel() for projective in (False, True)]
+        return [row.tolist() for row in found]
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(answers, many)) == [answers(arc) for arc in many]
 
 
 def test_bad_scores_are_named() -> None:

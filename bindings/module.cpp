@@ -13,6 +13,7 @@ void bind_dual(nb::module_ &m);
 void bind_kbest(nb::module_ &m);
 void bind_sampling(nb::module_ &m);
 void bind_automata(nb::module_ &m);
+void bind_tagger(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -28,4 +29,5 @@ NB_MODULE(_core, m) {
   treewright::bind_kbest(m);
   treewright::bind_sampling(m);
   treewright::bind_automata(m);
+  treewright::bind_tagger(m);
 }

@@ -36,6 +36,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_features.hpp"
 #include "test_first_order.hpp"
 #include "test_local_search.hpp"
+#include "test_tagger.hpp"
 
 static void expected_arcs_of_the_valence_model_are_one_a_word() {
   const int tags = 3;
@@ -62,6 +63,8 @@ static void expected_arcs_of_the_valence_model_are_one_a_word() {
 }
 
 int main() {
+  tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one();
+  a_tag_model_learns_one_sentence();
   expected_arcs_of_the_valence_model_are_one_a_word();
   eisner_values_are_those_of_its_trees();
   spanning_trees_are_the_same_from_a_matrix_and_from_candidates();

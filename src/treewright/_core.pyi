@@ -342,3 +342,22 @@ def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,),
     """
     The best path: value, first state, the state entered with each candidate or -1, best values with and without.
     """
+
+class TagModel:
+    """Tags one sentence after another (core/tagger.hpp)."""
+
+    def __init__(self, items: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: int, tag_parts: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int, keep: int, word_atom: int, trigrams: bool) -> None: ...
+
+    def decode(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
+        """
+        The best tags, their value, and the probability of each where it is wanted.
+        """
+
+    def learn(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, floor: float, cost: float) -> float:
+        """One step on one sentence; returns the loss."""
+
+def viterbi(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], trigram: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+    """The best tag sequence and its value."""
+
+def tag_sums(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], trigram: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+    """The probability of each tag, and the log partition function."""

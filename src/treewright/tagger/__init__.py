@@ -1,1 +1,8 @@
 """Trigram tagger and tokeniser."""
+
+from treewright.tagger.options import Learning, Options
+from treewright.tagger.sequences import TagSequence, marginals, viterbi
+from treewright.tagger.tagger import Tagger
+from treewright.tagger.training import Report
+
+__all__ = ["Learning", "Options", "Report", "TagSequence", "Tagger", "marginals", "viterbi"]

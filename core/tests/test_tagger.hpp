@@ -1,0 +1,51 @@
+#include "tagger.hpp"
+
+static void tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one() {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  treewright::Trigrams lattice;
+  for (int n : {0, 1, 2, 3, 20}) {
+    std::vector<int> sizes(n), tags(n);
+    for (int i = 0; i < n; ++i) sizes[i] = 1 + i % 4;
+    std::vector<double> scores(std::size_t(n) * 64);
+    for (double &score : scores) score = normal(random);
+    const auto local = [&](int i, int a, int b, int c) { return scores[std::size_t(i) * 64 + a * 16 + b * 4 + c]; };
+    lattice.open(sizes);
+    const double best = lattice.best(local, tags.data());
+    CHECK(best <= lattice.sum(local) + 1e-9);
+    for (int i = 0; i < n; ++i) {
+      double total = 0;
+      for (int c = 0; c < sizes[i]; ++c) total += lattice.p_tag(i, c);
+      CHECK(std::abs(total - 1) < 1e-9);
+    }
+  }
+}
+
+static void a_tag_model_learns_one_sentence() {
+  const int bits = 10, n = 5;
+  treewright::TemplateTable table{0, 0, 3, {{0, 0, 0, 0}, {0, 1, 0, -2}, {0, 2, 0, 2}}};
+  const std::vector<std::uint32_t> parts = {11, 12, 21, 22, 31, 32, 41, 42};  // three tags, and before the sentence
+  const std::vector<std::uint32_t> atoms = {1, 2, 3, 4, 55, 66, 77, 88};
+  const std::vector<std::int32_t> begin = {0, 0, 0, 0, 0, 3, 6, 7, 9}, pool = {0, 1, 2, 2, 1, 0, 1, 0, 2};
+  const std::vector<std::int32_t> rows = {4, 5, 6, 7, 4}, gold = {2, 0, 1, 2, 1};
+  const treewright::WordTable words{atoms.data(), begin.data(), pool.data(), 1};
+  for (const bool trigrams : {true, false}) {
+    treewright::TagModel model(table, parts, {bits, 2, 2, 0, trigrams});
+    std::vector<treewright::Cell> cells(1 << bits);
+    treewright::Learner learner(cells.data(), 0.5f, 0.1f);
+    std::vector<std::int32_t> tags(n);
+    std::vector<float> weights(cells.size());
+    double loss = 0;
+    for (int step = 1; step <= 60; ++step) {
+      loss = model.learn(words, rows.data(), n, &cells[0].weight, learner, gold.data(), 0.1f);
+      learner.step(step);
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) weights[i] = cells[i].weight;
+    std::vector<double> confidence(n), adjust(n * 3, 0.0);
+    model.decode(words, rows.data(), n, weights.data(), adjust.data(), tags.data(), confidence.data());
+    CHECK(loss >= 0);
+    CHECK(confidence[2] == 1);
+    if (trigrams) CHECK(tags == gold);
+    model.decode(words, rows.data(), 0, weights.data(), nullptr, tags.data(), confidence.data());
+  }
+}

@@ -1,0 +1,47 @@
+"""A tagger's model file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright import modelfile
+from treewright.errors import InputError
+from treewright.modelfile import Path
+from treewright.tagger.lexicon import Lexicon, array_names
+from treewright.tagger.model import Model
+from treewright.tagger.options import Options
+
+FORMAT = 1  # raised when a file can no longer be read by the versions before
+KIND = "treewright tagger"
+WEIGHTS = ("weights", "lemma_weights")
+
+
+def save_model(model: Model, path: Path) -> None:
+    """Write a model beside the path and rename it on success."""
+    header = {
+        "options": model.options.to_json(),
+        "tags": model.tags,
+        "scripts": model.scripts,
+        "facts": dict(model.facts),
+    }
+    arrays = {name: getattr(model, name) for name in WEIGHTS}
+    arrays |= {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas")}
+    modelfile.save(path, KIND, FORMAT, header, arrays)
+
+
+def load_model(path: Path) -> Model:
+    """Read a model file; the weights are mapped."""
+    names = (*WEIGHTS, *array_names("tags"), *array_names("lemmas"))
+    header = modelfile.read_header(path, KIND, FORMAT, names)
+    arrays = {name: modelfile.mapped(path, name) for name in names}
+    try:
+        options = Options.from_json(header["options"])
+        tags = tuple(tuple(tag) for tag in header["tags"])
+        scripts, facts = tuple(header["scripts"]), header["facts"]
+        lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(f"{path}: its header or lists are damaged ({error}); train the model again") from None
+    for name, wanted, rules in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
+        if wanted and (arrays[name].dtype != np.float32 or arrays[name].shape != (1 << rules.bits,)):
+            raise InputError(f"{path}: {name} is not {1 << rules.bits} numbers of 32 bits; train the model again")
+    return Model(options, tags, lexicon, arrays["weights"], scripts, lemmas, arrays["lemma_weights"], facts)

@@ -1,0 +1,52 @@
+"""Edit scripts: how a lemma is made from a form, said so that it fits other forms too.
+
+A script is five cells: how the form's letters are cased first ("l" lower, "k" as they are, "u" all upper), how many
+characters are dropped at its start, what is put there, how many are dropped at its end, what is put there. Where form
+and lemma share nothing the script is the lemma itself, after "=".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import SequenceMatcher
+
+CASES: dict[str, Callable[[str], str]] = {"l": str.lower, "k": str, "u": str.upper}
+
+
+def script_of(form: str, lemma: str) -> str:
+    """The shortest script that makes the lemma of the form.
+
+    >>> script_of("Dogs", "dog"), script_of("went", "go"), script_of("ging", "gehen")
+    ('l\\t0\\t\\t1\\t', '=go', 'l\\t0\\t\\t3\\tehen')
+    >>> script_of("gegangen", "gehen")
+    'l\\t0\\t\\t6\\then'
+    """
+    best = "=" + lemma
+    cost = 2 * len(lemma) + 1
+    for case, change in CASES.items():
+        base = change(form)
+        if base == lemma:
+            return "\t".join((case, "0", "", "0", ""))
+        match = SequenceMatcher(None, base, lemma, autojunk=False).find_longest_match()
+        if match.size == 0:
+            continue
+        after = len(base) - match.a - match.size
+        start, end = lemma[: match.b], lemma[match.b + match.size :]
+        edits = match.a + len(start) + after + len(end)
+        if edits < cost:
+            best, cost = "\t".join((case, str(match.a), start, str(after), end)), edits
+    return best
+
+
+def apply_script(script: str, form: str) -> str | None:
+    """The lemma that a script makes of a form; None if the form is too short for it.
+
+    >>> apply_script("l\\t0\\t\\t1\\t", "Cats"), apply_script("l\\t0\\t\\t3\\ty", "s")
+    ('cat', None)
+    """
+    if script.startswith("="):
+        return script[1:] or None
+    case, drop_start, start, drop_end, end = script.split("\t")
+    base = CASES[case](form)
+    first, last = int(drop_start), len(base) - int(drop_end)
+    return (start + base[first:last] + end or None) if first <= last else None

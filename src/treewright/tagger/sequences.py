@@ -1,0 +1,89 @@
+"""Tag sequences over scores of your own: the best one, and the probability of each tag."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright._core import tag_sums
+from treewright._core import viterbi as _viterbi
+from treewright.errors import InfeasibleError
+
+Scores = NDArray[np.float64]
+
+
+class TagSequence(NamedTuple):
+    """A tag a position, and the value of the whole."""
+
+    tags: NDArray[np.int32]
+    value: float
+
+
+def viterbi(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = None) -> TagSequence:
+    """The best tag sequence, exactly.
+
+    scores[i, c] scores tag c at position i, trigram[a, b, c] tag c after a and b; in the first two axes of
+    `trigram`, the number after the last tag stands for "before the sentence". `adjust`, of the shape of scores, is
+    added to them: the multipliers of a relaxation, for one. -inf forbids.
+
+    >>> trigram = np.zeros((3, 3, 2))
+    >>> trigram[:, 0, 0] = -1  # tag 0 does not like to follow itself
+    >>> tags, value = viterbi([[1, 0], [0.5, 0], [1, 0]], trigram)
+    >>> tags.tolist(), float(value)
+    ([0, 1, 0], 2.0)
+    """
+    checked = _checked(scores, trigram, adjust)
+    tags, value = _viterbi(*checked)
+    if value == -np.inf:
+        raise InfeasibleError("every tag sequence is forbidden by -inf in scores, trigram or adjust")
+    return TagSequence(tags, value)
+
+
+def marginals(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = None) -> tuple[Scores, float]:
+    """The probability of each tag at each position, and the log partition function; arguments as for `viterbi`.
+
+    >>> p, log_partition = marginals([[0, 0]], np.zeros((3, 3, 2)))
+    >>> p.tolist(), round(float(np.exp(log_partition)), 6)
+    ([[0.5, 0.5]], 2.0)
+    """
+    checked = _checked(scores, trigram, adjust)
+    probabilities, total = tag_sums(*checked)
+    if total == -np.inf:
+        raise InfeasibleError("every tag sequence is forbidden by -inf in scores, trigram or adjust")
+    return probabilities, total
+
+
+def _checked(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None) -> tuple[Scores, Scores, Scores | None]:
+    table = checked_scores("scores", scores, 2)
+    tags = table.shape[1]
+    if tags == 0:
+        raise ValueError(f"scores has shape {table.shape}; expected a row a position and a column a tag, one at least")
+    triples = checked_scores("trigram", trigram, 3)
+    if triples.shape != (tags + 1, tags + 1, tags):
+        raise ValueError(
+            f"trigram has shape {triples.shape}; expected {(tags + 1, tags + 1, tags)}: one more than there are tags, "
+            "for what stands before the sentence"
+        )
+    return table, triples, None if adjust is None else checked_adjustment(adjust, table.shape)
+
+
+def checked_adjustment(adjust: ArrayLike, shape: tuple[int, ...]) -> Scores:
+    """Adjustments as the kernels take them."""
+    array = checked_scores("adjust", adjust, 2)
+    if array.shape != shape:
+        raise ValueError(f"adjust has shape {array.shape}; expected {shape}: a row a word, a column a tag")
+    return array
+
+
+def checked_scores(name: str, values: ArrayLike, axes: int) -> Scores:
+    """Scores without NaN and +inf."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.ndim != axes:
+        raise ValueError(f"{name} has {array.ndim} axes; expected {axes}")
+    bad = np.isnan(array) | (array == np.inf)
+    if bad.any():
+        place = tuple(int(index) for index in np.argwhere(bad)[0])
+        raise ValueError(f"{name}{list(place)} is {array[place]}; write -inf to forbid a tag")
+    return array

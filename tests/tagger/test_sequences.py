@@ -1,0 +1,82 @@
+"""The best tag sequence is the best of all sequences, and probabilities are shares of their sum."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from treewright.errors import InfeasibleError
+from treewright.tagger import marginals, viterbi
+
+SIZES = [(n, tags) for n in (1, 2, 3, 4, 5) for tags in (1, 2, 3)]
+
+
+def value(tags: tuple[int, ...], scores: NDArray[np.float64], trigram: NDArray[np.float64]) -> float:
+    before = scores.shape[1]
+    padded = (before, before, *tags)
+    return sum(float(scores[i, c] + trigram[padded[i], padded[i + 1], c]) for i, c in enumerate(tags))
+
+
+def instance(n: int, tags: int, forbidden: bool = False) -> tuple[NDArray[np.float64], ...]:
+    random = np.random.default_rng([n, tags])
+    scores, trigram = random.normal(size=(n, tags)), random.normal(size=(tags + 1, tags + 1, tags))
+    if forbidden:
+        trigram[random.random(trigram.shape) < 0.2] = -np.inf
+    return scores, trigram, random.normal(size=(n, tags))
+
+
+@pytest.mark.parametrize("forbidden", [False, True])
+@pytest.mark.parametrize(("n", "tags"), SIZES)
+def test_best_of_all_sequences(n: int, tags: int, forbidden: bool) -> None:
+    scores, trigram, adjust = instance(n, tags, forbidden)
+    best = max(value(found, scores + adjust, trigram) for found in product(range(tags), repeat=n))
+    if best == -np.inf:
+        with pytest.raises(InfeasibleError, match="every tag sequence is forbidden"):
+            viterbi(scores, trigram, adjust)
+        return
+    found = viterbi(scores, trigram, adjust)
+    assert found.value == pytest.approx(best, rel=1e-12)
+    assert value(tuple(found.tags.tolist()), scores + adjust, trigram) == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "tags"), SIZES)
+def test_probabilities_are_shares_of_the_sum_over_all_sequences(n: int, tags: int) -> None:
+    scores, trigram, adjust = instance(n, tags)
+    expected, total = np.zeros((n, tags)), 0.0
+    for found in product(range(tags), repeat=n):
+        weight = np.exp(value(found, scores + adjust, trigram))
+        total += weight
+        expected[np.arange(n), found] += weight
+    probabilities, log_partition = marginals(scores, trigram, adjust)
+    assert log_partition == pytest.approx(np.log(total), rel=1e-12)
+    np.testing.assert_allclose(probabilities, expected / total, rtol=1e-9)
+
+
+def test_all_zero_scores_count_the_sequences() -> None:
+    _, log_partition = marginals(np.zeros((7, 3)), np.zeros((4, 4, 3)))
+    assert np.exp(log_partition) == pytest.approx(3**7, rel=1e-9)
+
+
+def test_no_positions() -> None:
+    found = viterbi(np.zeros((0, 2)), np.zeros((3, 3, 2)))
+    assert (found.tags.tolist(), found.value) == ([], 0.0)
+    assert marginals(np.zeros((0, 2)), np.zeros((3, 3, 2)))[1] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("scores", "trigram", "adjust", "message"),
+    [
+        ([[np.nan, 0]], np.zeros((3, 3, 2)), None, r"scores\[0, 0\] is nan; write -inf to forbid a tag"),
+        ([[0, np.inf]], np.zeros((3, 3, 2)), None, r"scores\[0, 1\] is inf"),
+        ([0, 0], np.zeros((3, 3, 2)), None, "scores has 1 axes; expected 2"),
+        (np.zeros((2, 0)), np.zeros((1, 1, 0)), None, r"scores has shape \(2, 0\)"),
+        ([[0, 0]], np.zeros((2, 2, 2)), None, r"trigram has shape \(2, 2, 2\); expected \(3, 3, 2\)"),
+        ([[0, 0]], np.zeros((3, 3, 2)), [[0]], r"adjust has shape \(1, 1\); expected \(1, 2\)"),
+    ],
+)
+def test_what_is_refused(scores: object, trigram: object, adjust: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        viterbi(scores, trigram, adjust)  # type: ignore[arg-type]

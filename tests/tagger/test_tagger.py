@@ -1,0 +1,170 @@
+"""A tagger learns a small language, answers the same for any threads and seed, and its decoder is exact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.tagged_text import treebank
+
+import treewright as tw
+from treewright.errors import InputError
+from treewright.tagger import Learning, Options, Tagger
+from treewright.tagger.scripts import apply_script, script_of
+
+SMALL = Options(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
+TRAIN, TEST = treebank(120), treebank(40, seed=2)
+
+
+@pytest.fixture(scope="module")
+def tagger() -> Tagger:
+    return Tagger.train(TRAIN, options=SMALL)
+
+
+def bare(sentence: tw.Sentence) -> tw.Sentence:
+    return tw.Sentence.from_words(sentence.forms, misc=sentence.misc)
+
+
+def test_every_column_is_filled_from_forms_alone(tagger: Tagger) -> None:
+    for sentence in TEST:
+        [found] = tagger.tag([bare(sentence)])
+        assert (found.upos, found.xpos, found.feats) == (sentence.upos, sentence.xpos, sentence.feats)
+        assert found.lemmas == sentence.lemmas
+        assert found.confidence.shape == (len(sentence),)
+        assert ((found.confidence > 0) & (found.confidence <= 1)).all()
+
+
+def test_words_never_seen_are_tagged_by_their_endings(tagger: Tagger) -> None:
+    [found] = tagger.tag([tw.Sentence.from_words(["The", "flubs", "zopped", "the", "quozes", "."])])
+    assert found.upos == ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
+    assert found.feats[1:3] == ["Number=Plur", "Tense=Past"]
+    assert found.lemmas[1:3] == ["flub", "zopp"]
+
+
+def test_only_the_chosen_columns_change() -> None:
+    chosen = Tagger.train(TRAIN, columns=["xpos"], options=SMALL)
+    given = TEST[0].with_columns(xpos=["?"] * len(TEST[0]))
+    [found] = chosen.tag([given])
+    assert found == TEST[0]
+    assert given.xpos[0] == "?"
+
+
+def test_lemmas_alone_follow_the_tags_of_the_file() -> None:
+    lemmas = Tagger.train(TRAIN, columns=["lemma"], options=SMALL)
+    [found] = lemmas.tag([TEST[0].with_columns(lemmas=["_"] * len(TEST[0]))])
+    assert found == TEST[0]
+    with pytest.raises(ValueError, match="fills no tags"):
+        lemmas.decode(TEST[0])
+
+
+def test_same_answer_for_any_number_of_threads(tagger: Tagger) -> None:
+    sentences = [bare(sentence) for sentence in treebank(200, seed=3)]
+    one, three = list(tagger.tag(sentences)), list(tagger.tag(sentences, threads=3))
+    assert one == three
+    for a, b in zip(one, three, strict=True):
+        np.testing.assert_array_equal(a.confidence, b.confidence)
+
+
+def test_one_seed_one_file(tagger: Tagger, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.tw", "b.tw", "c.tw")]
+    tagger.save(paths[0])
+    Tagger.train(TRAIN, options=SMALL).save(paths[1])
+    Tagger.train(TRAIN, options=SMALL, seed=2).save(paths[2])
+    a, b, c = (path.read_bytes() for path in paths)
+    assert a == b != c
+
+
+def test_a_loaded_tagger_is_the_same(tagger: Tagger, tmp_path: Path) -> None:
+    tagger.save(tmp_path / "model.tw")
+    loaded = Tagger.load(tmp_path / "model.tw")
+    assert loaded.model.options == tagger.model.options
+    assert list(loaded.tag(map(bare, TEST))) == list(tagger.tag(map(bare, TEST)))
+    assert repr(loaded) == repr(tagger) == "Tagger(upos, xpos, feats, lemma; 6 tags, 3 edit scripts)"
+
+
+def test_files_that_hold_something_else(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.tw: there is no such file"):
+        Tagger.load(tmp_path / "nowhere.tw")
+    (tmp_path / "text.tw").write_text("text")
+    with pytest.raises(InputError, match=r"text\.tw: not a model file"):
+        Tagger.load(tmp_path / "text.tw")
+
+
+def test_the_decoder_finds_the_best_of_all_sequences(tagger: Tagger) -> None:
+    sentence = tw.Sentence.from_words(["the", "zops", "walks"])
+    n, tags = len(sentence), len(tagger.tags)
+    everything = Tagger(replace(tagger.model, options=replace(SMALL, sure=1000, keep=100)))
+    height = 1000.0
+    values = {}
+    for sequence in product(range(tags), repeat=n):
+        forced = np.zeros((n, tags))
+        forced[np.arange(n), sequence] = height
+        found = everything.decode(sentence, forced)
+        if tuple(found.tags.tolist()) == sequence:  # otherwise a word does not have that tag among its candidates
+            values[sequence] = found.value - n * height
+    assert len(values) > 8
+    best = everything.decode(sentence)
+    assert best.value == pytest.approx(max(values.values()), rel=1e-6)
+    assert values[tuple(best.tags.tolist())] == max(values.values())
+    weights = np.exp(np.array(list(values.values())) - best.value)
+    share = sum(weight for tags_, weight in zip(values, weights, strict=True) if tags_[1] == best.tags[1])
+    assert best.confidence is not None
+    assert best.confidence[1] == pytest.approx(share / weights.sum(), rel=1e-6)
+
+
+def test_adjustments_move_the_tags_of_their_position(tagger: Tagger) -> None:
+    sentence = tw.Sentence.from_words(["The", "walks", "opened", "."])
+    plain = tagger.decode(sentence)
+    verb = tagger.tags.index(("VERB", "V", "Tense=Pres"))
+    adjust = np.zeros((4, len(tagger.tags)))
+    adjust[1, verb] = 100
+    moved = tagger.decode(sentence, adjust)
+    assert plain.tags[1] != moved.tags[1] == verb
+    assert moved.value <= plain.value + 100
+    with pytest.raises(ValueError, match=r"adjust has shape \(4, 1\); expected \(4, 6\)"):
+        tagger.decode(sentence, np.zeros((4, 1)))
+
+
+@pytest.mark.parametrize("form", ["", "\u200b", "🦊🦊", "a" * 100_000, "İ", "\x07", "ﬁ", "١٢"])
+def test_strange_words_get_a_tag(tagger: Tagger, form: str) -> None:
+    [found] = tagger.tag([tw.Sentence.from_words([form or "_", "x"])])
+    assert "_" not in found.upos
+    assert all(found.lemmas)
+
+
+def test_a_sentence_that_looks_like_the_development_data_is_judged() -> None:
+    seen: list[float | None] = []
+    Tagger.train(TRAIN, TEST, options=SMALL, columns=["upos"], report=lambda report: seen.append(report.accuracy))
+    assert len(seen) == SMALL.tags.epochs
+    assert seen[-1] == 100
+
+
+def test_what_training_refuses() -> None:
+    with pytest.raises(InputError, match="the training data has no sentences"):
+        Tagger.train([])
+    with pytest.raises(InputError, match="there is no column 'stem' to fill"):
+        Tagger.train(TRAIN, columns=["stem"])
+    with pytest.raises(InputError, match="only _ in UPOS"):
+        Tagger.train([tw.Sentence.from_words(["a"])])
+    with pytest.raises(ValueError, match="threads is 0"):
+        Tagger.train(TRAIN, columns=["upos"], options=SMALL).tag([], threads=0)
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma"),
+    [
+        ("Dogs", "dog"),
+        ("went", "go"),
+        ("USA", "USA"),
+        ("gegangen", "gehen"),
+        ("İ", "i"),
+        ("a", "A"),
+        ("x", "_"),
+        ("", "b"),
+    ],
+)
+def test_scripts_make_the_lemma_they_were_made_from(form: str, lemma: str) -> None:
+    assert apply_script(script_of(form, lemma), form) == lemma

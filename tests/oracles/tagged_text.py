@@ -24,7 +24,7 @@ def _phrase(random: Random) -> list[tuple[str, ...]]:
 
 def _sentence(random: Random) -> Sentence:
     act = random.choice(ACTS)
-    verb = (act + "ed", "Tense=Past") if random.random() < 0.5 else (act + "s", "Tense=Pres")
+    verb = (act + "ed", "Tense=Past") if random.random() < 0.5 else (act + "s", "Tense=Now")
     words = [*_phrase(random), (verb[0], act, "VERB", "V", verb[1])]
     if random.random() < 0.6:
         words += _phrase(random)

@@ -132,4 +132,5 @@ def _listed(name: str, lists: Mapping[str, Sequence[int]]) -> dict[str, NDArray[
 def _unlisted(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Labels]:
     keys = arrays[f"{name}.keys"].tobytes().decode("utf-8", "surrogatepass").split("\n")
     begin, labels = arrays[f"{name}.begin"].tolist(), arrays[f"{name}.labels"].tolist()
-    return {key: tuple(labels[i:j]) for key, (i, j) in zip(keys, pairwise(begin), strict=True)}
+    spans = list(pairwise(begin))  # none at all where nothing is listed; no text has one empty line
+    return {key: tuple(labels[i:j]) for key, (i, j) in zip(keys if spans else [], spans, strict=True)}

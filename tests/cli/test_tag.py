@@ -1,0 +1,79 @@
+"""`treewright tag train` and `treewright tag run`: what they write and what they refuse."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from oracles.tagged_text import treebank
+
+import treewright as tw
+from treewright.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """run(*arguments) is `treewright tag arguments` in a folder with a treebank: status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    tw.write(treebank(80), "train.conllu")
+    tw.write(treebank(10, seed=2), "dev.conllu")
+
+    def call(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["treewright", "tag", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        sys.stdout.flush()
+        output, errors = capfdbinary.readouterr()
+        return int(ended.value.code or 0), output.decode(), errors.decode()
+
+    return call
+
+
+def test_trained_and_run_as_a_filter(run: Run) -> None:
+    status, output, errors = run("train", "train.conllu", "--dev", "dev.conllu", "-o", "my.tagger", "--epochs", "3")
+    assert (status, output) == (0, "")
+    assert "tags    epoch 3/3" in errors
+    assert "whole tags right 100.00" in errors
+    assert "learned from 80 sentences" in errors
+    gold = Path("dev.conllu").read_text()
+    empty = [
+        sentence.with_columns(upos=["_"] * len(sentence), lemmas=["?"] * len(sentence))
+        for sentence in tw.read("dev.conllu")
+    ]
+    tw.write(empty, "empty.conllu")
+    status, output, errors = run("run", "my.tagger", stdin=Path("empty.conllu").read_text())
+    assert (status, output) == (0, gold)
+    assert "10 sentences" in errors
+    status, output, errors = run("run", "my.tagger", "empty.conllu", "-o", "out.conllu", "--confidence", "-q")
+    assert (status, output, errors) == (0, "", "")
+    assert "TagConfidence=" in Path("out.conllu").read_text()
+
+
+def test_only_the_chosen_columns(run: Run) -> None:
+    assert run("train", "train.conllu", "-o", "m", "--columns", "upos", "--epochs", "2", "-q") == (0, "", "")
+    line = "1\tthe\tLEMMA\t?\tXPOS\tFEATS\t0\troot\t_\tKeep=1\n\n"
+    assert run("run", "m", "-q", stdin=line) == (0, line.replace("?", "DET"), "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "train.conllu", "-o", "m", "--columns", "stem"], "there is no column 'stem'"),
+        (["train", "missing.conllu", "-o", "m"], "missing.conllu"),
+        (["train", "train.conllu", "-o", "no/folder/m"], "a model is written to a file"),
+        (["run", "missing.tagger"], "missing.tagger: there is no such file"),
+        (["run", "train.conllu"], "not a model file"),
+    ],
+)
+def test_what_is_refused_by_a_sentence(run: Run, arguments: list[str], message: str) -> None:
+    status, output, errors = run(*arguments)
+    assert (status, output) == (1, "")
+    assert message in errors
+    assert "Traceback" not in errors
+    assert not Path("m").exists()

@@ -77,3 +77,21 @@ def test_what_is_refused_by_a_sentence(run: Run, arguments: list[str], message: 
     assert message in errors
     assert "Traceback" not in errors
     assert not Path("m").exists()
+
+
+def test_text_is_tokenised(run: Run) -> None:
+    status, output, errors = run("tokenise", stdin="It rains. Stay!\n")
+    assert status == 0
+    assert output.count("# text = ") == 2
+    assert "2 sentences, 5 words" in errors
+    assert run("train-tokeniser", "train.conllu", "-o", "m", "-q") == (0, "", "")
+    Path("a.txt").write_text("The dogs walked. The cat jumps!")
+    assert run("tokenise", "a.txt", "-m", "m", "-o", "a.conllu", "-q") == (0, "", "")
+    assert [sentence.forms for sentence in tw.read("a.conllu")][1] == ["The", "cat", "jumps", "!"]
+
+
+def test_text_in_another_encoding_is_named(run: Run) -> None:
+    Path("latin.txt").write_bytes(b"one\ncaf\xe9")
+    status, _, errors = run("tokenise", "latin.txt")
+    assert status == 1
+    assert "latin.txt:2: byte 0xe9 is not UTF-8" in errors

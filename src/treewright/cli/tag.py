@@ -1,4 +1,4 @@
-"""`treewright tag`: train a tagger, and tag with it."""
+"""`treewright tag`: train a tagger or a tokeniser, tag and tokenise with them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ HELP = (
     "Fill UPOS, XPOS, FEATS and LEMMA: train a tagger on a treebank, then run it on sentences that have only forms.\n\n"
     "  treewright tag train train.conllu --dev dev.conllu -o en.tagger\n\n"
     "  treewright tag run en.tagger words.conllu -o tagged.conllu\n\n"
+    "  echo 'It rains. Stay!' | treewright tag tokenise | treewright tag run en.tagger\n\n"
+)
+TRAIN_TOKENISER = (
+    "Learn from TRAIN where tokens and sentences end, and which tokens are several words.\n\n"
+    "  treewright tag train-tokeniser train.conllu -o en.tokeniser\n\n"
+)
+TOKENISE = (
+    "Cut raw text into sentences and words, as CoNLL-U. Without --model, rules of Unicode do it.\n\n"
+    "  treewright tag tokenise letter.txt --model en.tokeniser -o letter.conllu\n\n"
+    "  echo 'It rains. Stay!' | treewright tag tokenise\n\n"
 )
 TRAIN = (
     "Train a tagger on the columns of TRAIN and save it. DEV decides which epoch is kept.\n\n"
@@ -55,8 +65,7 @@ def train(
     from treewright.corpus import Treebank
     from treewright.tagger import Options, Tagger
 
-    if not output.parent.is_dir() or output.is_dir():
-        raise InputError(f"{output}: not a file in a folder that is there; a model is written to a file")
+    check_output(output)
     options = Options(tuple(columns.split(",")), seed)
     if epochs is not None:
         options = replace(options, tags=replace(options.tags, epochs=epochs))
@@ -142,3 +151,54 @@ def run(
     if not quiet:
         speed = counts["words"] / max(time.monotonic() - begin, 1e-9)
         note(f"{counts['sentences']} sentences, {counts['words']} words, {speed:.0f} words a second")
+
+
+@app.command("train-tokeniser", help=TRAIN_TOKENISER)
+def train_tokeniser(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help='The treebank to learn from; "-" is standard input.')],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the tokeniser.")],
+    seed: Annotated[int, typer.Option(min=0, help="Of the order of the text; the same seed, the same file.")] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+) -> None:
+    from treewright.corpus import Treebank
+    from treewright.tagger import Tokeniser
+
+    check_output(output)
+    bank = Treebank.read(train)
+    with display(quiet) as (_, report):
+        tokeniser = Tokeniser.train(bank, seed=seed, report=report)
+    tokeniser.save(output)
+    if not quiet:
+        note(f"{output}: {tokeniser}; learned from {len(bank)} sentences, {bank.words} words")
+
+
+@app.command(help=TOKENISE)
+def tokenise(
+    input: Annotated[str, typer.Argument(metavar="TEXT", help='Raw text in UTF-8; "-" is standard input.')] = "-",
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="A file that `treewright tag train-tokeniser` wrote.")
+    ] = None,
+    output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
+) -> None:
+    from treewright.corpus import open_input
+    from treewright.tagger import Tokeniser
+
+    tokeniser = Tokeniser() if model is None else Tokeniser.load(model)
+    with open_input(input) as file:
+        data = file.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{input}:{line}: byte {data[error.start]:#x} is not UTF-8; convert the text first") from None
+    sentences = tokeniser(text)
+    write_sentences(sentences, output)
+    if not quiet:
+        note(f"{len(sentences)} sentences, {sum(map(len, sentences))} words")
+
+
+def check_output(output: Path) -> None:
+    """Training takes a while: what is wrong with its end is said at its beginning."""
+    if not output.parent.is_dir() or output.is_dir():
+        raise InputError(f"{output}: not a file in a folder that is there; a model is written to a file")

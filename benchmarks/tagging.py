@@ -1,0 +1,156 @@
+"""Is the tagger as accurate as UDPipe 1's, and how fast is it?
+
+    python benchmarks/tagging.py [FOLDER] [--sentences N] [--iterations K] [--sets NAME ...]
+
+For each treebank under FOLDER/ud both are trained on the first N sentences of `train`, in this run, and tag `test`
+with gold tokens. Per cent of words with the right cell; words a second of CPU time on one thread, minimum time of the
+repeats. Without a folder, a generated language shows that the benchmark runs. UDPipe is trained with its default
+options unless --iterations says otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import ufal.udpipe as udpipe
+
+import treewright as tw
+
+SETS = ("English-EWT", "Turkish-IMST", "Hungarian-Szeged")
+COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
+REPEATS = 3
+
+Cells = list[list[tuple[str, ...]]]  # those of each word of each sentence
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--sentences", type=int, default=300)
+    parser.add_argument("--iterations", type=int, default=20)
+    parser.add_argument("--sets", nargs="*", default=SETS)
+    given = parser.parse_args()
+    print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
+    print(
+        f"{'':18} {'':10} {'words':>6} {'UPOS':>7} {'XPOS':>7} {'FEATS':>7} {'LEMMA':>7} {'all tags':>8} {'words/s':>9}"
+    )
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in given.sets if given.folder else ["generated"]:
+            train, test = files_of(given.folder, name, Path(scratch), given.sentences)
+            gold = cells_of(tw.read(test))
+            rows = {"UDPipe 1": run_udpipe(train, test, given.iterations), "Treewright": run_ours(train, test)}
+            for system, (found, seconds) in rows.items():
+                print_row(name, system, gold, found, seconds)
+            print(f"{'':18} {'faster by':10} {rows['UDPipe 1'][1] / rows['Treewright'][1]:.1f} times", flush=True)
+
+
+def files_of(folder: Path | None, name: str, scratch: Path, sentences: int) -> tuple[Path, Path]:
+    train, test = scratch / f"{name}.train.conllu", scratch / f"{name}.test.conllu"
+    if folder is None:
+        tw.write(generated(200, 1), train)
+        tw.write(generated(100, 2), test)
+    else:
+        tw.write(islice(tw.read(folder / "ud" / name / "train.conllu"), sentences), train)
+        tw.write(tw.read(folder / "ud" / name / "test.conllu"), test)
+    return train, test
+
+
+def generated(sentences: int, seed: int) -> Iterator[tw.Sentence]:
+    """Words whose ending tells their tag."""
+    random = Random(seed)
+    for _ in range(sentences):
+        stems = ["".join(random.choices("abcdefghij", k=4)) for _ in range(random.randint(3, 9))]
+        tags = [random.choice(["NOUN", "VERB", "ADJ"]) for _ in stems]
+        forms = [stem + {"NOUN": "os", "VERB": "ed", "ADJ": "ish"}[tag] for stem, tag in zip(stems, tags, strict=True)]
+        yield tw.Sentence.from_words(forms, upos=tags, xpos=tags, lemmas=stems, heads=range(len(forms)))
+
+
+def cells_of(sentences: Iterator[tw.Sentence]) -> Cells:
+    return [list(zip(*(sentence.column(name) for name in COLUMNS), strict=True)) for sentence in sentences]
+
+
+def fastest(prepare: Callable[[], list], tag: Callable[[list], object]) -> tuple[object, float]:
+    """What `tag` answers, and the CPU time it took, the least of the repeats."""
+    times = []
+    for _ in range(REPEATS):
+        sentences = prepare()
+        begin = time.process_time()
+        found = tag(sentences)
+        times.append(time.process_time() - begin)
+    return found, min(times)
+
+
+def run_ours(train: Path, test: Path) -> tuple[Cells, float]:
+    tagger = tw.tagger.Tagger.train(train)
+    found, seconds = fastest(lambda: list(tw.read(test)), lambda sentences: list(tagger.tag(sentences)))
+    return cells_of(found), seconds
+
+
+def run_udpipe(train: Path, test: Path, iterations: int) -> tuple[Cells, float]:
+    error = udpipe.ProcessingError()
+    with silence():
+        trained = udpipe.Trainer.train(
+            *("morphodita_parsito", udpipe_sentences(train), udpipe.Sentences()),
+            *("none", f"iterations={iterations}", "none", error),
+        )
+    if error.occurred():
+        raise SystemExit(f"UDPipe: {error.message}")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(trained)
+        file.flush()
+        model = udpipe.Model.load(file.name)
+
+    def tag(sentences: list) -> list:
+        for sentence in sentences:
+            model.tag(sentence, model.DEFAULT, error)
+        return sentences
+
+    found, seconds = fastest(lambda: list(udpipe_sentences(test)), tag)
+    return [
+        [(word.upostag, word.xpostag or "_", word.feats or "_", word.lemma) for word in list(sentence.words)[1:]]
+        for sentence in found
+    ], seconds
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """UDPipe writes its progress to the standard error of the process."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+
+
+def udpipe_sentences(path: Path) -> udpipe.Sentences:
+    reader, error, found = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError(), udpipe.Sentences()
+    reader.setText(path.read_text(encoding="utf-8"))
+    while True:
+        sentence = udpipe.Sentence()
+        if not reader.nextSentence(sentence, error):
+            return found
+        found.append(sentence)
+
+
+def print_row(name: str, system: str, gold: Cells, found: Cells, seconds: float) -> None:
+    pairs = [(a, b) for x, y in zip(gold, found, strict=True) for a, b in zip(x, y, strict=True)]
+    right = [100 * sum(a[place] == b[place] for a, b in pairs) / len(pairs) for place in range(len(COLUMNS))]
+    tags = 100 * sum(a[:3] == b[:3] for a, b in pairs) / len(pairs)
+    figures = " ".join(f"{figure:7.2f}" for figure in right)
+    print(f"{name:18} {system:10} {len(pairs):6} {figures} {tags:8.2f} {len(pairs) / seconds:9.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

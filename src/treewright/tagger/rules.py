@@ -1,0 +1,75 @@
+"""Tokens and sentences without a model, by what Unicode says about characters."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tagger.characters import SPACE, classes_of
+
+INSIDE, TOKEN, SENTENCE = 0, 1, 2  # what a character is the last of
+
+_TOKEN = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}'’]"  # addresses
+    r"|[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+"
+    r"|\d+(?:[.,:/]\d+)*"  # numbers, times, dates
+    r"|(?:[^\W\d_]\.){2,}"  # U.S.
+    r"|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # scripts without spaces: a token a character
+    r"|\w+(?:[-'’\u00b7\u200c\u200d\u0300-\u036f]\w+)*"
+    r"|([^\w\s])(?:\ufe0f|\u200d[^\w\s]|[\U0001f3fb-\U0001f3ff]|\1)*",  # ... and -- and emoji are one token
+)
+_ENDS = ".!?…。！？؟۔।॥"
+_CLOSING = "\"'”’»)]}›」』"
+_BREAK = re.compile(r"\n[^\S\n]*\n")
+
+
+def labels_by_rule(text: str) -> NDArray[np.int32]:
+    """For each character whether it ends a token (1) or a sentence (2); that of the text ends one anyway.
+
+    >>> labels_by_rule("Hi. Bye!").tolist()
+    [0, 1, 2, 0, 0, 0, 1, 1]
+    """
+    labels = np.zeros(len(text), dtype=np.int32)
+    tokens = [match.span() for match in _TOKEN.finditer(text)]
+    at = 0
+    for begin, end in tokens:
+        if begin > at and text[begin - 1 : begin].strip():
+            labels[begin - 1] = TOKEN  # what no rule knows
+        labels[end - 1] = TOKEN
+        at = end
+    for place, (begin, end) in enumerate(tokens[:-1]):
+        following = text[tokens[place + 1][0]]
+        if _may_end(text, begin, end) and _may_begin(text, end, following):
+            labels[end - 1] = SENTENCE
+    return labels
+
+
+def _may_end(text: str, begin: int, end: int) -> bool:
+    """A full stop, or what closes after one; not that of an initial."""
+    closed = begin
+    while closed > max(0, begin - 4) and text[closed] in _CLOSING:
+        closed -= 1
+    if text[closed] not in _ENDS:
+        return False
+    before = re.search(r"(\w+)\W*$", text[max(0, begin - 20) : closed])
+    return not (text[closed] == "." and before is not None and len(before[1]) == 1 and before[1].isupper())
+
+
+def _may_begin(text: str, end: int, following: str) -> bool:
+    """After white space (or in a script without), anything but a small letter or what closes."""
+    spaced = text[end : end + 1].isspace()
+    return (spaced or text[end - 1] in "。！？") and not following.islower() and following not in _CLOSING + ",;:"
+
+
+def paragraph_ends(text: str) -> list[int]:
+    """The last character before each blank line, and that of the text.
+
+    >>> paragraph_ends("a b\\n\\nc ")
+    [2, 5]
+    """
+    bounds = [match.start() for match in _BREAK.finditer(text)] + [len(text)]
+    places = np.flatnonzero(classes_of(text) != SPACE)
+    before = np.searchsorted(places, bounds)
+    return [int(place) for place in np.unique(places[before[before > 0] - 1])]

@@ -1,0 +1,367 @@
+"""The tokeniser as users meet it: train, save, load, call it with a text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import modelfile
+from treewright._core import TagModel
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.tagger.characters import SPACE, classes_of, features_of
+from treewright.tagger.multiwords import Multiwords
+from treewright.tagger.options import Learning
+from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, paragraph_ends
+from treewright.tagger.tagger import Corpus, sentences_of
+from treewright.tagger.training import Report
+from treewright.tagger.words import REACH, hashed
+
+FORMAT = 1
+KIND = "treewright tokeniser"
+LABELS = ("inside", "token", "sentence")
+CHUNK = 1 << 15  # characters that are looked at together, at least
+SEEN = 3  # times that characters of two kinds must have been parted before they may be
+
+Indices = NDArray[np.int32]
+ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
+
+
+@dataclass(frozen=True)
+class TokeniserModel:
+    """Weights, which kinds of neighbours may be parted, and multiword tokens."""
+
+    rules: Learning
+    weights: NDArray[np.float32]
+    parted: frozenset[int]  # 64 * class + class of the next character
+    multiwords: Multiwords
+
+
+class Tokeniser:
+    """Cuts a text into sentences and words.
+
+    >>> tokeniser = Tokeniser()  # by rules, for any language
+    >>> [sentence.forms for sentence in tokeniser("It rains. Stay here!")]
+    [['It', 'rains', '.'], ['Stay', 'here', '!']]
+    """
+
+    def __init__(self, model: TokeniserModel | None = None) -> None:
+        self.model = model
+
+    @classmethod
+    def train(
+        cls,
+        train_on: Corpus,
+        *,
+        seed: int = 1,
+        rules: Learning | None = None,
+        report: Callable[[Report], None] | None = None,
+    ) -> Tokeniser:
+        """Learn from a treebank: where tokens and sentences end, and which tokens are several words.
+
+        The text is that of the tokens with their SpaceAfter; a blank line stands before `# newdoc` and `# newpar`.
+        """
+        sentences = list(sentences_of(train_on))
+        if not sentences:
+            raise InputError("the training data has no sentences")
+        text, ends = text_and_ends(sentences)
+        labels = np.zeros(len(text), dtype=np.int32)
+        labels[ends[0]], labels[ends[1]] = TOKEN, SENTENCE
+        empty = TokeniserModel(
+            rules or Learning(bits=18, epochs=4, floor=1.0, cost=1.0),
+            np.zeros(1, dtype=np.float32),
+            parted_classes(text, labels),
+            Multiwords.of(token for sentence in sentences for token in tokens_of(sentence)),
+        )
+        return cls(replace(empty, weights=train_weights(empty, text, labels, seed, report)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file: safetensors with a JSON header."""
+        if self.model is None:
+            raise ValueError("a tokeniser by rules has nothing to save: Tokeniser() makes another")
+        header = {
+            "rules": asdict(self.model.rules),
+            "parted": sorted(self.model.parted),
+            "multiwords": asdict(self.model.multiwords),
+        }
+        modelfile.save(path, KIND, FORMAT, header, {"weights": self.model.weights})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokeniser:
+        """Read a model file."""
+        header = modelfile.read_header(path, KIND, FORMAT, ["weights"])
+        weights = modelfile.mapped(path, "weights")
+        try:
+            rules = Learning(**header["rules"])
+            lists = {
+                name: {form: tuple(words) for form, words in found.items()}
+                for name, found in header["multiwords"].items()
+            }
+            model = TokeniserModel(rules, weights, frozenset(header["parted"]), Multiwords(**lists))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
+        if weights.dtype != np.float32 or weights.shape != (1 << rules.bits,):
+            raise InputError(f"{path}: its weights are not {1 << rules.bits} numbers of 32 bits; train the model again")
+        return cls(model)
+
+    def __call__(self, text: str) -> list[Sentence]:
+        """The sentences of a text. Each word or multiword token has its place in it as TokenRange=begin:end in MISC.
+
+        SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space: what stands in the
+        text can be rebuilt exactly with `rebuilt`.
+        """
+        labels = self.labels(text)
+        multiwords = self.model.multiwords if self.model else Multiwords()
+        return list(sentences_from(text, labels, multiwords))
+
+    def labels(self, text: str) -> Indices:
+        """For each character whether it ends a token (1) or a sentence (2)."""
+        labels = labels_by_rule(text) if self.model is None else labels_by_model(self.model, text)
+        classes = classes_of(text)
+        before_space = np.append(classes[1:] == SPACE, True)[: len(text)]
+        labels[before_space & (labels == INSIDE)] = TOKEN
+        labels[paragraph_ends(text)] = SENTENCE
+        labels[classes == SPACE] = INSIDE
+        return labels
+
+    def __repr__(self) -> str:
+        if self.model is None:
+            return "Tokeniser(by rules)"
+        return f"Tokeniser(learned; {len(self.model.multiwords.whole)} multiword tokens)"
+
+
+# -- from a treebank
+
+
+def tokens_of(sentence: Sentence) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The tokens of a sentence, and the words of each."""
+    forms = sentence.forms
+    word = 0
+    tokens = {token.first: token for token in sentence.tokens}
+    while word < len(forms):
+        token = tokens.get(word + 1)
+        last = token.last if token else word + 1
+        yield (token.form if token else forms[word]), tuple(forms[word:last])
+        word = last
+
+
+def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], list[int]]]:
+    """The text of a treebank, and the last characters of tokens and of sentences in it."""
+    pieces: list[str] = []
+    tokens: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for number, sentence in enumerate(sentences):
+        is_new = any(line.startswith(("# newdoc", "# newpar")) for line in sentence.comments)
+        if number and is_new:
+            pieces.append("\n\n")
+            at += 2
+        misc = {token.last: token.misc for token in sentence.tokens}
+        word = 0
+        for form, words in tokens_of(sentence):
+            word += len(words)
+            space = "" if "SpaceAfter=No" in misc.get(word, sentence.misc[word - 1]).split("|") else " "
+            pieces += [form, space]
+            at += len(form)
+            tokens.append(at - 1)
+            at += len(space)
+        ends.append(tokens[-1])
+    return "".join(pieces), (tokens, ends)
+
+
+def parted_classes(text: str, labels: Indices) -> frozenset[int]:
+    """The kinds of neighbouring characters that tokens end between."""
+    pairs = neighbours(classes_of(text))[labels != INSIDE]
+    found, counts = np.unique(pairs, return_counts=True)
+    return frozenset(found[counts >= SEEN].tolist())
+
+
+def neighbours(classes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The classes of each character and the next as one number."""
+    following = np.append(classes[1:], np.uint64(0))[: len(classes)]
+    return np.asarray(np.uint64(64) * classes + following, dtype=np.int64)
+
+
+# -- the model
+
+
+def kernel_of(rules: Learning, features: int) -> TagModel:
+    """The kernel that decides for each character alone; every feature is a template of its own."""
+    items = np.array([(place, place, 0) for place in range(features)], dtype=np.int32)
+    table = np.array([[hashed(label)] for label in (*LABELS, "<before>")], dtype=np.uint32)
+    return TagModel(items, features, table, rules.bits, len(LABELS), 0, False)
+
+
+@dataclass(frozen=True)
+class Characters:
+    """The characters of a text as the kernel takes them; those of which nothing can be asked have one candidate."""
+
+    atoms: NDArray[np.uint32]
+    begin: Indices
+    pool: Indices
+    rows: Indices
+
+    @classmethod
+    def of(cls, model: TokeniserModel, text: str, gold: Indices | None = None) -> Characters:
+        """Every character: it ends nothing, a token or a sentence; before a space one of the latter two."""
+        classes = classes_of(text)
+        n = len(text)
+        first, last = np.zeros(n, dtype=np.int32), np.full(n, 3, dtype=np.int32)
+        before_space = np.append(classes[1:] == SPACE, True)[:n]
+        first[before_space] = TOKEN
+        may_part = np.isin(neighbours(classes), list(model.parted)) | before_space
+        if gold is not None:
+            may_part |= gold != INSIDE
+        last[~may_part | (classes == SPACE)] = 1
+        first[classes == SPACE] = 0
+        if gold is not None:
+            first[before_space & (gold == INSIDE)] = 0  # a token with a space in it
+        features = features_of(text)
+        atoms = np.concatenate([np.zeros((2 * REACH, features.shape[1]), dtype=np.uint32), features])
+        # The candidates of a character are pool[begin : next begin]; there are few kinds, listed once for each.
+        lengths = np.maximum(last - first, 1)
+        begin = np.zeros(2 * REACH + n + 1, dtype=np.int32)
+        begin[2 * REACH + 1 :] = np.cumsum(lengths)
+        offsets = np.arange(begin[-1]) - np.repeat(begin[2 * REACH : -1], lengths)
+        pool = (np.repeat(first, lengths) + offsets).astype(np.int32)
+        return cls(atoms, begin, pool, np.arange(2 * REACH, 2 * REACH + n, dtype=np.int32))
+
+
+def chunks_of(text: str) -> Iterator[tuple[int, int]]:
+    """The parts of a text that are looked at together: they end at line breaks, or at spaces where lines are long."""
+    begin = 0
+    while begin < len(text):
+        end = begin + CHUNK
+        if end < len(text):
+            end = next((place for mark in "\n " if (place := text.find(mark, end, end + CHUNK)) >= 0), end + CHUNK) + 1
+        yield begin, min(end, len(text))
+        begin = end
+
+
+def labels_by_model(model: TokeniserModel, text: str) -> Indices:
+    """For each character whether it ends a token (1) or a sentence (2)."""
+    found = [np.zeros(0, dtype=np.int32)]
+    for begin, end in chunks_of(text):
+        seen = Characters.of(model, text[begin:end])
+        kernel = kernel_of(model.rules, seen.atoms.shape[1])
+        labels, _, _ = kernel.decode(seen.atoms, seen.begin, seen.pool, seen.rows, model.weights, None, False)
+        found.append(labels)
+    return np.concatenate(found)
+
+
+def train_weights(
+    model: TokeniserModel, text: str, labels: Indices, seed: int, report: Callable[[Report], None] | None
+) -> NDArray[np.float32]:
+    """Epochs over the text in small pieces, in an order that depends on the seed alone."""
+    rules, piece = model.rules, 64
+    cells = np.zeros((1 << rules.bits, 4), dtype=np.float32)
+    parts = [
+        (Characters.of(model, text[begin:end], labels[begin:end]), labels[begin:end]) for begin, end in chunks_of(text)
+    ]
+    kernel = kernel_of(rules, parts[0][0].atoms.shape[1])
+    pieces = [(part, first) for part, gold in enumerate(parts) for first in range(0, len(gold[1]), piece)]
+    steps = 0
+    for epoch in range(rules.epochs):
+        loss = 0.0
+        for number in np.random.default_rng([seed, epoch]).permutation(len(pieces)).tolist():
+            part, first = pieces[number]
+            seen, gold = parts[part]
+            steps += 1
+            loss += kernel.learn(
+                *(seen.atoms, seen.begin, seen.pool, seen.rows[first : first + piece], gold[first : first + piece]),
+                *(cells, float(steps), rules.rate, rules.floor, rules.cost),
+            )
+        if report:
+            report(Report("tokens", epoch + 1, rules.epochs, loss / max(len(text), 1)))
+    return np.asarray(cells[:, 0] - cells[:, 3] / np.float32(steps + 1), dtype=np.float32)
+
+
+# -- from labels to sentences
+
+
+def sentences_from(text: str, labels: Indices, multiwords: Multiwords) -> Iterator[Sentence]:
+    """The sentences that labels cut a text into."""
+    ends = np.flatnonzero(labels) + 1
+    solid = np.flatnonzero(classes_of(text) != SPACE)
+    begins = solid[np.searchsorted(solid, np.append(0, ends[:-1]))] if len(ends) else ends
+    spans = list(zip(begins.tolist(), ends.tolist(), strict=True))
+    closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
+    following = [*begins[1:].tolist(), len(text)]
+    for number, (first, last) in enumerate(pairwise(closing), start=1):
+        before = text[: spans[0][0]] if first == 0 else ""
+        yield sentence_of(text, spans[first:last], following[first:last], multiwords, number, before)
+
+
+def sentence_of(
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    following: Sequence[int],
+    multiwords: Multiwords,
+    number: int,
+    before: str,
+) -> Sentence:
+    """One sentence in CoNLL-U: its text, words, multiword tokens and places."""
+    shown = " ".join(text[spans[0][0] : spans[-1][1]].split())
+    lines = [f"# sent_id = {number}", f"# text = {shown}"]
+    word = 1
+    for (begin, end), after in zip(spans, following, strict=True):
+        form = " ".join(text[begin:end].split())
+        misc = "|".join([*spacing(text[end:after], before, after == len(text)), f"TokenRange={begin}:{end}"])
+        before = ""
+        words = multiwords.words(form)
+        if len(words) > 1:
+            lines.append(f"{word}-{word + len(words) - 1}\t{form}" + "\t_" * 7 + f"\t{misc}")
+            misc = "_"
+        lines += [f"{word + place}\t{part}" + "\t_" * 7 + f"\t{misc}" for place, part in enumerate(words)]
+        word += len(words)
+    return Sentence("\n".join(lines) + "\n\n", source="<text>")
+
+
+def spacing(after: str, before: str, at_end: bool) -> list[str]:
+    """What MISC says about the white space around a token, in the way of UDPipe."""
+    found = [f"SpacesBefore={escaped(before)}"] if before else []
+    if not after:
+        return found if at_end else [*found, "SpaceAfter=No"]
+    return found if after == " " and not at_end else [*found, f"SpacesAfter={escaped(after)}"]
+
+
+def escaped(spaces: str) -> str:
+    """White space as MISC can hold it."""
+    return "".join(ESCAPES.get(letter, letter) for letter in spaces)
+
+
+def rebuilt(sentences: Iterable[Sentence]) -> str:
+    """The text that a tokeniser made these sentences from.
+
+    >>> text = "  One.\\n\\nTwo  three "
+    >>> rebuilt(Tokeniser()(text)) == text
+    True
+    """
+    pieces: list[str] = []
+    last = " "
+    for sentence in sentences:
+        misc = {token.last: token.misc for token in sentence.tokens}
+        word = 0
+        for form, words in tokens_of(sentence):
+            word += len(words)
+            cells = dict(cell.partition("=")[::2] for cell in misc.get(word, sentence.misc[word - 1]).split("|"))
+            after = "" if cells.get("SpaceAfter") == "No" else " "
+            last = unescaped(cells["SpacesAfter"]) if "SpacesAfter" in cells else after
+            explicit = "SpacesAfter" in cells
+            pieces += [unescaped(cells.get("SpacesBefore", "")), form, last]
+    if pieces and not explicit and last == " ":
+        pieces.pop()  # nothing is said of the end of the text if nothing stands there
+    return "".join(pieces)
+
+
+def unescaped(cell: str) -> str:
+    """White space from MISC."""
+    for letter, written in ESCAPES.items():
+        if letter != "\\":
+            cell = cell.replace(written, letter)
+    return cell

@@ -1,0 +1,127 @@
+"""A tokeniser learns where tokens and sentences end; every text can be rebuilt from what it makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.tagged_text import treebank
+
+import treewright as tw
+from treewright.errors import InputError
+from treewright.tagger import Learning, Tokeniser, rebuilt
+from treewright.tagger.tokeniser import text_and_ends
+
+SMALL = Learning(bits=12, epochs=4)
+RULES = Tokeniser()
+CONTRACTED = """# text = I don't know.
+1\tI\ti\tPRON\t_\t_\t_\t_\t_\t_
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdo\tdo\tAUX\t_\t_\t_\t_\t_\t_
+3\tn't\tnot\tPART\t_\t_\t_\t_\t_\t_
+4\tknow\tknow\tVERB\t_\t_\t_\t_\t_\tSpaceAfter=No
+5\t.\t.\tPUNCT\t_\t_\t_\t_\t_\t_
+
+"""
+
+
+@pytest.fixture(scope="module")
+def learned() -> Tokeniser:
+    return Tokeniser.train(treebank(150), rules=SMALL)
+
+
+def test_learned_from_a_treebank(learned: Tokeniser) -> None:
+    gold = treebank(30, seed=2)
+    text, _ = text_and_ends(gold)
+    found = learned(text)
+    assert [sentence.forms for sentence in found] == [sentence.forms for sentence in gold]
+    assert found[0].misc[-2].startswith("SpaceAfter=No|TokenRange=")
+    assert found[0].text == gold[0].text
+
+
+def test_places_are_those_of_the_text(learned: Tokeniser) -> None:
+    text = "The dogs\twalked.\n\n The cat jumps !"
+    for sentence in learned(text):
+        for form, misc in zip(sentence.forms, sentence.misc, strict=True):
+            begin, _, end = misc.rpartition("TokenRange=")[2].partition(":")
+            assert text[int(begin) : int(end)] == form
+
+
+def test_multiword_tokens_are_learned() -> None:
+    tokeniser = Tokeniser.train([tw.Sentence(CONTRACTED)] * 20, rules=SMALL)
+    [found] = tokeniser("I Don't know.")
+    assert found.forms == ["I", "Do", "n't", "know", "."]
+    assert [token[:3] for token in found.tokens] == [(2, 3, "Don't")]
+    assert found.tokens[0].misc == "TokenRange=2:7"
+    assert found.joined() == "I Don't know."
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("Dr. No isn't here, is he? Yes!", [["Dr", "."], ["No", "isn't", "here", ",", "is", "he", "?"], ["Yes", "!"]]),
+        ("He paid 1,000.50 on 3/4/2020.", [["He", "paid", "1,000.50", "on", "3/4/2020", "."]]),
+        ("See https://example.org/a?b=1, or a.b@example.org", None),
+        ('"Stop." She left...', [['"', "Stop", ".", '"'], ["She", "left", "..."]]),
+        ("你好。再见！", [["你", "好", "。"], ["再", "见", "！"]]),
+        ("J. Smith met the U.S. team", [["J", ".", "Smith", "met", "the", "U.S.", "team"]]),
+        ("one\n\ntwo", [["one"], ["two"]]),
+    ],
+)
+def test_rules_of_unicode(text: str, forms: list[list[str]] | None) -> None:
+    found = [sentence.forms for sentence in RULES(text)]
+    expected = [["See", "https://example.org/a?b=1", ",", "or", "a.b@example.org"]] if forms is None else forms
+    assert found == expected
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n\t \n", "\u00a0"])
+def test_nothing_is_no_sentence(learned: Tokeniser, text: str) -> None:
+    assert learned(text) == RULES(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 100_000,
+        ')"' * 50_000,
+        "\n" * 50_000 + "x",
+        "🦊🦊👩‍👩‍👧 ok 👍🏽!",
+        "\x00\x01\x07 bell \x7f",
+        "a\u200bb\u2028c\u0085d",
+        "nbsp\u00a0here\u3000wide",
+        "back\\slash | pipe _ # hash = x",
+        "\ufeffBOM \ud800 lone",
+        "İstanbul ﬁne ß",
+        " lead and trail \r\n",
+    ],
+)
+@pytest.mark.parametrize("by_rules", [True, False])
+def test_rubbish_is_cut_and_rebuilt(learned: Tokeniser, text: str, by_rules: bool) -> None:
+    found = (RULES if by_rules else learned)(text)
+    assert rebuilt(found) == text
+    assert all(form for sentence in found for form in sentence.forms)
+
+
+@given(st.text(alphabet="aA1 .,!'\n\t-’é好🦊", max_size=60))
+def test_any_text_is_rebuilt(text: str) -> None:
+    found = RULES(text)
+    assert rebuilt(found) == (text if text.strip() else "")
+
+
+def test_a_loaded_tokeniser_is_the_same(learned: Tokeniser, tmp_path: Path) -> None:
+    learned.save(tmp_path / "a.tw")
+    Tokeniser.train(treebank(150), rules=SMALL).save(tmp_path / "b.tw")
+    assert (tmp_path / "a.tw").read_bytes() == (tmp_path / "b.tw").read_bytes()
+    text, _ = text_and_ends(treebank(20, seed=5))
+    assert Tokeniser.load(tmp_path / "a.tw")(text) == learned(text)
+    with pytest.raises(InputError, match="holds a treewright tokeniser; wanted is a treewright tagger"):
+        tw.tagger.Tagger.load(tmp_path / "a.tw")
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the training data has no sentences"):
+        Tokeniser.train([])
+    with pytest.raises(ValueError, match="by rules has nothing to save"):
+        RULES.save(tmp_path / "x")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, help="Run an experiment of a paper again; its printed figures stand beside.")
 koo2010 = typer.Typer(add_completion=False, help="Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata.")
 app.add_typer(koo2010, name="koo2010")
+jiang2017 = typer.Typer(add_completion=False, help="Jiang, Han & Tu (2017): parsing with no treebank.")
+app.add_typer(jiang2017, name="jiang2017")
 
 TABLE2_HELP = (
     "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"
@@ -25,6 +28,26 @@ TABLE2_HELP = (
     "grandparents and siblings (G+S). The encoding of a program is told, for the paper does not tell its own.\n\n"
     "  treewright reproduce koo2010 table2 --instances 20\n\n"
     "  treewright reproduce koo2010 table2 --scores uniform --seed 7 --json\n\n"
+)
+
+
+TABLE1_HELP = (
+    "What do siblings and grandparents gain, and how often is dual decomposition certain (Table 1)?\n\n"
+    "The models arc, sib and grand are trained on each treebank under DATA and decode its test set, crossing arcs "
+    "allowed: by dual decomposition with 5,000 iterations as published, and exactly. Seconds are CPU seconds a sentence.\n\n"
+    "  treewright reproduce koo2010 table1 data --treebanks ud/Hungarian-Szeged\n\n"
+)
+TABLE3_HELP = (
+    "What does it cost to forbid crossing arcs (Table 3)?\n\n"
+    "Sibling and grandparent models are trained and decoded with crossing arcs and without (P-), and scored on the "
+    "development set.\n\n"
+    "  treewright reproduce koo2010 table3 data --treebanks ud/Gothic-PROIEL,ud/Hungarian-Szeged\n\n"
+)
+JIANG_HELP = (
+    "How well do six systems parse that saw tags but no trees (Table 1)?\n\n"
+    "DATA holds a folder a treebank of UD 1.4. Trained on sentences of at most 15 words, tested on at most 40; "
+    "directed accuracy without punctuation. The paper's figures stand in brackets.\n\n"
+    "  treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic\n\n"
 )
 
 
@@ -62,6 +85,122 @@ def table2(
     typer.echo(f"{instances} sentences of {words} words a model, {scores.value} scores, seed {seed}; root: multi.")
     typer.echo("exact: integral (LP), solved (ILP), certified; agree: of which z = y; best: trees of the best value.")
     typer.echo("The paper's exact is for random sentences of 10 words, its seconds are for a treebank and Gurobi.")
+
+
+@koo2010.command(help=TABLE1_HELP)
+def table1(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
+    treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from treewright.reproduce.koo2010_parsers import TREEBANKS
+    from treewright.reproduce.koo2010_parsers import table1 as run
+
+    columns = (
+        "treebank",
+        "arc",
+        "sib",
+        "grand",
+        "dd cert S",
+        "dd cert G",
+        "dd s S",
+        "dd s G",
+        "exact s S",
+        "exact s G",
+    )
+    lines = []
+    for row in run(data, names_of(treebanks, TREEBANKS), report=teller(quiet)):
+        if as_json:
+            typer.echo(json.dumps(asdict(row)))
+            continue
+        cells = [f"{row.exact[model].uas:.2f}" for model in ("arc", "sib", "grand")]
+        cells += [f"{row.dual[model].certified:.2f}" for model in ("sib", "grand")]
+        cells += [f"{row.dual[model].seconds:.4f}" for model in ("sib", "grand")]
+        cells += [f"{row.exact[model].seconds:.4f}" for model in ("sib", "grand")]
+        lines.append([row.treebank, *cells])
+        if row.published:
+            lines.append(["  the paper's", *(f"{figure:g}" for figure in row.published), "", ""])
+    if not as_json:
+        show_lines(columns, lines)
+
+
+@koo2010.command(help=TABLE3_HELP)
+def table3(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
+    treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from treewright.reproduce.koo2010_parsers import PROJECTIVE, TABLE3
+    from treewright.reproduce.koo2010_parsers import table3 as run
+
+    rows = list(run(data, names_of(treebanks, PROJECTIVE), report=teller(quiet)))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    lines = [[row.treebank, *(f"{uas:.2f}" for uas in row.uas.values())] for row in rows]
+    lines += [[f"  the paper's {name}", *(f"{uas:.2f}" for uas in figures)] for name, figures in TABLE3.items()]
+    show_lines(("treebank", "sib", "P-sib", "grand", "P-grand"), lines)
+
+
+@jiang2017.callback()
+def papers_tables_too() -> None:
+    """So that the table is named even where a paper has one only."""
+
+
+@jiang2017.command("table1", help=JIANG_HELP)
+def jiang_table1(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks of UD 1.4, such as English.")],
+    treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from treewright.reproduce.jiang2017 import PUBLISHED, SYSTEMS, WHAT
+    from treewright.reproduce.jiang2017 import table1 as run
+
+    tell = teller(quiet)
+    lines = []
+    for row in run(data, names_of(treebanks, PUBLISHED), report=lambda name, done: tell(f"{name}: {done.stage}")):
+        if as_json:
+            typer.echo(json.dumps(asdict(row)))
+        beside = {system: f" ({row.published[system]:.1f})" if row.published else "" for system in SYSTEMS}
+        lines.append([row.treebank, *(f"{row.at_most_40[system]:.1f}{beside[system]}" for system in SYSTEMS)])
+        lines.append(["  at most 15 words", *(f"{row.at_most_15[system]:.1f}" for system in SYSTEMS)])
+    if not as_json:
+        show_lines(("treebank", *SYSTEMS), lines)
+        typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
+
+
+def names_of(given: str | None, otherwise: Iterable[str]) -> list[str]:
+    return [name.strip() for name in given.split(",")] if given else list(otherwise)
+
+
+def teller(quiet: bool) -> Callable[[str], None]:
+    """A line on standard error when what is under way changes."""
+    last = ""
+
+    def tell(line: str) -> None:
+        nonlocal last
+        if line != last and not quiet:
+            typer.echo(line, err=True)
+        last = line
+
+    return tell
+
+
+def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+    for line in lines:
+        table.add_row(*line)
+    console = Console()
+    (console if console.is_terminal else Console(width=120)).print(table)
 
 
 @contextmanager

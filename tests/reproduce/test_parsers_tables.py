@@ -1,0 +1,58 @@
+"""Tables that train parsers, on a treebank of a few sentences: the figures are there and make sense."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli.reproduce import app
+from treewright.errors import InputError
+from treewright.reproduce import jiang2017, koo2010_parsers
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "sample.conllu"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "toy").mkdir()
+    for split in ("train", "dev", "test"):
+        shutil.copy(SAMPLE, tmp_path / "toy" / f"{split}.conllu")
+    return tmp_path
+
+
+def test_table1_decodes_by_both_methods(data: Path) -> None:
+    result = CliRunner().invoke(app, ["koo2010", "table1", str(data), "--treebanks", "toy", "--quiet", "--json"])
+    assert result.exit_code == 0, result.output
+    row = json.loads(result.stdout)
+    assert row["treebank"] == "toy"
+    assert all(row["exact"][model]["certified"] == 100 for model in ("arc", "sib", "grand"))
+    assert all(0 <= row["dual"][model]["agreed"] <= row["dual"][model]["certified"] for model in ("sib", "grand"))
+
+
+def test_table3_has_a_projective_column_beside_each(data: Path) -> None:
+    [row] = koo2010_parsers.table3(data, ["toy"])
+    assert list(row.uas) == ["sib", "P-sib", "grand", "P-grand"]
+    assert all(0 <= uas <= 100 for uas in row.uas.values())
+
+
+def test_curves_end_where_the_last_limit_is(data: Path) -> None:
+    curves = koo2010_parsers.figures(data, "toy", limits=(5, 50))
+    assert curves.matches[-1] == 100
+    assert (curves.certified[1:] >= curves.certified[:-1]).all()
+    assert set(curves.recomputed) == {"sib", "grand"}
+
+
+def test_a_treebank_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no train\.conllu or train\.conll there"):
+        next(koo2010_parsers.table1(tmp_path, ["nowhere"]))
+
+
+def test_six_systems_without_a_treebank(data: Path) -> None:
+    result = CliRunner().invoke(app, ["jiang2017", "table1", str(data), "--treebanks", "toy", "--quiet"])
+    assert result.exit_code == 0, result.output
+    for system in jiang2017.SYSTEMS:
+        assert system in result.stdout

@@ -41,7 +41,7 @@ def main() -> None:
         parse = tw.decode.tree(arc, projective=projective)
         heads = parse.heads[1:]
         print(f"{title}: value {parse.score:g}, {'certified' if parse.certified else f'gap {parse.gap:g}'}\n")
-        print(tw.draw.text(forms=FORMS, heads=heads, deprels=RELATIONS))
+        print(tw.draw.text(forms=FORMS, heads=heads, deprels=RELATIONS), end="\n\n")
     nodes = ["ROOT", *FORMS]
     answer = tw.decode.why_not(arc, nodes.index("yesterday"), nodes.index("believed"))
     print(f"Why not yesterday → believed? The best tree with it loses {answer.loss:g}.")

@@ -34,7 +34,7 @@ TABLE2_HELP = (
 TABLE1_HELP = (
     "What do siblings and grandparents gain, and how often is dual decomposition certain (Table 1)?\n\n"
     "The models arc, sib and grand are trained on each treebank under DATA and decode its test set, crossing arcs "
-    "allowed: by dual decomposition with 5,000 iterations as published, and exactly. Times are CPU seconds a sentence.\n\n"
+    "allowed: by dual decomposition with 5,000 iterations as published, and exactly. Times are CPU seconds each.\n\n"
     "  treewright reproduce koo2010 table1 data --treebanks ud/Hungarian-Szeged\n\n"
 )
 TABLE3_HELP = (

@@ -5,11 +5,11 @@
 //   score(c at i | a, b) = sum over parts p of
 //                            sum over templates t of  weight[row(i, t) ^ part(c, p)]
 //                          + weight[b_p, c_p] + weight[b_0, c_p] + weight[b_0, word i, c_p]
-//                          + weight[a_p b_p, c_p] + weight[a_0 b_0, c_p]                      (p = 0: each once)
+//                          + weight[a_p b_p, c_p] + weight[a_0 b_0, c_p]           (p = 0: each once; p < 3 only)
 //
 // where row(i, t) is what template t hashes around word i (features.hpp) and part(c, p) a hash. The first line alone
-// chooses the `keep` best of a word's candidates; trigrams (viterbi.hpp) choose among those. Of words with a single
-// candidate, and of trigrams of such words, no score is computed: it cannot change the answer.
+// chooses the `keep` best of a word's candidates, none far behind the best; trigrams (viterbi.hpp) choose among those.
+// Of words with a single candidate, and of trigrams of such words, no score is computed: it cannot change the answer.
 //
 // Learning follows the gradient of log p(gold sequence) (Lafferty et al. 2001), every wrong tag's score raised by
 // `cost`.
@@ -97,6 +97,8 @@ class TagModel {
     contexts
   };
   static constexpr float smallest_change = 1e-3F;
+  static constexpr double margin = 8;     // candidates further behind the best one of their word are left out
+  static constexpr int triple_parts = 3;  // the columns; of morphological features one by one, pairs say enough
 
   int size(int i) const { return i < 0 ? 1 : int(begin_[i + 1] - begin_[i]); }
   int tag(int i, int k) const { return i < 0 ? tags() : kept_[begin_[i] + k]; }
@@ -140,7 +142,7 @@ class TagModel {
       for (int p = 0; p < set_.parts; ++p) score += part_score<stride>(i, part(*c, p), weights);
       ranked_.push_back({score, *c});
     }
-    if (int(ranked_.size()) > set_.keep) prune(gold);
+    prune(gold);
     for (const auto &[score, c] : ranked_) kept_.push_back(c), unary_.push_back(score);
   }
 
@@ -162,7 +164,11 @@ class TagModel {
       if (x_gold != y_gold) return x_gold;
       return x.first != y.first ? x.first > y.first : x.second < y.second;
     });
-    ranked_.resize(set_.keep);
+    double best = ranked_.front().first;
+    for (const auto &[score, c] : ranked_) best = std::max(best, score);
+    std::size_t kept = 1;
+    while (kept < ranked_.size() && int(kept) < set_.keep && ranked_[kept].first >= best - margin) ++kept;
+    ranked_.resize(kept);
   }
 
   template <int stride>
@@ -215,7 +221,7 @@ class TagModel {
   template <typename Use>
   void visit_triple(int i, int a, int b, int c, Use use) const {
     const int far = tag(i - 2, a), previous = tag(i - 1, b), current = tag(i, c);
-    for (int p = 0; p < set_.parts; ++p) {
+    for (int p = 0; p < std::min(set_.parts, triple_parts); ++p) {
       use((context(triple_far_own, far, p) ^ context(triple_own, previous, p) ^ part(current, p)) & mask_);
       if (p > 0)
         use((context(triple_far_first, far, 0) ^ context(triple_first, previous, 0) ^ part(current, p)) & mask_);

@@ -118,14 +118,17 @@ def test_the_decoder_finds_the_best_of_all_sequences(tagger: Tagger) -> None:
 
 
 def test_adjustments_move_the_tags_of_their_position(tagger: Tagger) -> None:
-    sentence = tw.Sentence.from_words(["The", "walks", "opened", "."])
+    sentence = tw.Sentence.from_words(["the", "zops", "walks", "."])
     plain = tagger.decode(sentence)
-    verb = tagger.tags.index(("VERB", "V", "Tense=Now"))
-    adjust = np.zeros((4, len(tagger.tags)))
-    adjust[1, verb] = 100
-    moved = tagger.decode(sentence, adjust)
-    assert plain.tags[1] != moved.tags[1] == verb
-    assert moved.value <= plain.value + 100
+    reached = set()
+    for tag in range(len(tagger.tags)):
+        adjust = np.zeros((4, len(tagger.tags)))
+        adjust[1, tag] = 100
+        moved = tagger.decode(sentence, adjust)
+        assert moved.tags[1] in (tag, plain.tags[1])  # or it is none of the word's candidates
+        assert moved.value <= plain.value + 100 + 1e-9
+        reached.add(int(moved.tags[1]))
+    assert len(reached) > 1
     with pytest.raises(ValueError, match=r"adjust has shape \(4, 1\); expected \(4, 6\)"):
         tagger.decode(sentence, np.zeros((4, 1)))
 

@@ -85,6 +85,10 @@ class Lexicon:
                 break
         return tuple(found)[:most]
 
+    def ending(self, group: str, form: str) -> str:
+        """The longest ending of a word that others have too."""
+        return next((ending for ending in endings_of(group, form) if ending in self.endings), "")
+
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """As arrays for a model file, their names beginning with `name`."""
         return {

@@ -59,21 +59,22 @@ class Tagged(NamedTuple):
 class TagWorker:
     """Tags sentences with a model. It remembers words, so each thread has its own."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, learns: bool = False) -> None:
         self.model = model
+        self.sure = model.options.rare if learns else model.options.sure
         self.words = WordTable(len(ATOMS), self._describe)
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
 
     def _describe(self, form: str) -> Description:
         lexicon, options = self.model.lexicon, self.model.options
         seen, lower = lexicon.words.get(form), lexicon.words.get(form.lower())
-        candidates = candidates_of(lexicon, form, options)
+        candidates = candidates_of(lexicon, form, options, self.sure)
         klass = "?"  # the classes of rare words would tell training what is to be learned
-        if seen and seen.times >= options.sure:
+        if seen and seen.times >= options.rare:
             klass = " ".join(sorted({self.model.tags[number][0] for number in seen.labels}))
         is_known = seen is not None and seen.times > 1
         is_known_lower = (lower.times if lower else 0) + (seen.times if seen else 0) > 1
-        return word_atoms(form, is_known, is_known_lower, klass), candidates
+        return word_atoms(form, is_known, is_known_lower, klass, lexicon.ending(kind(form), form.lower())), candidates
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags."""
@@ -84,10 +85,10 @@ class TagWorker:
         )
 
 
-def candidates_of(lexicon: Lexicon, form: str, options: Options) -> Labels:
+def candidates_of(lexicon: Lexicon, form: str, options: Options, sure: int) -> Labels:
     """The tags a word may have, those it was seen with first."""
     seen = lexicon.words.get(form)
-    if seen and seen.times >= options.sure:
+    if seen and seen.times >= sure:
         return seen.labels
     found = dict.fromkeys(seen.labels if seen else ())
     lower = lexicon.words.get(form.lower())

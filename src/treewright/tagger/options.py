@@ -30,7 +30,8 @@ class Options:
 
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: int = 1
-    sure: int = 4  # words seen so often have no tags beside those they were seen with
+    rare: int = 8  # words seen less often are learned from as if they were new, for the sake of those that are
+    sure: int = 1  # when tagging, words seen so often have no tags beside those they were seen with
     enough: int = 20  # candidates that the endings of other words should give
     most: int = 40
     keep: int = 6  # candidates that trigrams choose from

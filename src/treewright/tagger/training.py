@@ -124,7 +124,7 @@ def train_tags(
     """The weights of tags."""
     columns = model.options.tag_columns
     numbers = {tag: number for number, tag in enumerate(model.tags)}
-    worker = TagWorker(model)
+    worker = TagWorker(model, learns=True)
     examples = []
     for sentence in sentences:
         gold = np.array([numbers[tag] for tag in tags_of(sentence, columns)], dtype=np.int32)

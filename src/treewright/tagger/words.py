@@ -20,13 +20,14 @@ Hashes = NDArray[np.uint32]
 # Atoms of a word, in the order of `word_atoms`.
 ATOMS = (
     *("form", "lower", "end1", "end2", "end3", "end4", "end5", "start1", "start2", "start3", "start4"),
-    *("shape", "kind", "class"),
+    *("shape", "kind", "class", "end6", "end7", "ending"),
 )
 TEMPLATES = (
     *("0.form", "0.lower", "0.end1", "0.end2", "0.end3", "0.end4", "0.end5"),
     *("0.start1", "0.start2", "0.start3", "0.start4", "0.shape", "0.kind", "0.class"),
     *("-1.lower", "+1.lower", "-2.lower", "+2.lower", "-1.lower 0.lower", "0.lower +1.lower", "-1.lower +1.lower"),
     *("-1.class", "+1.class", "+1.class +2.class", "-1.class +1.class", "-1.end3", "+1.end3", "0.end3 +1.class"),
+    *("0.end6", "0.end7", "0.ending", "0.ending +1.class", "-1.class 0.ending", "-1.end3 0.ending"),
     *("-1.kind 0.kind", "0.shape +1.kind", "-1.lower 0.end3", "0.class +1.class", "-1.class 0.class"),
 )
 
@@ -66,7 +67,7 @@ def kind(form: str) -> str:
     return found or "."
 
 
-def word_atoms(form: str, is_known: bool, is_known_lower: bool, klass: str) -> list[str]:
+def word_atoms(form: str, is_known: bool, is_known_lower: bool, klass: str, ending: str) -> list[str]:
     """The atoms of a word. Rare words are one word, that the model may learn what to make of words it never saw."""
     lower = form.lower()
     return [
@@ -77,6 +78,8 @@ def word_atoms(form: str, is_known: bool, is_known_lower: bool, klass: str) -> l
         shape(form),
         kind(form),
         klass,
+        *(lower[-length:] if length <= len(lower) else f"<{lower}" for length in (6, 7)),
+        ending,
     ]
 
 

@@ -15,7 +15,12 @@ import typer
 if TYPE_CHECKING:
     from treewright.reproduce.koo2010 import Row
 
-app = typer.Typer(add_completion=False, help="Run an experiment of a paper again; its printed figures stand beside.")
+HELP = (
+    "Run an experiment of a paper again; its printed figures stand beside.\n\n"
+    "  treewright reproduce koo2010 table2\n\n"
+    "  treewright reproduce jiang2017 table1 data/ud-1.4\n\n"
+)
+app = typer.Typer(add_completion=False, help=HELP)
 koo2010 = typer.Typer(add_completion=False, help="Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata.")
 app.add_typer(koo2010, name="koo2010")
 jiang2017 = typer.Typer(add_completion=False, help="Jiang, Han & Tu (2017): parsing with no treebank.")

@@ -32,9 +32,9 @@ class Options:
     seed: int = 1
     rare: int = 8  # words seen less often are learned from as if they were new, for the sake of those that are
     sure: int = 1  # when tagging, words seen so often have no tags beside those they were seen with
-    enough: int = 20  # candidates that the endings of other words should give
-    most: int = 40
-    keep: int = 6  # candidates that trigrams choose from
+    enough: int = 5  # candidates that the endings of other words should give
+    most: int = 12
+    keep: int = 4  # candidates that trigrams choose from
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))
 

@@ -1,0 +1,158 @@
+"""How accurate and how fast are the parsers, and UDPipe 1's beside them?
+
+    python benchmarks/parsers.py [FOLDER] [--treebank ud/English-EWT] [--sentences 4000] [--models arc sib grand]
+                                 [--udpipe-iterations K]
+
+All are trained in this run on the first N sentences of `train` (epochs chosen on `dev`), and parse `test` with gold
+tokens, tags, features and lemmas. UAS and LAS count every word, punctuation and relation subtypes too. CPU seconds of
+one thread; words a second without loading the model. UDPipe's parser takes its default options, and is left out with
+--udpipe-iterations 0. Without a folder a generated treebank shows that the benchmark runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import treewright as tw
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One parser's figures."""
+
+    name: str
+    uas: float
+    las: float
+    words_a_second: float
+    training: float
+    certified: float | None = None
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("folder", type=Path, nargs="?")
+    arguments.add_argument("--treebank", default="ud/English-EWT")
+    arguments.add_argument("--sentences", type=int, default=4000)
+    arguments.add_argument("--models", nargs="*", default=["arc", "sib", "grand"])
+    arguments.add_argument("--udpipe-iterations", type=int, default=10)
+    given = arguments.parse_args()
+    print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
+    with tempfile.TemporaryDirectory() as scratch:
+        files = files_of(given.folder, given.treebank, Path(scratch), given.sentences)
+        print(f"{'':24} {'UAS':>6} {'LAS':>6} {'words/s':>9} {'training s':>11} {'certified':>10}")
+        for model in given.models:
+            show(run_ours(model, files))
+        if given.udpipe_iterations:
+            show(run_udpipe(files, given.udpipe_iterations if given.folder else 1))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory of this process, all parsers in turn: {peak:.0f} MB")
+
+
+def show(result: Result) -> None:
+    certified = "" if result.certified is None else f"{result.certified:.1f} %"
+    print(
+        f"{result.name:24} {result.uas:6.2f} {result.las:6.2f} {result.words_a_second:9.0f} {result.training:11.1f} "
+        f"{certified:>10}",
+        flush=True,
+    )
+
+
+def files_of(folder: Path | None, treebank: str, scratch: Path, sentences: int) -> dict[str, Path]:
+    files = {split: scratch / f"{split}.conllu" for split in SPLITS}
+    for seed, (split, path) in enumerate(files.items()):
+        if folder is None:
+            tw.write(generated(150 if split == "train" else 50, seed), path)
+        else:
+            source = tw.read(folder / treebank / f"{split}.conllu")
+            tw.write(islice(source, sentences) if split == "train" else source, path)
+    return files
+
+
+def generated(count: int, seed: int) -> Iterator[tw.Sentence]:
+    """Sentences of one pattern: (DET) NOUN VERB (DET) NOUN."""
+    random = Random(seed)
+    for _ in range(count):
+        words, heads, relations = [], [], []
+        verb_is = 0
+        for part in ("subject", "verb", "object"):
+            if part == "verb":
+                words.append(("VERB", "sees"))
+                heads.append(0)
+                relations.append("root")
+                verb_is = len(words)
+                continue
+            if random.random() < 0.5:
+                words.append(("DET", "the"))
+                heads.append(len(words) + 1)
+                relations.append("det")
+            words.append(("NOUN", f"n{random.randrange(30)}"))
+            heads.append(-1)
+            relations.append("nsubj" if part == "subject" else "obj")
+        heads = [verb_is if head == -1 else head for head in heads]
+        upos, forms = zip(*words, strict=True)
+        yield tw.Sentence.from_words(list(forms), upos=list(upos), heads=heads, deprels=relations)
+
+
+def run_ours(model: str, files: dict[str, Path]) -> Result:
+    start = time.process_time()
+    parser = tw.Parser.train(files["train"], dev=files["dev"], model=model)
+    training = time.process_time() - start
+    gold = list(tw.read(files["test"]))
+    blind = list(tw.read(files["test"]))
+    start = time.process_time()
+    found = list(parser.parse(blind))
+    seconds = time.process_time() - start
+    scores = tw.evaluate.evaluate(gold, found)
+    certified = 100 * sum(sentence.parse.certified for sentence in found) / len(found)
+    words = sum(map(len, gold))
+    kind = "projective" if parser.model.projective else "crossing"
+    uas, las = 100 * scores["UAS"].f1, 100 * scores["LAS+"].f1
+    return Result(f"Treewright {model}, {kind}", uas, las, words / seconds, training, certified)
+
+
+def run_udpipe(files: dict[str, Path], iterations: int) -> Result:
+    import ufal.udpipe as udpipe
+    from tagging import silence, udpipe_sentences
+
+    start, error = time.process_time(), udpipe.ProcessingError()
+    with silence():
+        trained = udpipe.Trainer.train(
+            *("morphodita_parsito", udpipe_sentences(files["train"]), udpipe_sentences(files["dev"])),
+            *("none", "none", f"iterations={iterations}", error),
+        )
+    if error.occurred():
+        raise SystemExit(f"UDPipe: {error.message}")
+    training = time.process_time() - start
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(trained)
+        file.flush()
+        model = udpipe.Model.load(file.name)
+    test = udpipe_sentences(files["test"])
+    start = time.process_time()
+    for sentence in test:
+        model.parse(sentence, model.DEFAULT)
+    seconds = time.process_time() - start
+    gold = list(tw.read(files["test"]))
+    words = sum(map(len, gold))
+    heads = relations = 0
+    for ours, theirs in zip(gold, test, strict=True):
+        for number, head, relation in zip(range(1, len(ours) + 1), ours.heads.tolist(), ours.deprels, strict=True):
+            word = theirs.words[number]
+            heads += word.head == head
+            relations += word.head == head and word.deprel == relation
+    return Result("UDPipe 1 parser", 100 * heads / words, 100 * relations / words, words / seconds, training)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,16 +3,19 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
 #include <tuple>
+#include <variant>
 
 #include "arrays.hpp"
 #include "labeller.hpp"
 #include "learning.hpp"
 #include "part_sums.hpp"
+#include "pruner.hpp"
 #include "scoring.hpp"
 
 namespace treewright {
@@ -20,9 +23,13 @@ namespace treewright {
 using AtomTable = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [node, atom]
 using Items =
     nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // role, template, atom, offset
-using Weights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Cells = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using NewTable = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
+using SmallWeights = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using PlainWeights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = std::variant<SmallWeights, PlainWeights>;
+using OwnWeights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using OwnMemory = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewKeys = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
 using Tables = std::vector<std::tuple<int, int, int, Items>>;  // kind, atom of the set, templates, items
 
 static std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
@@ -49,34 +56,42 @@ static void check_bits(int bits) {
 
 static std::size_t table_size(int bits) { return std::size_t(1) << bits; }
 
-// The weights as the kernels read them: a plain column, or the first of four in cells that learn.
+// Calls use(table) with the weights as the kernels read them, the lock released.
 template <typename Use>
-static void with_weights(const std::optional<Weights> &weights, const std::optional<Cells> &cells, int bits, Use use) {
-  if ((weights && weights->shape(0) != table_size(bits)) || (cells && cells->shape(0) != table_size(bits)) ||
-      (cells && cells->shape(1) != 4) || (!weights && !cells))
-    throw nb::value_error("weights do not have 2^bits rows");
-  nb::gil_scoped_release nogil;
-  if (weights)
-    use(weights->data(), std::integral_constant<int, 1>());
-  else
-    use(cells->data(), std::integral_constant<int, 4>());
+static void with_weights(const Weights &weights, double scale, int bits, Use use) {
+  std::visit(
+      [&](const auto &array) {
+        if (array.shape(0) != table_size(bits)) throw nb::value_error("there must be 2^bits weights");
+        using Weight = std::remove_cv_t<std::remove_pointer_t<decltype(array.data())>>;
+        nb::gil_scoped_release nogil;
+        use(WeightTable<Weight>{array.data(), scale});
+      },
+      weights);
 }
 
 struct BoundLearner {
-  BoundLearner(Cells cells, float floor) : cells(cells), learner(reinterpret_cast<Cell *>(cells.data()), 0, floor) {
-    if (cells.shape(1) != 4) throw nb::value_error("cells must have four columns");
+  BoundLearner(OwnWeights weights, OwnMemory memory, float floor)
+      : weights(weights), memory(memory), learner(weights.data(), reinterpret_cast<Memory *>(memory.data()), floor) {
+    if (memory.shape(1) != 3 || memory.shape(0) != weights.shape(0))
+      throw nb::value_error("memory must have three columns and a row a weight");
   }
   void step(double number, float rate) {
     nb::gil_scoped_release nogil;
-    learner.set_rate(rate);
-    learner.step(number);
+    learner.step(number, rate);
   }
-  Cells cells;
+  OwnWeights weights;
+  OwnMemory memory;
   Learner learner;
 };
 
 static void check_learner(const BoundLearner &learner, int bits) {
-  if (learner.cells.shape(0) != table_size(bits)) throw nb::value_error("cells do not have 2^bits rows");
+  if (learner.weights.shape(0) != table_size(bits)) throw nb::value_error("there must be 2^bits weights");
+}
+
+static void check_heads(const IndexColumn &heads, int nodes) {
+  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
+  for (int m = 1; m < nodes; ++m)
+    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
 }
 
 class Scorer {
@@ -91,16 +106,14 @@ class Scorer {
     each_ = each;  // read again whenever a part is visited
   }
 
-  NewScores arcs(std::optional<Weights> weights, std::optional<Cells> cells) const {
+  NewScores arcs(const Weights &weights, double scale) const {
     NewScores arc = new_array<NewScores>(features_.nodes(), features_.nodes());
-    with_weights(weights, cells, bits_, [&](const float *data, auto stride) {
-      score_all_arcs<decltype(stride)::value>(features_, data, arc.data());
-    });
+    with_weights(weights, scale, bits_, [&](const auto &table) { score_all_arcs(features_, table, arc.data()); });
     return arc;
   }
 
-  Parts parts(IndexColumn head, IndexColumn modifier, bool siblings, bool grandparents, std::optional<Weights> weights,
-              std::optional<Cells> cells) const {
+  Parts parts(IndexColumn head, IndexColumn modifier, bool siblings, bool grandparents, const Weights &weights,
+              double scale) const {
     const std::size_t count = head.shape(0);
     if (modifier.shape(0) != count) throw nb::value_error("head and modifier differ in length");
     for (std::size_t i = 0; i < count; ++i)
@@ -111,9 +124,31 @@ class Scorer {
     Parts parts(features_.nodes(), int(count), head.data(), modifier.data(), zeros.data());
     if (siblings) parts.add_transitions();
     if (grandparents) parts.add_grand();
-    with_weights(weights, cells, bits_,
-                 [&](const float *data, auto stride) { score_parts<decltype(stride)::value>(features_, data, parts); });
+    with_weights(weights, scale, bits_, [&](const auto &table) { score_parts(features_, table, parts); });
     return parts;
+  }
+
+  // Heads and modifiers of the candidate arcs, and the marginal of every arc.
+  std::tuple<NewIndexColumn, NewIndexColumn, NewScores> prune(const Weights &weights, double scale, bool projective,
+                                                              bool single_root, double threshold, int max_heads,
+                                                              std::optional<IndexColumn> gold) {
+    const int nodes = features_.nodes();
+    if (gold) check_heads(*gold, nodes);
+    if (max_heads < 1) throw nb::value_error("max_heads must be at least 1");
+    NewScores marginal = new_array<NewScores>(nodes, nodes);
+    const PruningRules rules{projective, single_root, threshold, max_heads};
+    with_weights(weights, scale, bits_, [&](const auto &table) {
+      pruner_.run(features_, table, rules, gold ? gold->data() : nullptr, marginal.data());
+    });
+    return {copied<NewIndexColumn>(pruner_.heads.data(), pruner_.heads.size()),
+            copied<NewIndexColumn>(pruner_.modifiers.data(), pruner_.modifiers.size()), marginal};
+  }
+
+  double learn_arcs(BoundLearner &learner, IndexColumn gold, bool projective, bool single_root) {
+    check_learner(learner, bits_);
+    check_heads(gold, features_.nodes());
+    nb::gil_scoped_release nogil;
+    return pruner_.learn(features_, learner.learner, {projective, single_root, 0, 1}, gold.data());
   }
 
   void add_arcs(BoundLearner &learner, Scores gradient) const {
@@ -134,14 +169,9 @@ class Scorer {
  private:
   int bits_;
   PartFeatures features_;
+  Pruner pruner_;
   AtomTable each_;
 };
-
-static void check_heads(const IndexColumn &heads, int nodes) {
-  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
-  for (int m = 1; m < nodes; ++m)
-    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
-}
 
 static std::pair<double, Parts> gradient(const Parts &parts, IndexColumn heads, bool single_root, bool is_outside) {
   check_heads(heads, parts.nodes);
@@ -167,43 +197,26 @@ static void add_cost(Parts &parts, IndexColumn heads, double cost) {
     if (heads(parts.modifier[e]) != parts.head[e]) parts.arc[e] += cost;
 }
 
-// The arcs worth keeping: of each word the heads whose marginal is at least threshold times the best, at most
-// max_heads of them, and those of the trees given.
+// The arcs worth keeping by marginals that somebody else worked out.
 static std::pair<NewIndexColumn, NewIndexColumn> kept_arcs(Scores marginal, double threshold, int max_heads,
                                                            const std::vector<IndexColumn> &trees) {
   const int nodes = int(marginal.shape(0));
   if (int(marginal.shape(1)) != nodes || max_heads < 1) throw nb::value_error("marginals must be square");
-  for (const IndexColumn &tree : trees) check_heads(tree, nodes);
-  std::vector<std::int32_t> head, modifier;
-  {
-    nb::gil_scoped_release nogil;
-    std::vector<int> order;
-    for (int m = 1; m < nodes; ++m) {
-      order.clear();
-      double best = 0;
-      for (int h = 0; h < nodes; ++h)
-        if (h != m) best = std::max(best, marginal(h, m));
-      for (int h = 0; h < nodes; ++h)
-        if (h != m && marginal(h, m) >= threshold * best && marginal(h, m) > 0) order.push_back(h);
-      if (int(order.size()) > max_heads) {
-        std::nth_element(order.begin(), order.begin() + max_heads, order.end(), [&](int a, int b) {
-          return marginal(a, m) != marginal(b, m) ? marginal(a, m) > marginal(b, m) : a < b;
-        });
-        order.resize(max_heads);
-      }
-      for (const IndexColumn &tree : trees) order.push_back(tree(m));
-      std::sort(order.begin(), order.end());
-      order.erase(std::unique(order.begin(), order.end()), order.end());
-      for (const int h : order) head.push_back(h), modifier.push_back(m);
-    }
+  std::vector<const int *> heads;
+  for (const IndexColumn &tree : trees) {
+    check_heads(tree, nodes);
+    heads.push_back(tree.data());
   }
-  return {copied<NewIndexColumn>(head.data(), head.size()), copied<NewIndexColumn>(modifier.data(), modifier.size())};
+  thread_local Pruner pruner;
+  pruner.keep(nodes, marginal.data(), threshold, max_heads, heads);
+  return {copied<NewIndexColumn>(pruner.heads.data(), pruner.heads.size()),
+          copied<NewIndexColumn>(pruner.modifiers.data(), pruner.modifiers.size())};
 }
 
 class BoundLabeller {
  public:
-  BoundLabeller(const Tables &tables, int bits, int labels, int width)
-      : bits_((check_bits(bits), bits)), width_(width), labeller_(tables_of(tables, 3), bits, labels, width) {
+  BoundLabeller(const Tables &tables, int bits, int labels, int width, int tag)
+      : bits_((check_bits(bits), bits)), tag_(tag), labeller_(tables_of(tables, 3), bits, labels, width) {
     if (width < 4 || (width & (width - 1)) || width < labels || width > 1 << bits)
       throw nb::value_error("width must be a power of two, at least four and the number of labels");
   }
@@ -211,19 +224,49 @@ class BoundLabeller {
   void open(AtomTable atoms, AtomTable each, IndexColumn heads) {
     const Atoms opened = atoms_of(atoms, each);
     check_heads(heads, opened.nodes);
+    if (tag_ < 0 || tag_ >= opened.width) throw nb::value_error("there is no such atom");
+    atoms_ = atoms, each_ = each;
     nb::gil_scoped_release nogil;
     labeller_.open(opened, heads.data());
   }
 
-  // [node, label]; row 0 is zero.
-  NewTable scores(Weights weights) const {
-    NewTable scores = new_array<NewTable>(labeller_.nodes(), width_);
-    if (weights.shape(0) != table_size(bits_)) throw nb::value_error("weights do not have 2^bits rows");
-    nb::gil_scoped_release nogil;
-    std::fill_n(scores.data(), width_, 0.0f);
-    for (int m = 1; m < labeller_.nodes(); ++m)
-      labeller_.score<1>(weights.data(), m, scores.data() + std::size_t(m) * width_);
-    return scores;
+  // The key of each word's candidate labels; see set_candidates.
+  NewKeys keys() const {
+    NewKeys keys = new_array<NewKeys>(labeller_.nodes());
+    keys.data()[0] = 0;
+    const Atoms atoms = atoms_of(atoms_, each_);
+    for (int m = 1; m < labeller_.nodes(); ++m) keys.data()[m] = labeller_.key(atoms, tag_, m);
+    return keys;
+  }
+
+  // Labels label[begin[k]..begin[k + 1]) go with the k-th of the sorted keys.
+  void set_candidates(Keys key, IndexColumn begin, IndexColumn label) {
+    if (begin.shape(0) != key.shape(0) + 1 || begin(0) != 0 || begin(key.shape(0)) != int(label.shape(0)))
+      throw nb::value_error("begin does not fit key and label");
+    for (std::size_t k = 0; k < key.shape(0); ++k)
+      if (begin(k) >= begin(k + 1) || (k && key(k) <= key(k - 1))) throw nb::value_error("keys must be sorted");
+    for (std::size_t k = 0; k < label.shape(0); ++k)
+      if (label(k) < 0 || label(k) >= labeller_.labels()) throw nb::value_error("there is no such label");
+    key_.assign(key.data(), key.data() + key.shape(0));
+    begin_.assign(begin.data(), begin.data() + begin.shape(0));
+    label_.assign(label.data(), label.data() + label.shape(0));
+  }
+
+  // The best label of each node, -1 for the root.
+  Heads best(const Weights &weights) {
+    Heads best = new_array<Heads>(labeller_.nodes());
+    best.data()[0] = -1;
+    const Atoms atoms = atoms_of(atoms_, each_);
+    with_weights(weights, 1, bits_, [&](const auto &table) {
+      for (int m = 1; m < labeller_.nodes(); ++m) {
+        const std::uint32_t key = labeller_.key(atoms, tag_, m);
+        const std::size_t k = std::lower_bound(key_.begin(), key_.end(), key) - key_.begin();
+        const bool known = k < key_.size() && key_[k] == key;
+        best.data()[m] = known ? labeller_.best(table.data, m, label_.data() + begin_[k], begin_[k + 1] - begin_[k])
+                               : labeller_.best(table.data, m, nullptr, 0);
+      }
+    });
+    return best;
   }
 
   double learn(BoundLearner &learner, IndexColumn gold, float cost) {
@@ -232,34 +275,48 @@ class BoundLabeller {
     for (int m = 1; m < labeller_.nodes(); ++m)
       if (gold(m) >= labeller_.labels()) throw nb::value_error("there is no such label");
     nb::gil_scoped_release nogil;
-    return labeller_.learn(learner.learner, learner.cells.data(), gold.data(), cost);
+    return labeller_.learn(learner.learner, gold.data(), cost);
   }
 
  private:
-  int bits_, width_;
+  int bits_, tag_;
   Labeller labeller_;
+  AtomTable atoms_, each_;
+  std::vector<std::uint32_t> key_;
+  std::vector<std::int32_t> begin_, label_;
 };
 
 void bind_features(nb::module_ &m) {
-  nb::class_<BoundLearner>(m, "Learner", "Weights that learn (core/learning.hpp), in cells of four float32.")
-      .def(nb::init<Cells, float>(), nb::arg("cells").noconvert(), nb::arg("floor"))
+  nb::class_<BoundLearner>(m, "Learner", "Weights that learn (core/learning.hpp); the arrays are the caller's.")
+      .def(nb::init<OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(), nb::arg("memory").noconvert(),
+           nb::arg("floor"))
       .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.");
   nb::class_<Scorer>(m, "Scorer", "Scores the parts of one sentence after another (core/features.hpp).")
       .def(nb::init<const Tables &, int>(), nb::arg("tables"), nb::arg("bits"))
       .def("open", &Scorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(), nb::arg("second_order"))
-      .def("arcs", &Scorer::arcs, nb::arg("weights").noconvert().none() = nb::none(),
-           nb::arg("cells").noconvert().none() = nb::none(), "arc[h, m] over all arcs.")
+      .def("arcs", &Scorer::arcs, nb::arg("weights").noconvert(), nb::arg("scale"), "arc[h, m] over all arcs.")
       .def("parts", &Scorer::parts, nb::arg("head").noconvert(), nb::arg("modifier").noconvert(), nb::arg("siblings"),
-           nb::arg("grandparents"), nb::arg("weights").noconvert().none() = nb::none(),
-           nb::arg("cells").noconvert().none() = nb::none(), "The parts over the candidate arcs given.")
+           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           "The parts over the candidate arcs given.")
+      .def("prune", &Scorer::prune, nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("projective"),
+           nb::arg("single_root"), nb::arg("threshold"), nb::arg("max_heads"),
+           nb::arg("gold").noconvert().none() = nb::none(),
+           "Heads and modifiers of the arcs worth keeping, and the marginal of every arc.")
+      .def(
+          "learn_arcs", &Scorer::learn_arcs, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("projective"),
+          nb::arg("single_root"),
+          "Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.")
       .def("add_arcs", &Scorer::add_arcs, nb::arg("learner"), nb::arg("gradient").noconvert())
       .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"));
   nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of one tree after another (core/labeller.hpp).")
-      .def(nb::init<const Tables &, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
-           nb::arg("width"))
+      .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
+           nb::arg("width"), nb::arg("tag"))
       .def("open", &BoundLabeller::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
            nb::arg("heads").noconvert())
-      .def("scores", &BoundLabeller::scores, nb::arg("weights").noconvert(), "[node, label]")
+      .def("keys", &BoundLabeller::keys, "What the candidate labels of each word are known by: both tags, direction.")
+      .def("set_candidates", &BoundLabeller::set_candidates, nb::arg("key").noconvert(), nb::arg("begin").noconvert(),
+           nb::arg("label").noconvert(), "Labels begin[k] .. begin[k + 1] go with key k; other keys go with any.")
+      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), "The best label of each node.")
       .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("cost"),
            "Adds the gradient of the gold labels' log probability; returns the loss.");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),

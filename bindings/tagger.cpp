@@ -66,9 +66,9 @@ class BoundTagModel {
       if (std::find(first, last, gold(i)) == last) throw nb::value_error("a gold tag is no candidate");
     }
     nb::gil_scoped_release nogil;
-    Learner learner(reinterpret_cast<Cell *>(cells.data()), rate, floor);
+    Learner learner(cells.data(), floor);
     const double loss = model_.learn(words, rows.data(), int(rows.shape(0)), cells.data(), learner, gold.data(), cost);
-    learner.step(step);
+    learner.step(step, rate);
     return loss;
   }
 

@@ -83,6 +83,16 @@ class Rows {
   std::vector<std::uint32_t> cells_;
 };
 
+inline int lowest_bit(std::uint64_t set) {
+#if defined(__GNUC__)
+  return __builtin_ctzll(set);
+#else
+  int bit = 0;
+  while (!(set >> bit & 1)) ++bit;
+  return bit;
+#endif
+}
+
 constexpr std::uint32_t rightward = 0x5bd1e995U, rightward_again = 0x1b873593U;
 
 inline std::uint32_t direction(int from, int to) { return from < to ? rightward : 0; }
@@ -122,9 +132,7 @@ class Between {
 
   template <typename Use>
   void visit(int i, int j, Use use) const {
-    std::uint64_t set = sets_[std::size_t(i) * nodes_ + j];
-    for (int kind = 0; set; ++kind, set >>= 1)
-      if (set & 1) use(values_[kind]);
+    for (std::uint64_t set = sets_[std::size_t(i) * nodes_ + j]; set; set &= set - 1) use(values_[lowest_bit(set)]);
   }
 
  private:
@@ -170,14 +178,14 @@ class PartFeatures {
           break;
         case each_of_both:
           visit_each(h, [&](std::uint32_t x) {
-            visit_each(m, [&](std::uint32_t y) { visit_one(rows_[i], h, m, flags ^ x ^ mixed(y), use); });
+            visit_each(m, [&](std::uint32_t y) { visit_one(rows_[i], h, m, flags ^ mixed(x) ^ mixed(y + 1), use); });
           });
           break;
         case each_of_head:
-          visit_each(h, [&](std::uint32_t x) { visit_one(rows_[i], h, m, flags ^ x, use); });
+          visit_each(h, [&](std::uint32_t x) { visit_one(rows_[i], h, m, flags ^ mixed(x), use); });
           break;
         case each_of_modifier:
-          visit_each(m, [&](std::uint32_t y) { visit_one(rows_[i], h, m, flags ^ mixed(y), use); });
+          visit_each(m, [&](std::uint32_t y) { visit_one(rows_[i], h, m, flags ^ mixed(y + 1), use); });
           break;
       }
     }

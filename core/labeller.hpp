@@ -4,6 +4,9 @@
 // Templates are hashed as in features.hpp. The weights of a feature for all labels lie side by side in a row of
 // `width` cells, label l in place of (l xor x), x a multiple of four from the feature's own hash: rows of
 // different features share cells, but rarely for the same labels, and four labels are added at a time.
+//
+// Only labels that some training sentence has between two such tags in that direction are considered; where there is
+// but one, nothing need be scored.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +33,37 @@ class Labeller {
   int labels() const { return labels_; }
   int nodes() const { return nodes_; }
 
+  // The labels of word m under its head are known by this key: the tags of both, and the direction.
+  static std::uint32_t pair_key(std::uint32_t head_tag, std::uint32_t word_tag, bool right) {
+    return mixed(mixed(head_tag) + word_tag) ^ (right ? rightward : 0);
+  }
+  std::uint32_t key(const Atoms &atoms, int tag, int m) const {
+    return pair_key(atoms.at(heads_[m], tag), atoms.at(m, tag), heads_[m] < m);
+  }
+
+  // The best of the candidate labels; all are candidates when there are none.
+  template <typename Weight>
+  int best(const Weight *weights, int m, const std::int32_t *candidates, int count) {
+    if (count == 1) return candidates[0];
+    scores_.resize(width_);
+    if (count == 0 || count > few) {
+      score(weights, m, scores_.data());
+    } else {
+      for (int k = 0; k < count; ++k) scores_[candidates[k]] = 0;
+      visit(m, [&](std::uint32_t index) {
+        const Weight *row = weights + (index & ~low());
+        const std::uint32_t turn = index & low() & ~3U;
+        for (int k = 0; k < count; ++k) scores_[candidates[k]] += row[std::uint32_t(candidates[k]) ^ turn];
+      });
+    }
+    int best = count ? candidates[0] : 0;
+    for (int k = 1; k < (count ? count : labels_); ++k) {
+      const int label = count ? candidates[k] : k;
+      if (scores_[label] > scores_[best]) best = label;
+    }
+    return best;
+  }
+
   void open(const Atoms &atoms, const int *heads) {
     nodes_ = atoms.nodes;
     for (std::size_t i = 0; i < tables_.size(); ++i)
@@ -38,28 +72,28 @@ class Labeller {
     list_modifiers();
   }
 
-  // Writes a score a label for word m; `stride` is 1 for plain weights, 4 for cells that learn.
-  template <int stride>
-  void score(const float *weights, int m, float *scores) const {
+  // Writes a score a label for word m.
+  template <typename Weight>
+  void score(const Weight *weights, int m, float *scores) const {
     std::fill_n(scores, width_, 0.0f);
     visit(m, [&](std::uint32_t index) {
-      const float *row = weights + std::size_t(index & ~low()) * stride;
+      const Weight *row = weights + (index & ~low());
       const std::uint32_t turn = index & low() & ~3U;
       for (int l = 0; l < labels_; l += 4) {
-        const float *four = row + std::size_t(std::uint32_t(l) ^ turn) * stride;
-        for (int k = 0; k < 4; ++k) scores[l + k] += four[k * stride];
+        const Weight *four = row + (std::uint32_t(l) ^ turn);
+        for (int k = 0; k < 4; ++k) scores[l + k] += four[k];
       }
     });
   }
 
   // Adds the gradient of log p(gold label) for each word, every other label's score raised by `cost`; a negative gold
   // label is not known. Returns the sum of -log p.
-  double learn(Learner &learner, const float *cells, const int *gold, float cost) {
+  double learn(Learner &learner, const int *gold, float cost) {
     double loss = 0;
     scores_.resize(width_);
     for (int m = 1; m < nodes_; ++m) {
       if (gold[m] < 0) continue;
-      score<4>(cells, m, scores_.data());
+      score(learner.weights(), m, scores_.data());
       loss += make_gradient(gold[m], cost);
       visit(m, [&](std::uint32_t index) {
         const std::uint32_t turn = index & low() & ~3U, row = index & ~low();
@@ -71,6 +105,7 @@ class Labeller {
   }
 
  private:
+  static constexpr int few = 12;                   // candidates up to which each is added by itself
   static constexpr int with_distance = 6;          // so many of the first templates also come with the distance
   static constexpr float smallest_change = 1e-3F;  // labels that the model is this sure about teach it nothing
 

@@ -40,18 +40,19 @@ static void learning_raises_the_probability_of_the_gold_tree() {
     treewright::Parts parts(nodes, int(head.size()), head.data(), modifier.data(), zeros.data());
     parts.add_transitions();
     parts.add_grand();
-    std::vector<treewright::Cell> cells(1 << bits);
-    treewright::Learner learner(cells.data(), 0.3F, 1.0F);
+    std::vector<float> weights(1 << bits);
+    std::vector<treewright::Memory> memory(1 << bits);
+    treewright::Learner learner(weights.data(), memory.data(), 1.0F);
     treewright::TreeGradient kernel;
     double before = 0, after = 0;
     for (int step = 1; step <= 20; ++step) {
-      treewright::score_parts<4>(features, &cells.data()->weight, parts);
+      treewright::score_parts(features, treewright::WeightTable<float>{weights.data(), 1}, parts);
       treewright::Parts gradient = parts;
       after = kernel.run(parts, gold.data(), true, false, gradient);
       if (step == 1) before = after;
       CHECK(after >= -1e-9);
       treewright::spread_gradient(features, gradient, learner);
-      learner.step(step);
+      learner.step(step, 0.3F);
     }
     CHECK(nodes <= 3 ? std::abs(after) < 1e-9 : after < 0.5 * before);  // up to two words there is one tree
   }
@@ -66,13 +67,14 @@ static void labels_are_learned() {
   treewright::Labeller labeller(tables, bits, labels, width);
   const std::vector<int> heads = {-1, 2, 0, 2, 3, 3}, gold = {-1, 0, 1, 2, 3, 4};
   labeller.open({atoms.data(), each.data(), nodes, 3, 2}, heads.data());
-  std::vector<treewright::Cell> cells(1 << bits);
-  treewright::Learner learner(cells.data(), 0.5F, 1.0F);
+  std::vector<float> weights(1 << bits);
+  std::vector<treewright::Memory> memory(1 << bits);
+  treewright::Learner learner(weights.data(), memory.data(), 1.0F);
   double before = 0, after = 0;
   for (int step = 1; step <= 20; ++step) {
-    after = labeller.learn(learner, &cells.data()->weight, gold.data(), 0.0F);
+    after = labeller.learn(learner, gold.data(), 0.0F);
     if (step == 1) before = after;
-    learner.step(step);
+    learner.step(step, 0.5F);
   }
   CHECK(after < 0.5 * before);
 }

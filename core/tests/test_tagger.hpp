@@ -31,16 +31,16 @@ static void a_tag_model_learns_one_sentence() {
   const treewright::WordTable words{atoms.data(), begin.data(), pool.data(), 1};
   for (const bool trigrams : {true, false}) {
     treewright::TagModel model(table, parts, {bits, 2, 2, 0, trigrams});
-    std::vector<treewright::Cell> cells(1 << bits);
-    treewright::Learner learner(cells.data(), 0.5f, 0.1f);
+    std::vector<float> cells(4 << bits);
+    treewright::Learner learner(cells.data(), 0.1f);
     std::vector<std::int32_t> tags(n);
-    std::vector<float> weights(cells.size());
+    std::vector<float> weights(1 << bits);
     double loss = 0;
     for (int step = 1; step <= 60; ++step) {
-      loss = model.learn(words, rows.data(), n, &cells[0].weight, learner, gold.data(), 0.1f);
-      learner.step(step);
+      loss = model.learn(words, rows.data(), n, cells.data(), learner, gold.data(), 0.1f);
+      learner.step(step, 0.5f);
     }
-    for (std::size_t i = 0; i < cells.size(); ++i) weights[i] = cells[i].weight;
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = cells[4 * i];
     std::vector<double> confidence(n), adjust(n * 3, 0.0);
     model.decode(words, rows.data(), n, weights.data(), adjust.data(), tags.data(), confidence.data());
     CHECK(loss >= 0);

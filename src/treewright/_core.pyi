@@ -75,9 +75,9 @@ def bad_grand(grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, N
 def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 class Learner:
-    """Weights that learn (core/learning.hpp), in cells of four float32."""
+    """Weights that learn (core/learning.hpp); the arrays are the caller's."""
 
-    def __init__(self, cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
+    def __init__(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
 
     def step(self, number: float, rate: float) -> None:
         """Applies the gradient added so far."""
@@ -89,11 +89,21 @@ class Scorer:
 
     def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_order: bool) -> None: ...
 
-    def arcs(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    def arcs(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """arc[h, m] over all arcs."""
 
-    def parts(self, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')] | None = None) -> Parts:
+    def parts(self, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Parts:
         """The parts over the candidate arcs given."""
+
+    def prune(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, projective: bool, single_root: bool, threshold: float, max_heads: int, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """
+        Heads and modifiers of the arcs worth keeping, and the marginal of every arc.
+        """
+
+    def learn_arcs(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> float:
+        """
+        Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.
+        """
 
     def add_arcs(self, learner: Learner, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -102,12 +112,20 @@ class Scorer:
 class Labeller:
     """Scores the labels of one tree after another (core/labeller.hpp)."""
 
-    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int, labels: int, width: int) -> None: ...
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int, labels: int, width: int, tag: int) -> None: ...
 
     def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def scores(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
-        """[node, label]"""
+    def keys(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """
+        What the candidate labels of each word are known by: both tags, direction.
+        """
+
+    def set_candidates(self, key: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Labels begin[k] .. begin[k + 1] go with key k; other keys go with any."""
+
+    def best(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The best label of each node."""
 
     def learn(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: float) -> float:
         """

@@ -24,7 +24,7 @@ def scores(template: str, sentence: Sentence, seed: int = 0) -> np.ndarray:
     encoded = Encoder(["the/DET"]).encode(sentence)
     scorer = Scorer(arc_tables([template]), 16)
     scorer.open(encoded.atoms, encoded.each, False)
-    return scorer.arcs(weights=np.random.default_rng(seed).normal(size=1 << 16).astype(np.float32))
+    return scorer.arcs(np.random.default_rng(seed).normal(size=1 << 16).astype(np.float32), 1.0)
 
 
 def test_standard_templates_compile() -> None:

@@ -19,7 +19,7 @@ def test_average_is_the_mean_of_all_weights() -> None:
     for _ in range(20):
         scorer.add_arcs(learner.learner, dice.normal(size=(4, 4)))
         learner.step(0.3)
-        seen.append(learner.cells[:, 0].copy())
+        seen.append(learner.weights.copy())
     np.testing.assert_allclose(learner.average(), np.mean([np.zeros(256), *seen], axis=0), atol=1e-5)
 
 
@@ -33,5 +33,5 @@ def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:
     scorer.add_arcs(learner.learner, gradient)
     scorer.add_arcs(learner.learner, gradient)
     learner.step(0.1)
-    assert np.isclose(learner.cells[:, 1].max(), 1.0)  # (0.5 + 0.5)², not 0.5² + 0.5²
-    assert np.isclose(learner.cells[:, 0].max(), 0.1)
+    assert np.isclose(learner.memory[:, 0].max(), 1.0)  # (0.5 + 0.5)², not 0.5² + 0.5²
+    assert np.isclose(learner.weights.max(), 0.1)

@@ -504,11 +504,19 @@ class Sentence:
             sentence.sent_id = sent_id
         if text is not None:
             sentence.text = text
-        return sentence.copy()
+        return _restored(*sentence._state())  # as if it had been read
 
     def copy(self) -> Sentence:
         """An independent copy, changes included."""
-        return _restored(*self._state())
+        copy = Sentence.__new__(Sentence)
+        copy._text, copy._start, copy._end, copy._cells = self._text, self._start, self._end, self._cells
+        copy.layout, copy.source, copy.line = self.layout, self.source, self.line
+        copy.parse, copy.confidence = self.parse, self.confidence
+        copy._columns = {name: cells.copy() for name, cells in self._columns.items()}
+        copy._heads = None if self._heads is None else self._heads.copy()
+        copy._comments = None if self._comments is None else self._comments.copy()
+        copy._empty_deps = self._empty_deps.copy()
+        return copy
 
     def _state(self) -> tuple[Any, ...]:
         return self.written(), self.layout, self.source, self.line, self.parse, self.confidence
@@ -527,7 +535,7 @@ class Sentence:
         """
         if layout == self.layout:
             return self
-        old = self.copy()
+        old = _restored(*self._state())  # cells are read from what would be written
         only_words = layout.format == "conllx"
         rows = old._cells.rows if only_words else None
         names = [OLDER_NAMES.get(name, name) for name in layout.columns]

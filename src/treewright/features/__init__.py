@@ -1,10 +1,10 @@
 """Templates as data; sentence in, scored parts out."""
 
-from treewright.features.atoms import ATOMS, Encoded, Encoder, common_words
+from treewright.features.atoms import ATOMS, Encoded, Encoder, atom_number, common_words
 from treewright.features.scoring import Labeller, Learner, Scorer, add_cost, expectations, gradient, kept_arcs
 from treewright.features.templates import arc_tables, grandparent_tables, label_tables, sibling_tables
 
 __all__ = [
-    "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "add_cost", "arc_tables", "common_words",
-    "expectations", "gradient", "grandparent_tables", "kept_arcs", "label_tables", "sibling_tables",
+    "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "add_cost", "arc_tables", "atom_number",
+    "common_words", "expectations", "gradient", "grandparent_tables", "kept_arcs", "label_tables", "sibling_tables",
 ]  # fmt: skip

@@ -1,5 +1,5 @@
 """Learning weights: adaptive gradient steps, averaging."""
 
-from treewright.learn.averaged import Averaged
+from treewright.learn.averaged import Averaged, Numbers, Weights
 
-__all__ = ["Averaged"]
+__all__ = ["Averaged", "Numbers", "Weights"]

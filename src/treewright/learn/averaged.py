@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import Learner
 
-Weights = NDArray[np.float32]
+Numbers = NDArray[np.float32]
+
+
+class Weights(NamedTuple):
+    """Weights as a model keeps them: whole numbers of eight bits, times a scale."""
+
+    values: NDArray[np.int8]
+    scale: float
+
+    @classmethod
+    def of(cls, numbers: Numbers) -> Weights:
+        """Rounded to 127 steps on either side of zero; sums of hundreds of them hardly notice.
+
+        >>> Weights.of(np.array([0.5, -1.0, 0.003], dtype=np.float32)).values.tolist()
+        [64, -127, 0]
+        """
+        largest = float(np.abs(numbers).max(initial=0.0))
+        scale = largest / 127 if largest > 0 else 1.0
+        return cls(np.rint(numbers / np.float32(scale)).astype(np.int8), scale)
 
 
 class Averaged:
     """2^bits weights that learn by adaptive gradient steps (core/learning.hpp), and their average.
 
-    A kernel adds gradients to `learner`; `step` applies them. `cells` and `steps` are the whole state.
+    A kernel adds gradients to `learner`; `step` applies them. `weights`, `memory` and `steps` are the whole state.
     """
 
     def __init__(self, bits: int, floor: float) -> None:
         self.floor = floor
-        self.restore(np.zeros((1 << bits, 4), dtype=np.float32), 0)
+        self.restore(np.zeros(1 << bits, dtype=np.float32), np.zeros((1 << bits, 3), dtype=np.float32), 0)
 
-    def restore(self, cells: NDArray[np.float32], steps: int) -> None:
+    def restore(self, weights: Numbers, memory: Numbers, steps: int) -> None:
         """Go on from a state saved earlier."""
-        self.cells = cells
+        self.weights, self.memory = weights, memory
         self.steps = steps
-        self.learner = Learner(cells, self.floor)
+        self.learner = Learner(weights, memory, self.floor)
 
     def step(self, rate: float) -> None:
         """Apply the gradient added since the last step."""
         self.steps += 1
         self.learner.step(float(self.steps), rate)
 
-    def average(self) -> Weights:
+    def average(self) -> Numbers:
         """The mean of the weights before the first step and after each."""
-        return np.asarray(self.cells[:, 0] - self.cells[:, 3] / np.float32(self.steps + 1), dtype=np.float32)
+        return np.asarray(self.weights - self.memory[:, 2] / np.float32(self.steps + 1), dtype=np.float32)

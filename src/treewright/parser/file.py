@@ -6,13 +6,15 @@ import numpy as np
 
 from treewright import modelfile
 from treewright.errors import InputError
+from treewright.learn import Weights
 from treewright.modelfile import Path
-from treewright.parser.model import Model, label_width
+from treewright.parser.model import LabelSets, Model, label_width
 from treewright.parser.options import Options
 
 FORMAT = 1  # raised when a file can no longer be read by the versions before
 KIND = "treewright parser"
 ARRAYS = ("pruner", "scorer", "labeller")
+SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
 
 
 def save_model(model: Model, path: Path) -> None:
@@ -21,24 +23,27 @@ def save_model(model: Model, path: Path) -> None:
         "options": model.options.to_json(),
         "labels": model.labels,
         "common": model.common,
+        "scales": {name: getattr(model, name).scale for name in ARRAYS},
         "facts": dict(model.facts),
     }
-    modelfile.save(path, KIND, FORMAT, header, {name: getattr(model, name) for name in ARRAYS})
+    weights = {name: getattr(model, name).values for name in ARRAYS}
+    modelfile.save(path, KIND, FORMAT, header, weights | dict(zip(SETS, model.label_sets, strict=True)))
 
 
 def load_model(path: Path) -> Model:
     """Map a model file into memory: what parsing does not touch is never read."""
-    header = modelfile.read_header(path, KIND, FORMAT, ARRAYS)
+    header = modelfile.read_header(path, KIND, FORMAT, ARRAYS + SETS)
     try:
         options = Options.from_json(header["options"])
         labels, common, facts = tuple(header["labels"]), tuple(header["common"]), header["facts"]
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
-        arrays = {name: modelfile.mapped(path, name) for name in ARRAYS}
+        weights = {name: Weights(modelfile.mapped(path, name), header["scales"][name]) for name in ARRAYS}
+        sets = LabelSets(*(modelfile.mapped(path, name) for name in SETS))
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
-    for name, array in arrays.items():
-        if array.dtype != np.float32 or array.shape != (1 << bits[name],):
-            raise InputError(f"{path}: {name} is not {1 << bits[name]} numbers of 32 bits; train the model again")
+    for name, (array, _) in weights.items():
+        if array.dtype != np.int8 or array.shape != (1 << bits[name],):
+            raise InputError(f"{path}: {name} is not {1 << bits[name]} numbers of eight bits; train the model again")
     if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
         raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
-    return Model(options, labels, common, facts=facts, **arrays)
+    return Model(options, labels, sets, common, facts=facts, **weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,17 +18,25 @@ from treewright.features import (
     Labeller,
     Scorer,
     arc_tables,
+    atom_number,
     grandparent_tables,
-    kept_arcs,
     label_tables,
     sibling_tables,
 )
 from treewright.features.standard import ARC, GRANDPARENT, LABEL, PRUNER, SIBLING
+from treewright.learn import Weights
 from treewright.parser.options import Options
 
-Weights = NDArray[np.float32]
 Indices = NDArray[np.int32]
 Confidence = NDArray[np.float64]
+
+
+class LabelSets(NamedTuple):
+    """The labels seen between two tags in one direction: label[begin[k] : begin[k + 1]] for the k-th sorted key."""
+
+    key: NDArray[np.uint32]
+    begin: Indices
+    label: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,7 @@ class Model:
 
     options: Options
     labels: tuple[str, ...]
+    label_sets: LabelSets
     common: tuple[str, ...]
     pruner: Weights
     scorer: Weights
@@ -87,22 +96,24 @@ def new_scorer(options: Options) -> Scorer:
 
 def new_labeller(options: Options, labels: int) -> Labeller:
     """The kernel that scores labels."""
-    return Labeller(label_tables(LABEL), options.labelling.bits, labels, label_width(labels))
+    return Labeller(label_tables(LABEL), options.labelling.bits, labels, label_width(labels), atom_number("upos"))
 
 
 def candidates(
     pruner: Scorer, weights: Weights, encoded: Encoded, options: Options, projective: bool, gold: Indices | None = None
 ) -> Candidates:
     """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given."""
-    root = options.root or "single"
+    rules, single = options.pruning, options.root != "multi"
     pruner.open(encoded.atoms, encoded.each, False)
-    arc = pruner.arcs(weights=weights)
-    marginal = decode.marginals(arc, projective=projective, root=root)
-    best = decode.tree(arc, projective=projective, root=root).heads
-    trees = [best] if gold is None else [best, gold]
-    rules = options.pruning
-    head, modifier = kept_arcs(marginal, rules.threshold, rules.max_heads, trees)
-    return Candidates(head, modifier, marginal)
+    return Candidates(*pruner.prune(*weights, projective, single, rules.threshold, rules.max_heads, gold))
+
+
+class Parsed(NamedTuple):
+    """The answer for one sentence: the tree, the label of each word, the probability of each word's head."""
+
+    parse: Parse
+    labels: list[str]
+    confidence: Confidence
 
 
 class Worker:
@@ -114,45 +125,50 @@ class Worker:
         self.pruner = new_pruner(model.options)
         self.scorer = new_scorer(model.options)
         self.labeller = new_labeller(model.options, len(model.labels))
+        self.labeller.set_candidates(*model.label_sets)
 
     def encode(self, sentence: Sentence) -> Encoded:
         """The hashed atoms of a sentence."""
         return self.encoder.encode(sentence)
 
+    def arcs(self, encoded: Encoded) -> NDArray[np.float64]:
+        """The pruner's score of every arc [h, m]."""
+        self.pruner.open(encoded.atoms, encoded.each, False)
+        return self.pruner.arcs(*self.model.pruner)
+
     def prune(self, encoded: Encoded, projective: bool) -> Candidates:
         """The arcs worth scoring, and what the pruner thinks of each arc."""
         return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective)
-
-    def arcs(self, encoded: Encoded) -> NDArray[np.float64]:
-        """arc[h, m] as the pruner scores it."""
-        self.pruner.open(encoded.atoms, encoded.each, False)
-        return self.pruner.arcs(weights=self.model.pruner)
 
     def score(self, encoded: Encoded, arcs: Candidates) -> Parts:
         """The scored parts over candidate arcs."""
         options = self.model.options
         self.scorer.open(encoded.atoms, encoded.each, options.siblings)
-        core = self.scorer.parts(
-            arcs.head, arcs.modifier, options.siblings, options.grandparents, weights=self.model.scorer
-        )
+        core = self.scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, *self.model.scorer)
         return Parts.of(core)
 
     def label(self, encoded: Encoded, heads: Indices) -> list[str]:
         """The label of each word of a tree."""
         names = self.model.labels
         self.labeller.open(encoded.atoms, encoded.each, heads)
-        best = self.labeller.scores(self.model.labeller)[1:, : len(names)].argmax(axis=1)
-        return [names[label] for label in best.tolist()]
+        return [names[label] for label in self.labeller.best(self.model.labeller.values)[1:].tolist()]
 
     def tree(self, encoded: Encoded, arcs: Candidates, projective: bool, **options: Any) -> Parse:
         """The best tree over candidate arcs; options are those of treewright.decode.tree."""
         parts = self.score(encoded, arcs)
         return decode.tree(parts, projective=projective, **{"root": self.model.root, **options})
 
-    def parse(self, sentence: Sentence, projective: bool, **options: Any) -> tuple[Parse, list[str], Confidence]:
-        """The best tree, its labels, and the probability of each chosen head."""
-        encoded = self.encode(sentence)
-        arcs = self.prune(encoded, projective)
-        parse = self.tree(encoded, arcs, projective, **options)
-        confidence = arcs.marginal[parse.heads[1:], np.arange(1, encoded.nodes)]
-        return parse, self.label(encoded, parse.heads), confidence
+    def parse(self, sentences: Sequence[Sentence], projective: bool, **options: Any) -> list[Parsed]:
+        """The best tree of each sentence. Stage by stage, so that the weights of one stay in the cache."""
+        encoded = [self.encode(sentence) for sentence in sentences]
+        arcs = [self.prune(atoms, projective) for atoms in encoded]
+        parses = [self.tree(atoms, left, projective, **options) for atoms, left in zip(encoded, arcs, strict=True)]
+        return [
+            Parsed(parse, self.label(atoms, parse.heads), confidence(parse.heads, left.marginal))
+            for atoms, left, parse in zip(encoded, arcs, parses, strict=True)
+        ]
+
+
+def confidence(heads: Indices, marginal: Confidence) -> Confidence:
+    """The probability of each word's head."""
+    return np.asarray(marginal[heads[1:], np.arange(1, len(heads))])

@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treewright.corpus import Sentence, read
-from treewright.decode import Parse
 from treewright.parser.file import load_model, save_model
-from treewright.parser.model import Model, Worker
+from treewright.parser.model import Model, Parsed, Worker
 from treewright.parser.options import Options
 from treewright.parser.training import Report, State, Trainer
 
@@ -102,39 +101,53 @@ class Parser:
         threads: int = 1,
         projective: bool | None = None,
         method: str = "exact",
+        chunk: int = CHUNK,
         **options: Any,
     ) -> Iterator[Sentence]:
         """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
 
         Each has `parse` (value, bound, certificate; see treewright.decode) and `confidence`, the probability of each
-        word's head under the pruner. projective: as the model was trained if None. method and options are those of
+        word's head under the pruner. projective: as the model was trained if None. chunk: how many sentences are
+        taken together, which is faster; with 1 none waits for the next. method and options are those of
         treewright.decode.tree.
         """
         wanted = self.model.projective if projective is None else projective
 
-        def parse(worker: Worker, sentence: Sentence) -> Sentence:
-            return parsed(sentence, *worker.parse(sentence, wanted, method=method, **options))
+        def parse(worker: Worker, sentences: list[Sentence]) -> list[Sentence]:
+            answers = worker.parse(sentences, wanted, method=method, **options)
+            return [parsed(*both) for both in zip(sentences, answers, strict=True)]
 
-        return self.each(parse, sentences, threads=threads)
+        return self._chunks(parse, sentences, threads, chunk)
 
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[T]:
         """answer(worker, sentence) for every sentence, in order; each thread has a worker of its own."""
+
+        def answers(worker: Worker, sentences: list[Sentence]) -> list[T]:
+            return [answer(worker, sentence) for sentence in sentences]
+
+        return self._chunks(answers, sentences, threads, CHUNK if threads > 1 else 1)
+
+    def _chunks(
+        self,
+        answer: Callable[[Worker, list[Sentence]], list[T]],
+        sentences: Iterable[Sentence],
+        threads: int,
+        chunk: int,
+    ) -> Iterator[T]:
         if threads < 1:
             raise ValueError(f"threads is {threads}; it is at least 1")
-
-        if threads == 1:  # no sentence waits for the next one
-            return (answer(self._worker(), sentence) for sentence in sentences)
-        return self._together(answer, in_chunks(sentences, CHUNK), threads)
+        if chunk < 1:
+            raise ValueError(f"chunk is {chunk}; it is at least 1")
+        chunks = in_chunks(sentences, chunk)
+        if threads == 1:
+            return (one for some in chunks for one in answer(self._worker(), some))
+        return self._together(lambda some: answer(self._worker(), some), chunks, threads)
 
     def _together(
-        self, answer: Callable[[Worker, Sentence], T], chunks: Iterator[list[Sentence]], threads: int
+        self, work: Callable[[list[Sentence]], list[T]], chunks: Iterator[list[Sentence]], threads: int
     ) -> Iterator[T]:
-        def work(chunk: list[Sentence]) -> list[T]:
-            worker = self._worker()
-            return [answer(worker, sentence) for sentence in chunk]
-
         with ThreadPoolExecutor(threads) as pool:
             waiting = [pool.submit(work, chunk) for chunk in islice(chunks, 2 * threads)]
             while waiting:
@@ -152,12 +165,12 @@ class Parser:
         return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels)"
 
 
-def parsed(sentence: Sentence, parse: Parse, labels: list[str], confidence: Any) -> Sentence:
+def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
     """A copy of a sentence with its parse."""
     copy = sentence.copy()
-    copy.heads = parse.heads[1:]
-    copy.deprels = labels
-    copy.parse, copy.confidence = parse, confidence
+    copy.heads = answer.parse.heads[1:]
+    copy.deprels = answer.labels
+    copy.parse, copy.confidence = answer.parse, answer.confidence
     return copy
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +17,13 @@ from numpy.typing import NDArray
 from treewright import decode, trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.features import Encoded, Encoder, add_cost, common_words, gradient
-from treewright.learn import Averaged
+from treewright.features import Encoded, Encoder, Labeller, add_cost, common_words, gradient
+from treewright.learn import Averaged, Numbers, Weights
 from treewright.parser.model import (
     Candidates,
     Indices,
+    LabelSets,
     Model,
-    Weights,
     Worker,
     candidates,
     new_labeller,
@@ -69,12 +70,13 @@ class Judgement(NamedTuple):
 class State:
     """Where training stands at the end of an epoch: enough to go on from there."""
 
-    weights: dict[str, Weights] = field(default_factory=dict)  # of the stages that are done
+    weights: dict[str, Numbers] = field(default_factory=dict)  # of the stages that are done
     stage: str = ""  # the one under way
     epoch: int = 0  # how many epochs of it are done
     steps: int = 0
-    cells: NDArray[np.float32] | None = None
-    best: Weights | None = None  # of its epochs on the development set
+    learned: Numbers | None = None  # weights and memory of its learner
+    memory: Numbers | None = None
+    best: Numbers | None = None  # of its epochs on the development set
     best_score: float = -1.0
 
 
@@ -113,6 +115,7 @@ class Trainer:
         encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
+        self.label_sets = label_sets(new_labeller(self.options, len(self.labels)), self.examples)
         self.projective = bool(self.options.projective)
         self.root = self.options.root or "single"
         self.candidates: list[Candidates] = []
@@ -122,8 +125,11 @@ class Trainer:
         for stage in self._stages():
             if stage.name not in self.state.weights:
                 self._run_stage(stage)
-        weights = self.state.weights
-        return self._model(weights["pruner"], weights["scorer"], weights["labeller"])
+        return self._model(self._done("pruner"), self._done("scorer"), self._done("labeller"))
+
+    def _done(self, stage: str) -> Weights:
+        """The weights of a stage that is done, as the model will have them."""
+        return Weights.of(self.state.weights[stage])
 
     # -- the stages
 
@@ -142,8 +148,8 @@ class Trainer:
     def _run_stage(self, stage: Stage) -> None:
         state, rules = self.state, stage.rules
         learner = Averaged(rules.bits, rules.floor)
-        if state.stage == stage.name and state.cells is not None:
-            learner.restore(state.cells, state.steps)
+        if state.stage == stage.name and state.learned is not None and state.memory is not None:
+            learner.restore(state.learned, state.memory, state.steps)
         else:
             state = self.state = State(weights=state.weights, stage=stage.name)
         words = sum(len(self.sentences[number]) for number in stage.examples)
@@ -154,11 +160,12 @@ class Trainer:
                     self._progress(stage.name, epoch, done, len(stage.examples))
                 loss += stage.learn(learner, number)
                 learner.step(rules.rate)
-            weights = learner.average()
-            judged = stage.judge(weights) if stage.judge and self.dev else Judgement(float(epoch))
+            average = learner.average()
+            judged = stage.judge(Weights.of(average)) if stage.judge and self.dev else Judgement(float(epoch))
             if state.best is None or judged.score > state.best_score:
-                state.best, state.best_score = weights, judged.score
-            state.epoch, state.steps, state.cells = epoch + 1, learner.steps, learner.cells
+                state.best, state.best_score = average, judged.score
+            state.epoch, state.steps = epoch + 1, learner.steps
+            state.learned, state.memory = learner.weights, learner.memory
             if self._checkpoint:
                 self._checkpoint(state)
             if self._report:
@@ -171,9 +178,7 @@ class Trainer:
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
             pruner.open(example.encoded.atoms, example.encoded.each, False)
-            gap, loss = self._arc_gap(pruner.arcs(cells=learner.cells), example)
-            pruner.add_arcs(learner.learner, gap)
-            return loss
+            return pruner.learn_arcs(learner.learner, example.heads, self.projective, self.root == "single")
 
         return learn
 
@@ -185,12 +190,13 @@ class Trainer:
         return gap, float(gap[example.heads[1:], words].sum())
 
     def _prune_training_data(self, folds: int) -> None:
-        weights = self.state.weights
+        names = [f"fold {fold + 1}" for fold in range(folds)] if folds > 1 else ["pruner"]
+        weights = [self._done(name) for name in names]
         pruner = new_pruner(self.options)
         for number, example in enumerate(self.examples):
-            name = f"fold {number % folds + 1}" if folds > 1 else "pruner"
+            judge = weights[number % len(weights)]
             self.candidates.append(
-                candidates(pruner, weights[name], example.encoded, self.options, self.projective, example.heads)
+                candidates(pruner, judge, example.encoded, self.options, self.projective, example.heads)
             )
 
     def _scorer_learns(self) -> Callable[[Averaged, int], float]:
@@ -199,7 +205,7 @@ class Trainer:
         def learn(learner: Averaged, number: int) -> float:
             example, arcs = self.examples[number], self.candidates[number]
             scorer.open(example.encoded.atoms, example.encoded.each, options.siblings)
-            parts = scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, cells=learner.cells)
+            parts = scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, learner.weights, 1.0)
             add_cost(parts, example.heads, options.scoring.cost)
             if options.model == "arc" and not self.projective:
                 gap, loss = self._arc_gap(parts.dense_arc(), example)
@@ -224,36 +230,53 @@ class Trainer:
     # -- development scores
 
     def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> Model:
-        return Model(self.options, self.labels, self.common, pruner, scorer, labeller)
+        return Model(self.options, self.labels, self.label_sets, self.common, pruner, scorer, labeller)
+
+    @cached_property
+    def _dev_candidates(self) -> list[tuple[Encoded, Candidates]]:
+        """The development set, pruned once and for all."""
+        worker = Worker(
+            self._model(self._done("pruner"), nothing(self.options.scoring), nothing(self.options.labelling))
+        )
+        encoded = [worker.encode(sentence) for sentence in self.dev]
+        return [(atoms, worker.prune(atoms, self.projective)) for atoms in encoded]
+
+    def _dev_trees(self, scorer: Weights) -> list[Indices]:
+        worker = Worker(self._model(self._done("pruner"), scorer, nothing(self.options.labelling)))
+        return [worker.tree(atoms, arcs, self.projective).heads for atoms, arcs in self._dev_candidates]
 
     def _judge_scorer(self, weights: Weights) -> Judgement:
-        unused = np.zeros(1 << self.options.labelling.bits, dtype=np.float32)
-        worker = Worker(self._model(self.state.weights["pruner"], weights, unused))
         right = kept = words = 0
-        for sentence in self.dev:
-            encoded = worker.encode(sentence)
-            arcs = worker.prune(encoded, self.projective)
-            found = worker.tree(encoded, arcs, self.projective).heads[1:]
-            right += int((found == sentence.heads).sum())
+        found = self._dev_trees(weights)
+        for sentence, (_, arcs), heads in zip(self.dev, self._dev_candidates, found, strict=True):
+            right += int((heads[1:] == sentence.heads).sum())
             kept += int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
             words += len(sentence)
         uas = 100 * right / words
         return Judgement(uas, uas, oracle=100 * kept / words)
 
+    @cached_property
+    def _best_dev_trees(self) -> list[Indices]:
+        return self._dev_trees(self._done("scorer"))
+
     def _judge_labeller(self, weights: Weights) -> Judgement:
-        done = self.state.weights
-        worker = Worker(self._model(done["pruner"], done["scorer"], weights))
+        worker = Worker(self._model(self._done("pruner"), nothing(self.options.scoring), weights))
         right = heads = words = 0
-        for sentence in self.dev:
-            parse, labels, _ = worker.parse(sentence, self.projective)
-            same = parse.heads[1:] == sentence.heads
+        for sentence, (atoms, _), tree in zip(self.dev, self._dev_candidates, self._best_dev_trees, strict=True):
+            same = tree[1:] == sentence.heads
             heads += int(same.sum())
-            right += sum(a == b for a, b, head in zip(labels, sentence.deprels, same, strict=True) if head)
+            labels = zip(worker.label(atoms, tree), sentence.deprels, same.tolist(), strict=True)
+            right += sum(head and found == gold for found, gold, head in labels)
             words += len(sentence)
         return Judgement(100 * right / words, 100 * heads / words, 100 * right / words)
 
 
-def best_of(state: State) -> Weights:
+def nothing(rules: Scoring | Labelling) -> Weights:
+    """Weights for a stage that is not asked."""
+    return Weights(np.zeros(1 << rules.bits, dtype=np.int8), 1.0)
+
+
+def best_of(state: State) -> Numbers:
     """The weights of the best epoch."""
     if state.best is None:
         raise InputError(f"{state.stage}: training wants at least one epoch")
@@ -278,6 +301,19 @@ def check_treebank(sentences: Sequence[Sentence], name: str) -> None:
 def label_names(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     """Every label, in alphabetical order."""
     return tuple(sorted({label for sentence in sentences for label in sentence.deprels}))
+
+
+def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
+    """Which labels stand between two tags in one direction."""
+    found: dict[int, set[int]] = {}
+    for one in examples:
+        labeller.open(one.encoded.atoms, one.encoded.each, one.heads)
+        for key, label in zip(labeller.keys()[1:].tolist(), one.labels[1:].tolist(), strict=True):
+            found.setdefault(key, set()).add(label)
+    keys = sorted(found)
+    begin = np.cumsum([0, *(len(found[key]) for key in keys)], dtype=np.int32)
+    label = np.array([label for key in keys for label in sorted(found[key])], dtype=np.int32)
+    return LabelSets(np.array(keys, dtype=np.uint32), begin, label)
 
 
 def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int]) -> Example:

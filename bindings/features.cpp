@@ -173,12 +173,15 @@ class Scorer {
   AtomTable each_;
 };
 
-static std::pair<double, Parts> gradient(const Parts &parts, IndexColumn heads, bool single_root, bool is_outside) {
+static std::pair<double, Parts> gradient(const Parts &parts, IndexColumn heads, bool single_root, bool is_outside,
+                                         std::optional<IndexColumn> rival, double crowd) {
   check_heads(heads, parts.nodes);
+  if (rival) check_heads(*rival, parts.nodes);
   nb::gil_scoped_release nogil;
   thread_local TreeGradient kernel;
   Parts gradient = parts;
-  const double loss = kernel.run(parts, heads.data(), single_root, is_outside, gradient);
+  const double loss =
+      kernel.run(parts, heads.data(), single_root, is_outside, rival ? rival->data() : nullptr, crowd, gradient);
   return {loss, std::move(gradient)};
 }
 
@@ -322,7 +325,7 @@ void bind_features(nb::module_ &m) {
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
   m.def("gradient", &gradient, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("single_root"),
-        nb::arg("is_outside"),
+        nb::arg("is_outside"), nb::arg("rival").noconvert().none() = nb::none(), nb::arg("crowd") = 0.0,
         "The loss of a tree, and parts with the gradient of its log probability as their scores.");
   m.def("add_cost", &add_cost, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("cost"),
         "Raises the score of every arc that the tree does not have.");

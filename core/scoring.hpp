@@ -109,22 +109,30 @@ inline void spread_gradient(const PartFeatures &features, Parts &gradient, Learn
     });
 }
 
-// The gradient of log p(tree) by the score of each part, p being over the projective trees of the candidate arcs. A
-// tree that is not projective is itself added to those that it must outweigh: p(tree) = t / (t + all projective ones).
+// The gradient of log p(tree) by the score of each part, p being over the projective trees of the candidate arcs and,
+// for models whose trees may cross, two more: the tree itself if it is not projective, and the best rival that is not.
+// One rival stands for the many: a sum over all trees is out of reach with second-order parts.
 class TreeGradient {
  public:
   // Returns -log p(tree) and writes the gradient in place of the scores of `gradient`, a copy of `parts`.
-  double run(const Parts &parts, const int *heads, bool single_root, bool is_outside, Parts &gradient) {
-    const double all = sums_.run(parts, single_root, gradient), value = parts.value(heads);
-    double loss = all - value, share = 1;
-    if (is_outside) {
-      share = loss > 0 ? 1 / (1 + std::exp(-loss)) : std::exp(loss) / (1 + std::exp(loss));
-      loss = loss > 0 ? loss + std::log1p(std::exp(-loss)) : std::log1p(std::exp(loss));
-    }
+  // rival: the heads of a tree that is neither projective nor the tree itself, or null; it counts exp(crowd) times.
+  double run(const Parts &parts, const int *heads, bool single_root, bool is_outside, const int *rival, double crowd,
+             Parts &gradient) {
+    const double projective = sums_.run(parts, single_root, gradient), value = parts.value(heads);
+    const double other = rival ? parts.value(rival) + crowd : forbidden;
+    const double highest = std::max({projective, is_outside ? value : forbidden, other});
+    const double all = highest + std::log(std::exp(projective - highest) +
+                                          (is_outside ? std::exp(value - highest) : 0) + std::exp(other - highest));
+    const double share = std::exp(projective - all);
     for (std::vector<double> *scores : {&gradient.arc, &gradient.transitions, &gradient.grands})
       for (double &score : *scores) score *= -share;
-    gradient.for_parts_of(heads, [share](double &score) { score += share; });
-    return loss;
+    const double missing = is_outside ? 1 - std::exp(value - all) : 1;
+    gradient.for_parts_of(heads, [missing](double &score) { score += missing; });
+    if (rival) {
+      const double excess = std::exp(other - all);
+      gradient.for_parts_of(rival, [excess](double &score) { score -= excess; });
+    }
+    return all - value;
   }
 
  private:

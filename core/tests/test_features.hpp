@@ -48,7 +48,7 @@ static void learning_raises_the_probability_of_the_gold_tree() {
     for (int step = 1; step <= 20; ++step) {
       treewright::score_parts(features, treewright::WeightTable<float>{weights.data(), 1}, parts);
       treewright::Parts gradient = parts;
-      after = kernel.run(parts, gold.data(), true, false, gradient);
+      after = kernel.run(parts, gold.data(), true, false, nullptr, 0, gradient);
       if (step == 1) before = after;
       CHECK(after >= -1e-9);
       treewright::spread_gradient(features, gradient, learner);

@@ -137,7 +137,7 @@ def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
     The log partition over projective trees, and parts with each one's expectation as its score.
     """
 
-def gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool) -> tuple[float, Parts]:
+def gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool, rival: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, crowd: float = 0.0) -> tuple[float, Parts]:
     """
     The loss of a tree, and parts with the gradient of its log probability as their scores.
     """

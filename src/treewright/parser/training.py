@@ -32,6 +32,8 @@ from treewright.parser.model import (
 )
 from treewright.parser.options import Labelling, Options, Pruning, Scoring
 
+CROWD = 5.0  # the best tree with crossing arcs counts exp(CROWD) times, for all the others like it
+RIVAL_NODES = 10  # of the search for it: a good one will do
 FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective when there is no dev set
 
 
@@ -211,11 +213,19 @@ class Trainer:
                 gap, loss = self._arc_gap(parts.dense_arc(), example)
                 scorer.add_arcs(learner.learner, gap)
                 return loss
-            loss, step = gradient(parts, example.heads, self.root == "single", not example.projective)
+            rival = None if self.projective else self._rival(decode.Parts.of(parts), example)
+            loss, step = gradient(parts, example.heads, self.root == "single", not example.projective, rival, CROWD)
             scorer.add_parts(learner.learner, step)
             return loss
 
         return learn
+
+    def _rival(self, parts: decode.Parts, example: Example) -> Indices | None:
+        """The best tree with crossing arcs, unless it is the gold one: sums over projective trees leave it out."""
+        found = decode.tree(parts, root=self.root, max_nodes=RIVAL_NODES).heads
+        if np.array_equal(found, example.heads) or trees.is_projective(found):
+            return None
+        return found
 
     def _labeller_learns(self) -> Callable[[Averaged, int], float]:
         labeller = new_labeller(self.options, len(self.labels))

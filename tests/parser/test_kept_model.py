@@ -1,0 +1,44 @@
+"""A model file of format 1, kept for ever: later versions read it and parse as the one that wrote it.
+
+It was trained on examples/sample.conllu with the options below. What changes its parses (templates, hashing, rounding)
+makes every model that users have worthless: it must come as a new format beside the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from treewright.corpus import read
+from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
+
+TESTS = Path(__file__).parents[1]
+SAMPLE = TESTS.parent / "examples" / "sample.conllu"
+MODEL = TESTS / "data" / "sample-format-1.tw"
+OPTIONS = Options(
+    "grand",
+    projective=False,
+    root="single",
+    pruning=Pruning(bits=8, folds=2),
+    scoring=Scoring(bits=9, epochs=4, common=20),
+    labelling=Labelling(bits=8, epochs=4),
+)
+
+
+def write_model() -> None:
+    """How the file was made."""
+    Parser.train(SAMPLE, SAMPLE, options=OPTIONS).save(MODEL)
+
+
+def test_a_kept_model_parses_as_it_did(golden: Callable[[str, str], None]) -> None:
+    parser = Parser.load(MODEL)
+    assert parser.options.model == "grand"
+    found = []
+    for sentence in parser.parse(read(SAMPLE)):
+        sentence.misc = [f"{value:.3f}" for value in sentence.confidence]
+        found.append(str(sentence))
+    golden("kept_model.conllu", "\n".join(found))
+
+
+def test_it_is_small() -> None:
+    assert MODEL.stat().st_size < 10_000

@@ -142,9 +142,12 @@ inline AutomatonHead automaton_head(const Parts &parts, int h, const double *sco
 
 class GrandAutomaton {
  public:
+  static constexpr int all = SiblingAutomaton::all;
+
   // The best head g (its rank, -1 when nothing is allowed) and modifiers: chosen holds left.count + right.count
-  // entries, left first. A side that is as it was in the last call need not be completed again.
-  double decode(const AutomatonHead &head, int *upper, char *chosen, bool left = true, bool right = true) {
+  // entries, left first. When the last call was on the same head and only scores of candidates up to `left` and `right`
+  // are new (-1: none), the completions beyond them are kept; upper_scores may be new in any case.
+  double decode(const AutomatonHead &head, int *upper, char *chosen, int left = all, int right = all) {
     complete(head, left, right);
     std::fill_n(chosen, head.left.count + head.right.count, char(0));
     *upper = -1;
@@ -158,9 +161,9 @@ class GrandAutomaton {
   }
 
   // Fills by_upper(), the best value with each candidate head, and returns the largest.
-  double complete(const AutomatonHead &head, bool left = true, bool right = true) {
-    if (left) complete_side(head, head.left, 0, sides_[0]);
-    if (right) complete_side(head, head.right, head.left.count, sides_[1]);
+  double complete(const AutomatonHead &head, int left = all, int right = all) {
+    complete_side(head, head.left, 0, sides_[0], left);
+    complete_side(head, head.right, head.left.count, sides_[1], right);
     if (int(by_upper_.size()) < head.uppers) by_upper_.resize(head.uppers);
     double best = forbidden;
     for (int g = 0; g < head.uppers; ++g) {
@@ -193,32 +196,38 @@ class GrandAutomaton {
     return side.table ? side.table[std::size_t(p) * (side.count + 1) + q] : 0;
   }
 
-  void complete_side(const AutomatonHead &head, const AutomatonSide &side, int offset, Charts &charts) {
-    const int count = side.count, uppers = head.uppers, columns = head.left.count + head.right.count;
-    const std::size_t cells = std::size_t(count + 1) * uppers;
+  void open_side(const AutomatonHead &head, const AutomatonSide &side, Charts &charts) {
+    const std::size_t cells = std::size_t(side.count + 1) * head.uppers;
     if (charts.ahead.size() < cells) charts.ahead.resize(cells), charts.completion.resize(cells);
-    if (int(charts.reach.size()) <= count) charts.reach.resize(count + 1);
-    std::fill_n(charts.ahead.data() + std::size_t(count) * uppers, uppers, 0.0);
-    for (int p = count, reach = count; p >= 0; --p) {
+    if (int(charts.reach.size()) <= side.count) charts.reach.resize(side.count + 1);
+    std::fill_n(charts.ahead.data() + std::size_t(side.count) * head.uppers, head.uppers, 0.0);
+    for (int p = side.count, reach = side.count; p >= 0; --p) {
+      if (p < side.count && side.forced && side.forced[p]) reach = p;
+      charts.reach[p] = reach;
+    }
+    uppers_ = head.uppers;
+  }
+
+  void complete_side(const AutomatonHead &head, const AutomatonSide &side, int offset, Charts &charts, int changed) {
+    if (changed == all) open_side(head, side, charts);
+    const int uppers = head.uppers, columns = head.left.count + head.right.count;
+    for (int p = std::min(side.count, changed); p >= 0; --p) {
       double *completion = charts.completion.data() + std::size_t(p) * uppers;
-      if (p < count) {
-        double *ahead = charts.ahead.data() + std::size_t(p) * uppers;
+      double *ahead = charts.ahead.data() + std::size_t(p) * uppers;
+      if (p < side.count) {
         const double *grand = head.grand ? head.grand + offset + p : nullptr;
         for (int g = 0; g < uppers; ++g)
           ahead[g] = completion[uppers + g] + side.scores[p] + (grand ? grand[std::size_t(g) * columns] : 0);
-        if (side.forced && side.forced[p]) reach = p;
       }
-      charts.reach[p] = reach;
       std::fill_n(completion, uppers, forbidden);
-      for (int q = p; q <= reach; ++q) {
+      for (int q = p; q <= charts.reach[p]; ++q) {
         const double score = step(side, p, q);
-        const double *ahead = charts.ahead.data() + std::size_t(q) * uppers;
+        const double *from = charts.ahead.data() + std::size_t(q) * uppers;
 #pragma omp simd
         for (int g = 0; g < uppers; ++g)
-          completion[g] = score + ahead[g] > completion[g] ? score + ahead[g] : completion[g];
+          completion[g] = score + from[g] > completion[g] ? score + from[g] : completion[g];
       }
     }
-    uppers_ = uppers;
   }
 
   void follow(const AutomatonSide &side, const Charts &charts, int g, char *chosen) const {
@@ -258,7 +267,7 @@ class GrandAutomaton {
 
   int uppers_ = 0;
   Charts sides_[2];
-  std::vector<double> by_upper_, arrival_;
+  std::vector<double> by_upper_, arrival_, over_;
 };
 
 // States of the caller's: accepting candidate q in state s and going to state t scores moves(q, s, t), passing

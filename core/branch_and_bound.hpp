@@ -130,7 +130,7 @@ class BranchAndBound {
 
   double descend(double parent_bound) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    double best = infinity, before = infinity, lambda = 1;
+    double best = infinity, before = infinity, lambda = polyak_start;
     int without_gain = 0;
     const int rounds = nodes == 1 ? root_rounds : node_rounds;
     conflicts_.assign(relaxation_.parts().arcs(), 0);

@@ -4,7 +4,8 @@
 //   u, v    +=  step x (z - y)                        z, y: what the automata and the tree chose
 //   Koo      step = delta / (1 + eta)                 delta = L(first) - value(first tree),
 //                                                     eta   = how often L has risen so far
-//   Polyak   step = lambda x (L - best) / |z - y|^2   lambda halves after 20 rounds without a better bound
+//   Polyak   step = lambda x (L - best) / |z - y|^2   lambda starts at 1.9 and halves after 20 rounds
+//                                                     without a better bound
 //
 // The answer is the best tree seen, under its full score. It is the best there is when z = y (agreement), or
 // when the smallest L seen comes down to its value (bound). The fractional solution of the linear program that the dual
@@ -25,7 +26,11 @@
 
 namespace treewright {
 
-enum class Certificate { none, agreement, bound, exact };
+// A step of twice (L - best) / |z - y|^2 is the longest that cannot lead away from the best multipliers when L comes
+// down to best. Trained models then need half the rounds that a start at 1 takes, random scores as many.
+constexpr double polyak_start = 1.9;
+
+enum class Certificate { none, agreement, bound };
 
 struct DualOptions {
   RelaxationOptions pieces;
@@ -92,7 +97,7 @@ class DualDecomposition {
   }
 
   bool descend(Stopwatch &watch) {
-    double before = std::numeric_limits<double>::infinity(), lambda = 1, delta = 0;
+    double before = std::numeric_limits<double>::infinity(), lambda = polyak_start, delta = 0;
     int rises = 0, without_gain = 0;
     while (iterations < options_.max_iterations) {
       if (watch.interrupted()) return false;

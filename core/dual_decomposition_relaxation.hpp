@@ -210,7 +210,8 @@ class Relaxation {
   void decode_grand(int h) {
     int rank;
     head_value_[2 * h] = grand_automata_[h].decode(head_of(h), &rank, chosen_.data() + parts_.out_begin(h),
-                                                   stale_head_[h] & left, stale_head_[h] & right);
+                                                   changed_[2 * h], changed_[2 * h + 1]);
+    changed_[2 * h] = changed_[2 * h + 1] = -1;
     upper_[h] = rank < 0 ? -1 : parts_.in_arc[parts_.in_begin[h] + rank];
   }
 

@@ -47,3 +47,16 @@ def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
     long = run(str(EXAMPLES / "sample.conllu"), "--max-length", "1", "--explain")
     assert long.returncode == 1
     assert "no sentence to learn from" in long.stderr
+
+
+def test_parse_reads_an_induced_model_like_any_other(tmp_path: Path) -> None:
+    model = tmp_path / "model.tw"
+    run(str(EXAMPLES / "sample.conllu"), "-o", str(model), "--method", "lc-dmv", "--quiet")
+    command = [sys.executable, "-m", "treewright", "parse", str(model), str(EXAMPLES / "sample.conllu")]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("# treewright = certified") == 3
+    assert "100.0 % of the trees certified" in found.stderr
+    refused = subprocess.run([*command, "--method", "dd"], capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "an induced model finds projective trees, exactly" in refused.stderr

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Parse the sentences of INPUT with a model that `treewright train` made.\n\n"
+    "Parse the sentences of INPUT with a model that `treewright train` or `treewright induce` made.\n\n"
     "CoNLL-U in, CoNLL-U out: HEAD and DEPREL are set anew, everything else goes through byte for byte, but for a "
     "comment that says what the tree is worth: '# treewright = certified' (no tree has a higher score under the model) "
     "or '# treewright = gap 0.12' (none is better by more). Sentences are parsed as they come and written at once, "
@@ -49,7 +49,7 @@ UNLIMITED = {Method.rearrange}  # these have no clock: they take what they take,
 
 @app.command(help=HELP)
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `treewright train` wrote.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `train` or `induce` wrote.")],
     input: Annotated[
         str, typer.Argument(metavar="INPUT", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.')
     ] = "-",
@@ -77,9 +77,10 @@ def parse(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
     from treewright.corpus import read
-    from treewright.parser import Parser
+    from treewright.errors import InputError
+    from treewright.models import load
 
-    parser = Parser.load(model)
+    parser = load(model)
     reader = read(input, on_error="skip" if skip_bad else "raise")
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options |= {} if method in UNLIMITED else {"max_seconds": max_seconds}
@@ -90,6 +91,8 @@ def parse(
             summary.count(sentence, sentence.parse.certified)
             if comment:
                 add_comment(sentence, worth(sentence.parse))
+            if confidence and sentence.confidence is None:
+                raise InputError(f"{model}: an induced model has no probabilities of heads; leave out --confidence")
             if confidence:
                 add_confidence(sentence, sentence.confidence)
             yield sentence

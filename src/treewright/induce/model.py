@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import modelfile
 from treewright.corpus import Sentence
+from treewright.decode import Parse
 from treewright.errors import InputError
 from treewright.induce import convex_mst, dmv, featurised, joint
 from treewright.induce.convex_mst import ArcModel
@@ -84,32 +85,54 @@ class InducedParser:
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """The best trees, as flat CoNLL heads."""
+        return self._best(corpus)[0]
+
+    def _best(self, corpus: TaggedCorpus) -> tuple[Heads, float]:
+        """The best trees and the sum of their values."""
         if self.valence is not None:
             limits = self.options.limits if self.options.method != "dmv" else UNLIMITED
-            return dmv.decode(corpus, self.valence, limits)[0]
+            heads, values = dmv.decode(corpus, self.valence, limits)
+            return heads, float(values.sum())
         if self.arcs is None:
             raise ValueError("a model without valence and arcs")
         cells = convex_mst.cells_of(corpus, self.rules)
-        return convex_mst.best_trees(cells, self.arcs.scores(cells), self.options.convex.projective)
+        scores = self.arcs.scores(cells)
+        heads = convex_mst.best_trees(cells, scores, self.options.convex.projective)
+        return heads, float(scores[convex_mst.indicator(cells, heads) > 0].sum())
 
-    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Fill HEAD and DEPREL; punctuation is left out of the analysis and attached to the sentence's root."""
-        for sentence in sentences:
-            parsed = sentence.copy()
-            parsed.heads, parsed.deprels = self._tree(sentence)
-            yield parsed
+    def parse(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        method: str = "exact",
+        max_seconds: float | None = None,
+    ) -> Iterator[Sentence]:
+        """Copies with HEAD and DEPREL set; punctuation is left out of the analysis and hung from the sentence's root.
 
-    def _tree(self, sentence: Sentence) -> tuple[Heads, list[str]]:
+        The options are those of a supervised parser: here one thread works, and trees are projective and found exactly.
+        """
+        if method != "exact" or projective is False:
+            raise InputError("an induced model finds projective trees, exactly: leave out --method and --nonprojective")
+        return map(self._parsed, sentences)
+
+    def _parsed(self, sentence: Sentence) -> Sentence:
+        parsed = sentence.copy()
+        heads, relations, value = self._tree(sentence)
+        parsed.heads, parsed.deprels = heads, relations
+        parsed.parse = Parse.exact(np.concatenate([np.array([-1], np.int32), heads]), value, self.options.method)
+        return parsed
+
+    def _tree(self, sentence: Sentence) -> tuple[Heads, list[str], float]:
         words = words_of(sentence)
         heads = np.zeros(len(sentence), dtype=np.int32)
+        root, value = 1, 0.0  # all punctuation: the first word carries the rest
         if words.tags:
-            corpus = read_tagged([sentence], kinds=self.kinds)
-            found = self.heads(corpus)
+            found, value = self._best(read_tagged([sentence], kinds=self.kinds))
             place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
             heads[words.positions] = place[found]
             root = int(words.positions[found == 0][0]) + 1
-        else:
-            root = 1  # all punctuation: the first word carries the rest
         is_word = np.zeros(len(sentence), dtype=bool)
         is_word[words.positions] = True
         heads[~is_word] = root
@@ -118,7 +141,7 @@ class InducedParser:
             "root" if head == 0 else "punct" if tag == PUNCTUATION else "dep"
             for head, tag in zip(heads.tolist(), sentence.upos, strict=True)
         ]
-        return heads, relations
+        return heads, relations, value
 
 
 def train_on(corpus: TaggedCorpus, options: Options, report: Report = lambda progress: None) -> InducedParser:

@@ -73,13 +73,14 @@ def test_bounds_and_certificates_hold_where_highs_decides(parts: str) -> None:
             assert parse.score == pytest.approx(best.score, abs=1e-5)
 
 
+@pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
-def test_the_bound_comes_down_to_the_linear_program(parts: str) -> None:
-    for seed in range(6):
-        instance = random_instance(seed, 6, parts=parts, root="multi")
+def test_the_bound_comes_down_to_the_linear_program_and_no_further(parts: str, root: str) -> None:
+    for seed in range(8):
+        instance = random_instance(seed, 6, parts=parts, root=root)
         relaxed = tw.decode.tree(instance.arc, **instance.arguments, method="lp", grandparents="automaton")
         parse = decode(instance, steps="polyak", max_iterations=3000)
-        assert parse.score - 1e-6 <= parse.bound <= relaxed.bound + 0.02
+        assert relaxed.bound - 1e-5 <= parse.bound <= relaxed.bound + 0.02
 
 
 def test_any_beta_and_any_start_certify_the_same_value() -> None:
@@ -188,7 +189,7 @@ def test_the_averaged_trees_approach_the_linear_program() -> None:
         parse = decode(instance, steps="koo")
         assert parse.arcs is not None
         np.testing.assert_allclose(parse.arcs[:, 1:].sum(axis=0), 1, rtol=1e-9)
-        if relaxed.certified or parse.bound < relaxed.bound - 0.02:  # a root with a child is tighter than the program
+        if relaxed.certified:
             continue
         checked += 1
         assert relaxed.arcs is not None

@@ -56,6 +56,11 @@ static bool signal_waits() {
   return PyErr_CheckSignals() != 0;
 }
 
+// Tables larger than this go back when their sentence is done.
+static bool is_worth_keeping(const Parts &parts) {
+  return (parts.transitions.size() + parts.grands.size()) * sizeof(double) <= (1 << 26);
+}
+
 static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool single_root, double beta, bool polyak,
                                      int max_iterations, double max_seconds, double tolerance, bool trace,
                                      std::optional<ScoreColumn> u, std::optional<ScoreColumn> v) {
@@ -81,6 +86,7 @@ static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool s
   if (trace)
     answer.trace = DualTraceArrays{scores_of(solver.trace.dual), scores_of(solver.trace.best),
                                    indices_of(solver.trace.disagreements), indices_of(solver.trace.recomputed)};
+  if (!is_worth_keeping(parts)) solver = DualDecomposition();
   return answer;
 }
 
@@ -106,6 +112,7 @@ static SearchAnswer branch_and_bound(const Parts &parts, bool single_root, doubl
                                       indices_of(solver.trace.disagreements), indices_of(solver.trace.recomputed)},
                                      scores_of(solver.trace.bound),
                                      indices_of(solver.trace.node)};
+  if (!is_worth_keeping(parts)) solver = BranchAndBound();
   return answer;
 }
 

@@ -79,9 +79,9 @@ class BranchAndBound {
   }
 
   std::vector<int> heads;
-  double value, bound;
-  Certificate certificate;
-  long long iterations, nodes;
+  double value = forbidden, bound = forbidden;
+  Certificate certificate = Certificate::none;
+  long long iterations = 0, nodes = 0;
   SearchTrace trace;
 
  private:

@@ -70,9 +70,9 @@ class DualDecomposition {
   }
 
   std::vector<int> heads;
-  double value, bound;
-  Certificate certificate;
-  int iterations;
+  double value = forbidden, bound = forbidden;
+  Certificate certificate = Certificate::none;
+  int iterations = 0;
   DualTrace trace;
   const std::vector<double> &u() const { return relaxation_.u; }
   const std::vector<double> &v() const { return relaxation_.v; }

@@ -125,6 +125,18 @@ def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> No
     assert [str(s) for s in loaded.parse(sentences)] == [str(s) for s in trained.parse(sentences)]
 
 
+def test_a_model_keeps_its_templates(trained: Parser, tmp_path: Path) -> None:
+    fewer = trained.model.templates._replace(arc=("h.upos m.upos", "h.lemma b.upos"), label=("m.lemma",))
+    parser = Parser(replace(trained.model, templates=fewer))
+    parser.save(tmp_path / "model.tw")
+    loaded = Parser.load(tmp_path / "model.tw")
+    assert loaded.model.templates == fewer
+    sentences = treebank(20, seed=4)
+    found = [sentence.parse.score for sentence in loaded.parse(sentences)]
+    assert found == [sentence.parse.score for sentence in parser.parse(sentences)]
+    assert found != [sentence.parse.score for sentence in trained.parse(sentences)]
+
+
 def test_reports_each_epoch_with_development_scores() -> None:
     reports: list[Report] = []
     Parser.train(treebank(40), treebank(10, seed=1), options=small("arc"), report=reports.append)

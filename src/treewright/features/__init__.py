@@ -2,9 +2,10 @@
 
 from treewright.features.atoms import ATOMS, Encoded, Encoder, atom_number, common_words
 from treewright.features.scoring import Labeller, Learner, Scorer, add_cost, expectations, gradient, kept_arcs
-from treewright.features.templates import arc_tables, grandparent_tables, label_tables, sibling_tables
+from treewright.features.templates import Templates, arc_tables, grandparent_tables, label_tables, sibling_tables
 
 __all__ = [
-    "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "add_cost", "arc_tables", "atom_number",
-    "common_words", "expectations", "gradient", "grandparent_tables", "kept_arcs", "label_tables", "sibling_tables",
+    "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "Templates", "add_cost", "arc_tables",
+    "atom_number", "common_words", "expectations", "gradient", "grandparent_tables", "kept_arcs", "label_tables",
+    "sibling_tables",
 ]  # fmt: skip

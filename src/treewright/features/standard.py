@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-
-def lines(text: str) -> tuple[str, ...]:
-    """One template a line."""
-    return tuple(line.strip() for line in text.strip().splitlines())
-
+from treewright.features.templates import Templates, lines
 
 # Few and cheap, for every arc of a sentence.
 PRUNER = lines(
@@ -268,3 +264,5 @@ LABEL = lines(
     h.lemma m.upos s.common
     """
 )
+
+STANDARD = Templates(PRUNER, ARC, SIBLING, GRANDPARENT, LABEL)

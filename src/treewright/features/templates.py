@@ -32,6 +32,21 @@ Items = NDArray[np.int32]
 Table = tuple[int, int, int, Items]  # kind, atom of the set, how many templates, rows of role, template, atom, offset
 
 
+class Templates(NamedTuple):
+    """All that a parser asks about a sentence; saved with the model, for later versions may ask otherwise."""
+
+    pruner: tuple[str, ...]
+    arc: tuple[str, ...]
+    sibling: tuple[str, ...]
+    grandparent: tuple[str, ...]
+    label: tuple[str, ...]
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """One template a line."""
+    return tuple(line.strip() for line in text.strip().splitlines())
+
+
 class Item(NamedTuple):
     role: str
     offset: int

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from treewright import modelfile
 from treewright.errors import InputError
+from treewright.features import Templates
+from treewright.features.first import FIRST
 from treewright.learn import Weights
 from treewright.modelfile import Path
 from treewright.parser.model import LabelSets, Model, label_width
@@ -23,6 +28,7 @@ def save_model(model: Model, path: Path) -> None:
         "options": model.options.to_json(),
         "labels": model.labels,
         "common": model.common,
+        "templates": model.templates._asdict(),
         "scales": {name: getattr(model, name).scale for name in ARRAYS},
         "facts": dict(model.facts),
     }
@@ -36,6 +42,7 @@ def load_model(path: Path) -> Model:
     try:
         options = Options.from_json(header["options"])
         labels, common, facts = tuple(header["labels"]), tuple(header["common"]), header["facts"]
+        templates = templates_of(header)
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
         weights = {name: Weights(modelfile.mapped(path, name), header["scales"][name]) for name in ARRAYS}
         sets = LabelSets(*(modelfile.mapped(path, name) for name in SETS))
@@ -46,4 +53,11 @@ def load_model(path: Path) -> Model:
             raise InputError(f"{path}: {name} is not {1 << bits[name]} numbers of eight bits; train the model again")
     if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
         raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
-    return Model(options, labels, sets, common, facts=facts, **weights)
+    return Model(options, labels, sets, common, templates=templates, facts=facts, **weights)
+
+
+def templates_of(header: Mapping[str, Any]) -> Templates:
+    """What the weights of a file are about. Files from before templates could differ do not say."""
+    if "templates" not in header:
+        return FIRST
+    return Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})

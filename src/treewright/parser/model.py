@@ -17,13 +17,14 @@ from treewright.features import (
     Encoder,
     Labeller,
     Scorer,
+    Templates,
     arc_tables,
     atom_number,
     grandparent_tables,
     label_tables,
     sibling_tables,
 )
-from treewright.features.standard import ARC, GRANDPARENT, LABEL, PRUNER, SIBLING
+from treewright.features.standard import STANDARD
 from treewright.learn import Weights
 from treewright.parser.options import Options
 
@@ -50,6 +51,7 @@ class Model:
     pruner: Weights
     scorer: Weights
     labeller: Weights
+    templates: Templates = STANDARD
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -79,24 +81,25 @@ def label_width(labels: int) -> int:
     return width
 
 
-def new_pruner(options: Options) -> Scorer:
+def new_pruner(options: Options, templates: Templates = STANDARD) -> Scorer:
     """The kernel that scores all arcs."""
-    return Scorer(arc_tables(PRUNER), options.pruning.bits)
+    return Scorer(arc_tables(templates.pruner), options.pruning.bits)
 
 
-def new_scorer(options: Options) -> Scorer:
+def new_scorer(options: Options, templates: Templates = STANDARD) -> Scorer:
     """The kernel that scores the parts over candidate arcs."""
-    tables = arc_tables(ARC)
+    tables = arc_tables(templates.arc)
     if options.siblings:
-        tables += sibling_tables(SIBLING)
+        tables += sibling_tables(templates.sibling)
     if options.grandparents:
-        tables += grandparent_tables(GRANDPARENT)
+        tables += grandparent_tables(templates.grandparent)
     return Scorer(tables, options.scoring.bits)
 
 
-def new_labeller(options: Options, labels: int) -> Labeller:
+def new_labeller(options: Options, labels: int, templates: Templates = STANDARD) -> Labeller:
     """The kernel that scores labels."""
-    return Labeller(label_tables(LABEL), options.labelling.bits, labels, label_width(labels), atom_number("upos"))
+    tables = label_tables(templates.label)
+    return Labeller(tables, options.labelling.bits, labels, label_width(labels), atom_number("upos"))
 
 
 def candidates(
@@ -122,9 +125,9 @@ class Worker:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.encoder = Encoder(model.common)
-        self.pruner = new_pruner(model.options)
-        self.scorer = new_scorer(model.options)
-        self.labeller = new_labeller(model.options, len(model.labels))
+        self.pruner = new_pruner(model.options, model.templates)
+        self.scorer = new_scorer(model.options, model.templates)
+        self.labeller = new_labeller(model.options, len(model.labels), model.templates)
         self.labeller.set_candidates(*model.label_sets)
 
     def encode(self, sentence: Sentence) -> Encoded:

@@ -16,7 +16,7 @@ MODELS = {"trees", "corpus", "decode", "relax", "features", "learn", "modelfile"
 USES: dict[str, set[str]] = {
     "errors": set(),
     "modelfile": {"corpus"},
-    "models": {"modelfile", "parser", "induce", "tagger"},
+    "models": {"modelfile", "parser", "induce", "pipeline"},
     "trees": set(),
     "corpus": {"trees", "draw"},  # sentences and trees show themselves in notebooks
     "draw": {"trees"},
@@ -29,6 +29,7 @@ USES: dict[str, set[str]] = {
     "grammar": MODELS | {"tagger", "parser", "_core"},
     "parser": MODELS | {"tagger", "evaluate"},
     "induce": MODELS | {"evaluate", "parser", "_core"},
+    "pipeline": MODELS | {"tagger", "parser"},
     "reproduce": MODELS | {"tagger", "parser", "grammar", "induce", "evaluate"},
     "cli": {"*"},
     "serve": {"*"},

@@ -11,9 +11,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright import corpus, decode, draw, errors, evaluate, features, induce, learn, parser, relax, tagger, trees
+    from treewright import (
+        corpus,
+        decode,
+        draw,
+        errors,
+        evaluate,
+        features,
+        induce,
+        learn,
+        parser,
+        pipeline,
+        relax,
+        tagger,
+        trees,
+    )
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
+    from treewright.models import load
     from treewright.parser import Parser
+    from treewright.pipeline import Pipeline
 
 __version__ = "0.1.0"
 
@@ -29,6 +45,7 @@ _ROOMS = frozenset(
         "induce",
         "learn",
         "parser",
+        "pipeline",
         "relax",
         "tagger",
         "trees",
@@ -37,9 +54,11 @@ _ROOMS = frozenset(
 # Public name -> the room that holds it.
 _NAMES: dict[str, str] = {
     "Parser": "parser",
+    "Pipeline": "pipeline",
     "Sentence": "corpus",
     "Tree": "corpus",
     "Treebank": "corpus",
+    "load": "models",
     "read": "corpus",
     "read_trees": "corpus",
     "write": "corpus",
@@ -47,6 +66,7 @@ _NAMES: dict[str, str] = {
 
 __all__ = [
     "Parser",
+    "Pipeline",
     "Sentence",
     "Tree",
     "Treebank",
@@ -58,7 +78,9 @@ __all__ = [
     "features",
     "induce",
     "learn",
+    "load",
     "parser",
+    "pipeline",
     "read",
     "read_trees",
     "relax",

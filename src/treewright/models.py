@@ -1,7 +1,8 @@
-"""Any model that parses, by its file: what kind it is, the file itself tells."""
+"""Any model that parses: by its file, which tells what kind it is, or by the name of one that comes with Treewright."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treewright import modelfile
@@ -10,17 +11,30 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.induce import InducedParser
     from treewright.parser import Parser
+    from treewright.pipeline import Pipeline
+
+EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 
 
-def load(path: modelfile.Path) -> Parser | InducedParser:
-    """The parser in a model file: one that `treewright train` or one that `treewright induce` wrote."""
-    kind = modelfile.read_header(path).get("kind")
+def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
+    """The model of a name ("en") or a file: a pipeline, or a parser that was trained or induced.
+
+    >>> load("en")("It rains.")[0].upos
+    ['PRON', 'VERB', 'PUNCT']
+    """
+    file = EMBEDDED.get(str(path), path)
+    kind = modelfile.read_header(file).get("kind")
+    if kind == "treewright pipeline":
+        from treewright.pipeline import Pipeline
+
+        return Pipeline.load(file)
     if kind == "treewright parser":
         from treewright.parser import Parser
 
-        return Parser.load(path)
+        return Parser.load(file)
     if kind == "treewright induced parser":
         from treewright.induce import InducedParser
 
-        return InducedParser.load(path)
-    raise InputError(f"{path}: holds a {kind}; wanted is a model that `treewright train` or `treewright induce` wrote")
+        return InducedParser.load(file)
+    makers = "`treewright train`, `treewright induce` or `treewright pack`"
+    raise InputError(f"{path}: holds a {kind}; wanted is a model that {makers} wrote")

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from treewright.cli.shared import add_confidence, read_confidence, worth
+from treewright.cli.shared import add_confidence, read_confidence
 from treewright.corpus import Sentence
-from treewright.decode import Parse
 
 HEADS = np.array([-1, 0], dtype=np.int32)
-
-
-@pytest.mark.parametrize(
-    ("parse", "text"),
-    [
-        (Parse(HEADS, 1.0, 1.0, "exact"), "certified"),
-        (Parse(HEADS, 1.0, 1.12, "dd", None), "gap 0.12"),
-        (Parse(HEADS, 1.0, np.inf, "climb", None), "not certified"),
-    ],
-)
-def test_what_a_tree_is_worth(parse: Parse, text: str) -> None:
-    assert worth(parse) == text
 
 
 def test_confidence_is_written_and_read() -> None:

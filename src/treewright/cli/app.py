@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 import treewright
 from treewright.errors import InputError
 
-COMMANDS: tuple[str, ...] = ("train", "parse", "complete", "tag", "eval", "show", "induce", "reproduce")
+COMMANDS: tuple[str, ...] = ("train", "parse", "complete", "tag", "pack", "eval", "show", "induce", "reproduce")
 
 HELP = """Find the structure of sentences: read, evaluate, draw, train, parse, with proofs.
 

@@ -15,7 +15,6 @@ from treewright.cli.shared import (
     counting,
     note,
     note_skipped,
-    worth,
     write_sentences,
 )
 from treewright.cli.train import Root
@@ -108,7 +107,7 @@ def complete(
             if rank is not None:
                 kept.append(found)
             if comment:
-                add_comment(sentence, worth(found.parse))
+                add_comment(sentence, found.parse.worth)
             if confidence:
                 add_confidence(sentence, found.confidence)
             yield sentence

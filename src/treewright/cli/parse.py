@@ -1,11 +1,15 @@
-"""`treewright parse`: trees for sentences."""
+"""`treewright parse`: trees for raw text, or for sentences."""
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -14,23 +18,32 @@ from treewright.cli.shared import (
     add_comment,
     add_confidence,
     counting,
+    drop_comment,
     note_skipped,
-    worth,
+    write_lines,
     write_sentences,
 )
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Sentence
+    from treewright.corpus import Reader, Sentence
+    from treewright.induce import InducedParser
+    from treewright.parser import Parser
+    from treewright.pipeline import Pipeline
 
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Parse the sentences of INPUT with a model that `treewright train` or `treewright induce` made.\n\n"
-    "CoNLL-U in, CoNLL-U out: HEAD and DEPREL are set anew, everything else goes through byte for byte, but for a "
-    "comment that says what the tree is worth: '# treewright = certified' (no tree has a higher score under the model) "
-    "or '# treewright = gap 0.12' (none is better by more). Sentences are parsed as they come and written at once, "
-    "so that it works as a filter.\n\n"
-    "  treewright parse en.tw tagged.conllu -o parsed.conllu\n\n"
+    "Parse text, or sentences that are cut into words already.\n\n"
+    "Without MODEL the English one that comes with Treewright does it; `treewright train`, `induce` and `pack` make "
+    "others. Raw text is cut into sentences and words, tagged and parsed. Of CoNLL-U sentences those without tags are "
+    "tagged, HEAD and DEPREL are set anew, and everything else goes through byte for byte.\n\n"
+    "A comment says what each tree is worth: '# treewright = certified' (no tree has a higher score under the model) "
+    "or '# treewright = gap 0.12' (none is better by more). Sentences are parsed as they come and written at once, so "
+    "that it works as a filter.\n\n"
+    '  treewright parse --text "The bridge creaked when a cart rolled over it."\n\n'
+    "  treewright parse letter.txt -o letter.conllu\n\n"
+    "  treewright parse letter.txt --to html -o letter.html\n\n"
     "  cat tagged.conllu | treewright parse en.tw | treewright show -\n\n"
     "  treewright parse en.tw tagged.conllu --threads 4 --confidence -o parsed.conllu\n\n"
 )
@@ -44,16 +57,44 @@ class Method(str, Enum):
     ilp = "ilp"
 
 
+class Input(str, Enum):
+    text = "text"
+    lines = "lines"
+    conllu = "conllu"
+    json = "json"
+
+
+class Output(str, Enum):
+    conllu = "conllu"
+    json = "json"
+    text = "text"
+    svg = "svg"
+    html = "html"
+
+
 UNLIMITED = {Method.rearrange}  # these have no clock: they take what they take, which is little
+MODEL_HELP = "A model file; the English model that comes with Treewright if none is named."
 
 
 @app.command(help=HELP)
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `train` or `induce` wrote.")],
+    model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help=MODEL_HELP, show_default=False)] = None,
     input: Annotated[
-        str, typer.Argument(metavar="INPUT", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.')
-    ] = "-",
+        str | None,
+        typer.Argument(
+            metavar="[INPUT]", help='What to parse; "-" is standard input, as is nothing.', show_default=False
+        ),
+    ] = None,
+    text: Annotated[str | None, typer.Option("--text", "-t", help="The text itself, in the place of INPUT.")] = None,
+    kind: Annotated[
+        Input | None,
+        typer.Option("--input", help="What INPUT is: raw text, a sentence a line, CoNLL-U, JSON lines; or guessed."),
+    ] = None,
     output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
+    to: Annotated[
+        Output | None,
+        typer.Option("--to", help="What to write; by OUTPUT's name, or CoNLL-U; a drawing for --text on a terminal."),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,
     method: Annotated[Method, typer.Option(help="How trees are found; see docs/decoding.md.")] = Method.exact,
     max_seconds: Annotated[
@@ -76,12 +117,11 @@ def parse(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
-    from treewright.corpus import read
-    from treewright.errors import InputError
     from treewright.models import load
 
-    parser = load(model)
-    reader = read(input, on_error="skip" if skip_bad else "raise")
+    named, source = model_and_input(model, input, text)
+    parser = load(named)
+    reader = open_sentences(parser, named, source, text, kind, skip_bad)
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options |= {} if method in UNLIMITED else {"max_seconds": max_seconds}
     summary = Summary()
@@ -90,25 +130,124 @@ def parse(
         for sentence in sentences:
             summary.count(sentence, sentence.parse.certified)
             if comment:
-                add_comment(sentence, worth(sentence.parse))
+                add_comment(sentence, sentence.parse.worth)
+            else:
+                drop_comment(sentence)
             if confidence and sentence.confidence is None:
-                raise InputError(f"{model}: an induced model has no probabilities of heads; leave out --confidence")
+                raise InputError(f"{named}: an induced model has no probabilities of heads; leave out --confidence")
             if confidence:
                 add_confidence(sentence, sentence.confidence)
             yield sentence
 
     with counting(reader, quiet=quiet, output=output) as sentences:
-        if threads == 1 and may_wait(input):
-            parsed: Iterator[Sentence] = (
-                tree for sentence in sentences for tree in parser.parse([sentence], **options)
-            )
+        if threads == 1 and text is None and may_wait(source):
+            found: Iterator[Sentence] = (tree for one in sentences for tree in parser.parse([one], **options))
         else:
-            parsed = parser.parse(sentences, **options)
-        write_sentences(finished(parsed), output)
+            found = parser.parse(sentences, **options)
+        write_as(form_of(to, output, text), finished(found), output, source)
     note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
-def may_wait(input: str) -> bool:
+def model_and_input(model: str | None, input: str | None, text: str | None) -> tuple[str, str]:
+    """Which model, and which file. One argument alone is the model if it looks like one."""
+    if input is None and model is not None and not looks_like_model(model):
+        model, input = None, model
+    if text is not None and input is not None:
+        raise typer.BadParameter(f"--text and {input} exclude each other: one text at a time", param_hint="--text")
+    return model or "en", input or "-"
+
+
+def looks_like_model(name: str) -> bool:
+    """Whether a name is that of a model that comes with Treewright, or of a file that begins as model files do."""
+    from treewright.models import EMBEDDED
+
+    path = Path(name)
+    if name in EMBEDDED or path.suffix == ".tw":
+        return True
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(9)[8:] == b"{"  # eight bytes of length before a JSON index
+
+
+def open_sentences(
+    parser: Pipeline | Parser | InducedParser, name: str, source: str, text: str | None, kind: Input | None, skip: bool
+) -> Reader[Sentence]:
+    """The sentences of the text or file, not parsed yet."""
+    from treewright.corpus import open_input
+    from treewright.corpus.reader import check_utf8
+    from treewright.pipeline import Pipeline, guess_input, read_input
+
+    on_error = "skip" if skip else "raise"
+    tokeniser = parser.tokeniser if isinstance(parser, Pipeline) else None
+    if text is not None:
+        check_utf8(text, "--text", 1)
+        file: Any = BytesIO(text.encode())
+        found = "text" if kind is None else kind.value
+    else:
+        file = open_input("-") if source == "-" else source
+        found = kind.value if kind else guessed(guess_input, file, source)
+        file = source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
+    if found in ("text", "lines") and tokeniser is None and kind is None and text is None:
+        found = "conllu"  # a parser alone reads sentences
+    if found in ("text", "lines") and tokeniser is None:
+        remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
+        raise InputError(f"{name}: holds a parser alone, which wants sentences with tags; for raw text {remedy}")
+    return read_input(file, found, tokeniser, on_error=on_error)
+
+
+def guessed(guess: Any, file: BinaryIO | str, source: str) -> str:
+    """What a file is, or standard input."""
+    from treewright.corpus import open_input
+
+    if isinstance(file, str):
+        with open_input(file) as opened:
+            return str(guess(opened, source))
+    return str(guess(file, source))
+
+
+def form_of(to: Output | None, output: str, text: str | None) -> str:
+    """What is written: what was asked for, or what the output's name says, or a drawing for who looks at it."""
+    from treewright.pipeline import guess_output
+
+    if to is not None:
+        return to.value
+    if text is not None and output == "-" and sys.stdout.isatty():
+        return "text"
+    return guess_output(output)
+
+
+def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str) -> None:
+    """Write the sentences in one of the forms, as they come where the form allows it."""
+    from treewright.cli import show
+    from treewright.pipeline import to_json
+
+    target = None if output == "-" else output
+    numbered = ((number, (sentence, None)) for number, sentence in enumerate(sentences, start=1))
+    if form == "conllu":
+        write_sentences(sentences, output)
+    elif form == "json":
+        write_lines((json.dumps(to_json(sentence), ensure_ascii=False) for sentence in sentences), output)
+    elif form == "html":
+        title = "Treewright" if source == "-" else Path(source).name
+        show.write([show.as_page(numbered, {"width": 960, "title": title})], target)
+    elif form == "svg":
+        show.write_svgs(numbered, {"width": 960}, target, "the text")
+    else:
+        options = show.pen_options(target, False, show.Color.auto)
+        columns = shutil.get_terminal_size(fallback=(100, 24)).columns
+        write_lines(drawings(sentences, {**options, "width": max(columns, 20)}), output)
+
+
+def drawings(sentences: Iterable[Sentence], options: dict[str, Any]) -> Iterator[str]:
+    """Each sentence's text, its picture, and what its tree is worth."""
+    from treewright import draw
+
+    for sentence in sentences:
+        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{sentence.parse.worth}\n"
+
+
+def may_wait(source: str) -> bool:
     """Whether who sends the sentences may wait for an answer before sending more: not if they are in a file."""
-    return input == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())
+    return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())

@@ -14,7 +14,6 @@ import typer
 
 if TYPE_CHECKING:
     from treewright.corpus import Reader, Sentence
-    from treewright.decode import Parse
     from treewright.errors import FormatError
 
 COMMENT = "treewright"  # the name of the sentence comment
@@ -33,18 +32,6 @@ def note_skipped(skipped: int, errors: list[FormatError]) -> None:
     if skipped:
         more = f" and {skipped - NAMED} more" if skipped > NAMED else ""
         note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:NAMED]))}{more}")
-
-
-def worth(parse: Parse) -> str:
-    """What a tree is known to be worth.
-
-    >>> import treewright as tw
-    >>> worth(tw.decode.tree([[0, 1], [0, 0]]))
-    'certified'
-    """
-    if parse.certified:
-        return "certified"
-    return f"gap {parse.gap:.4g}" if parse.gap < float("inf") else "not certified"
 
 
 def with_misc(cell: str, name: str, value: str) -> str:
@@ -74,6 +61,12 @@ def add_comment(sentence: Sentence, text: str) -> None:
     """Put "# treewright = ..." among the comments, in formats that have comments."""
     if sentence.layout.format != "conllx":
         sentence.set_comment(COMMENT, text)
+
+
+def drop_comment(sentence: Sentence) -> None:
+    """Take "# treewright = ..." away, if it is there."""
+    if sentence.comment(COMMENT) is not None:
+        sentence.comments = [line for line in sentence.comments if not line.startswith(f"# {COMMENT} =")]
 
 
 @dataclass
@@ -137,6 +130,16 @@ def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
 
     with open_output(output) as file:
         write(sentences, Flushing(file) if output == "-" else file)  # type: ignore[arg-type]
+
+
+def write_lines(lines: Iterable[str], output: str) -> None:
+    """Write texts, a line break after each, in the same way."""
+    from treewright.corpus import open_output
+
+    with open_output(output) as file:
+        target = Flushing(file) if output == "-" else file
+        for line in lines:
+            target.write(f"{line}\n".encode())
 
 
 @contextmanager

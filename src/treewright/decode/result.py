@@ -59,6 +59,17 @@ class Parse:
         """How much a better tree could gain at most."""
         return max(0.0, self.bound - self.score)
 
+    @property
+    def worth(self) -> str:
+        """What is known of the tree, in words.
+
+        >>> Parse.exact(np.array([-1, 0], np.int32), 1.0, "exact").worth
+        'certified'
+        """
+        if self.certified:
+            return "certified"
+        return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
+
     def __repr__(self) -> str:
         worth = "certified" if self.certified else f"gap <= {self.gap:.6g}"
         return f"Parse(heads={self.heads.tolist()}, score={self.score:.6g}, {worth}, method={self.method!r})"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import modelfile
 from treewright.errors import InputError
@@ -20,10 +21,22 @@ FORMAT = 1  # raised when a file can no longer be read by the versions before
 KIND = "treewright parser"
 ARRAYS = ("pruner", "scorer", "labeller")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
+NAMES = ARRAYS + SETS
 
 
 def save_model(model: Model, path: Path) -> None:
     """Write a model beside the path and rename it on success."""
+    modelfile.save(path, KIND, FORMAT, *to_parts(model))
+
+
+def load_model(path: Path) -> Model:
+    """Map a model file into memory: what parsing does not touch is never read."""
+    header = modelfile.read_header(path, KIND, FORMAT, NAMES)
+    return from_parts(path, header, modelfile.load_arrays(path, NAMES))
+
+
+def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays of a model file."""
     header = {
         "options": model.options.to_json(),
         "labels": model.labels,
@@ -33,19 +46,18 @@ def save_model(model: Model, path: Path) -> None:
         "facts": dict(model.facts),
     }
     weights = {name: getattr(model, name).values for name in ARRAYS}
-    modelfile.save(path, KIND, FORMAT, header, weights | dict(zip(SETS, model.label_sets, strict=True)))
+    return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
 
-def load_model(path: Path) -> Model:
-    """Map a model file into memory: what parsing does not touch is never read."""
-    header = modelfile.read_header(path, KIND, FORMAT, ARRAYS + SETS)
+def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+    """The model of a header and arrays that were read from `path`."""
     try:
         options = Options.from_json(header["options"])
         labels, common, facts = tuple(header["labels"]), tuple(header["common"]), header["facts"]
         templates = templates_of(header)
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
-        weights = {name: Weights(modelfile.mapped(path, name), header["scales"][name]) for name in ARRAYS}
-        sets = LabelSets(*(modelfile.mapped(path, name) for name in SETS))
+        weights = {name: Weights(arrays[name], header["scales"][name]) for name in ARRAYS}
+        sets = LabelSets(*(arrays[name] for name in SETS))
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
     for name, (array, _) in weights.items():

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import modelfile
 from treewright.errors import InputError
@@ -14,10 +18,22 @@ from treewright.tagger.options import Options
 FORMAT = 1  # raised when a file can no longer be read by the versions before
 KIND = "treewright tagger"
 WEIGHTS = ("weights", "lemma_weights")
+NAMES = (*WEIGHTS, *array_names("tags"), *array_names("lemmas"))
 
 
 def save_model(model: Model, path: Path) -> None:
     """Write a model beside the path and rename it on success."""
+    modelfile.save(path, KIND, FORMAT, *to_parts(model))
+
+
+def load_model(path: Path) -> Model:
+    """Read a model file; the weights are mapped."""
+    header = modelfile.read_header(path, KIND, FORMAT, NAMES)
+    return from_parts(path, header, modelfile.load_arrays(path, NAMES))
+
+
+def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays of a model file."""
     header = {
         "options": model.options.to_json(),
         "tags": model.tags,
@@ -25,15 +41,11 @@ def save_model(model: Model, path: Path) -> None:
         "facts": dict(model.facts),
     }
     arrays = {name: getattr(model, name) for name in WEIGHTS}
-    arrays |= {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas")}
-    modelfile.save(path, KIND, FORMAT, header, arrays)
+    return header, arrays | {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas")}
 
 
-def load_model(path: Path) -> Model:
-    """Read a model file; the weights are mapped."""
-    names = (*WEIGHTS, *array_names("tags"), *array_names("lemmas"))
-    header = modelfile.read_header(path, KIND, FORMAT, names)
-    arrays = {name: modelfile.mapped(path, name) for name in names}
+def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+    """The model of a header and arrays that were read from `path`."""
     try:
         options = Options.from_json(header["options"])
         tags = tuple(tuple(tag) for tag in header["tags"])

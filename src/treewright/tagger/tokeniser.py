@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from treewright.tagger.words import REACH, hashed
 
 FORMAT = 1
 KIND = "treewright tokeniser"
+NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
 CHUNK = 1 << 15  # characters that are looked at together, at least
 SEEN = 3  # times that characters of two kinds must have been parted before they may be
@@ -84,40 +86,25 @@ class Tokeniser:
         """Write a model file: safetensors with a JSON header."""
         if self.model is None:
             raise ValueError("a tokeniser by rules has nothing to save: Tokeniser() makes another")
-        header = {
-            "rules": asdict(self.model.rules),
-            "parted": sorted(self.model.parted),
-            "multiwords": asdict(self.model.multiwords),
-        }
-        modelfile.save(path, KIND, FORMAT, header, {"weights": self.model.weights})
+        modelfile.save(path, KIND, FORMAT, *to_parts(self.model))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokeniser:
         """Read a model file."""
-        header = modelfile.read_header(path, KIND, FORMAT, ["weights"])
-        weights = modelfile.mapped(path, "weights")
-        try:
-            rules = Learning(**header["rules"])
-            lists = {
-                name: {form: tuple(words) for form, words in found.items()}
-                for name, found in header["multiwords"].items()
-            }
-            model = TokeniserModel(rules, weights, frozenset(header["parted"]), Multiwords(**lists))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
-        if weights.dtype != np.float32 or weights.shape != (1 << rules.bits,):
-            raise InputError(f"{path}: its weights are not {1 << rules.bits} numbers of 32 bits; train the model again")
-        return cls(model)
+        return cls(load_model(path))
 
-    def __call__(self, text: str) -> list[Sentence]:
+    def __call__(self, text: str, *, begin: int = 0, number: int = 1, whole: bool = False) -> list[Sentence]:
         """The sentences of a text. Each word or multiword token has its place in it as TokenRange=begin:end in MISC.
 
         SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space: what stands in the
-        text can be rebuilt exactly with `rebuilt`.
+        text can be rebuilt exactly with `rebuilt`. begin and number are those of the first character and sentence, for
+        texts that come in pieces; whole: the text is one sentence.
         """
         labels = self.labels(text)
+        if whole:
+            labels[np.flatnonzero(labels == SENTENCE)[:-1]] = TOKEN
         multiwords = self.model.multiwords if self.model else Multiwords()
-        return list(sentences_from(text, labels, multiwords))
+        return list(sentences_from(text, labels, multiwords, begin, number))
 
     def labels(self, text: str) -> Indices:
         """For each character whether it ends a token (1) or a sentence (2)."""
@@ -133,6 +120,37 @@ class Tokeniser:
         if self.model is None:
             return "Tokeniser(by rules)"
         return f"Tokeniser(learned; {len(self.model.multiwords.whole)} multiword tokens)"
+
+
+# -- the model file
+
+
+def load_model(path: modelfile.Path) -> TokeniserModel:
+    """Read a model file; the weights are mapped."""
+    header = modelfile.read_header(path, KIND, FORMAT, NAMES)
+    return from_parts(path, header, modelfile.load_arrays(path, NAMES))
+
+
+def to_parts(model: TokeniserModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays of a model file."""
+    header = {"rules": asdict(model.rules), "parted": sorted(model.parted), "multiwords": asdict(model.multiwords)}
+    return header, {"weights": model.weights}
+
+
+def from_parts(path: modelfile.Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TokeniserModel:
+    """The model of a header and arrays that were read from `path`."""
+    weights = arrays["weights"]
+    try:
+        rules = Learning(**header["rules"])
+        lists = {
+            name: {form: tuple(words) for form, words in found.items()} for name, found in header["multiwords"].items()
+        }
+        model = TokeniserModel(rules, weights, frozenset(header["parted"]), Multiwords(**lists))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
+    if weights.dtype != np.float32 or weights.shape != (1 << rules.bits,):
+        raise InputError(f"{path}: its weights are not {1 << rules.bits} numbers of 32 bits; train the model again")
+    return model
 
 
 # -- from a treebank
@@ -284,7 +302,9 @@ def train_weights(
 # -- from labels to sentences
 
 
-def sentences_from(text: str, labels: Indices, multiwords: Multiwords) -> Iterator[Sentence]:
+def sentences_from(
+    text: str, labels: Indices, multiwords: Multiwords, begin: int = 0, number: int = 1
+) -> Iterator[Sentence]:
     """The sentences that labels cut a text into."""
     ends = np.flatnonzero(labels) + 1
     solid = np.flatnonzero(classes_of(text) != SPACE)
@@ -292,9 +312,9 @@ def sentences_from(text: str, labels: Indices, multiwords: Multiwords) -> Iterat
     spans = list(zip(begins.tolist(), ends.tolist(), strict=True))
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
     following = [*begins[1:].tolist(), len(text)]
-    for number, (first, last) in enumerate(pairwise(closing), start=1):
+    for name, (first, last) in enumerate(pairwise(closing), start=number):
         before = text[: spans[0][0]] if first == 0 else ""
-        yield sentence_of(text, spans[first:last], following[first:last], multiwords, number, before)
+        yield sentence_of(text, spans[first:last], following[first:last], multiwords, name, before, begin)
 
 
 def sentence_of(
@@ -304,6 +324,7 @@ def sentence_of(
     multiwords: Multiwords,
     number: int,
     before: str,
+    shift: int,
 ) -> Sentence:
     """One sentence in CoNLL-U: its text, words, multiword tokens and places."""
     shown = " ".join(text[spans[0][0] : spans[-1][1]].split())
@@ -311,13 +332,15 @@ def sentence_of(
     word = 1
     for (begin, end), after in zip(spans, following, strict=True):
         form = " ".join(text[begin:end].split())
-        misc = "|".join([*spacing(text[end:after], before, after == len(text)), f"TokenRange={begin}:{end}"])
+        misc = "|".join(
+            [*spacing(text[end:after], before, after == len(text)), f"TokenRange={shift + begin}:{shift + end}"]
+        )
         before = ""
         words = multiwords.words(form)
         if len(words) > 1:
             lines.append(f"{word}-{word + len(words) - 1}\t{form}" + "\t_" * 7 + f"\t{misc}")
             misc = "_"
-        lines += [f"{word + place}\t{part}" + "\t_" * 7 + f"\t{misc}" for place, part in enumerate(words)]
+        lines += [f"{word + number}\t{part}" + "\t_" * 7 + f"\t{misc}" for number, part in enumerate(words)]
         word += len(words)
     return Sentence("\n".join(lines) + "\n\n", source="<text>")
 

@@ -1,0 +1,167 @@
+"""What a pipeline reads: raw text, one sentence a line, CoNLL-U, JSON lines; all of them as a stream of sentences."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from treewright.corpus import Reader, Sentence, open_input, read
+from treewright.corpus.files import extension_of
+from treewright.corpus.reader import Lines, Problems, check_utf8, shown
+from treewright.errors import FormatError, InputError
+from treewright.pipeline.writing import from_json
+from treewright.tagger import Tokeniser
+
+INPUTS = ("text", "lines", "conllu", "json")
+BY_EXTENSION = {
+    **dict.fromkeys([".txt", ".text", ".md"], "text"),
+    **dict.fromkeys([".conllu", ".conllup", ".conll", ".conllx"], "conllu"),
+    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
+}
+BLOCK = 1 << 12  # characters of raw text that are cut into sentences together, at least: up to the next blank line
+BLANK = re.compile(r"\n[^\S\n]*\n")
+WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")
+WANTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
+
+
+def guess_input(file: IO[bytes], name: str) -> str:
+    """What an open file holds, by its name, or by what it begins with. Nothing is taken out of it.
+
+    >>> import io
+    >>> guess_input(io.BufferedReader(io.BytesIO(b"# sent_id = 1\\n1\\tRun\\trun\\tVERB")), "<stdin>")
+    'conllu'
+    >>> guess_input(io.BufferedReader(io.BytesIO(b"1. Run!")), "<stdin>"), guess_input(file=None, name="a.txt.gz")
+    ('text', 'text')
+    """
+    known = BY_EXTENSION.get(extension_of(name))
+    if known:
+        return known
+    opening = file.peek(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")  # type: ignore[attr-defined]
+    if WORD_LINE.match(opening):
+        return "conllu"
+    first = opening.lstrip().partition("\n")[0]
+    return "json" if re.match(r'\{\s*"|"', first) and _is_json(first) else "text"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_input(
+    source: str | IO[Any], kind: str | None = None, tokeniser: Tokeniser | None = None, *, on_error: str = "raise"
+) -> Reader[Sentence]:
+    """Stream the sentences of a file: a path, an open file, or "-" for standard input.
+
+    kind: "text", "lines" (one sentence a line; blank lines are nothing), "conllu" (and its relatives) or "json" (a line
+    each: a text, {"text": ..., "id": ...}, or what `to_json` writes); guessed if None. on_error is that of
+    `treewright.read`.
+
+    >>> import io
+    >>> [sentence.forms for sentence in read_input(io.StringIO("It rains. It pours.\\nI stay."), "lines")]
+    [['It', 'rains', '.', 'It', 'pours', '.'], ['I', 'stay', '.']]
+    """
+    if kind is not None and kind not in INPUTS:
+        raise InputError(f"there is no input {kind!r}; there are {', '.join(INPUTS)}")
+    if kind is None:
+        source = open_input(source) if isinstance(source, str) else source
+        kind = guess_input(source, getattr(source, "name", "<file>"))
+    if kind == "conllu":
+        return read(source, on_error=on_error)
+    problems, lines = Problems(on_error), Lines(source)
+    cut = tokeniser or Tokeniser()
+    if kind == "text":
+        return Reader(lines, text_sentences(checked(lines), cut), problems)
+    items = line_sentences(numbered(lines), cut) if kind == "lines" else json_sentences(lines, cut, problems)
+    return Reader(lines, items, problems)
+
+
+def checked(lines: Lines) -> Iterator[str]:
+    """Pieces of text that end with line breaks; the first byte that is not UTF-8 is named."""
+    line = 1
+    for piece in lines:
+        if lines.suspect:
+            check_utf8(piece, lines.name, line)
+        yield piece.removeprefix("\ufeff") if line == 1 else piece
+        line += piece.count("\n")
+
+
+def numbered(lines: Lines) -> Iterator[str]:
+    """Lines with their line breaks."""
+    return (line for piece in checked(lines) for line in io.StringIO(piece, newline="\n"))
+
+
+def blocks(pieces: Iterable[str]) -> Iterator[str]:
+    """The same text in pieces that end at blank lines and are long enough, however it came."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        begin = 0
+        while found := BLANK.search(held, begin + BLOCK):
+            yield held[begin : found.end()]
+            begin = found.end()
+        held = held[begin:]
+    if held:
+        yield held
+
+
+def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser) -> Iterator[Sentence]:
+    """The sentences of raw text, numbered from 1, with their places in all of it."""
+    begin, number = 0, 1
+    for block in blocks(pieces):
+        found = tokeniser(block, begin=begin, number=number)
+        yield from found
+        begin += len(block)
+        number += len(found)
+
+
+def line_sentences(lines: Iterable[str], tokeniser: Tokeniser) -> Iterator[Sentence]:
+    """A sentence for each line that is not blank."""
+    begin, number = 0, 1
+    for line in lines:
+        for sentence in tokeniser(line, begin=begin, number=number, whole=True):
+            yield sentence
+            number += 1
+        begin += len(line)
+
+
+def json_sentences(lines: Lines, tokeniser: Tokeniser, problems: Problems) -> Iterator[Sentence]:
+    """The sentences of each JSON value, one value a line."""
+    number = 1
+    for row, line in enumerate(numbered(lines), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = sentences_of_json(line, lines.name, row, tokeniser, number)
+        except FormatError as error:
+            problems.report(error)
+            continue
+        yield from found
+        number += len(found)
+
+
+def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, number: int) -> list[Sentence]:
+    """The sentences that one JSON value stands for."""
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise FormatError(source, row, f"{shown(line.strip())} is no JSON ({error}); {WANTED}") from None
+    given = {"text": value} if isinstance(value, str) else value
+    if isinstance(given, dict) and "words" in given:
+        try:
+            return [from_json(given)]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise FormatError(source, row, f"{error}; expected words as `--to json` writes them") from None
+    if not isinstance(given, dict) or not isinstance(given.get("text"), str):
+        raise FormatError(source, row, f"{shown(line.strip())} has neither text nor words; {WANTED}")
+    found = tokeniser(given["text"], number=number)
+    if "id" in given:
+        for place, sentence in enumerate(found, start=1):
+            sentence.sent_id = f"{given['id']}-{place}"
+    return found

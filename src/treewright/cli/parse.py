@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -187,7 +187,7 @@ def open_sentences(
         found = "text" if kind is None else kind.value
     else:
         file = open_input("-") if source == "-" else source
-        found = kind.value if kind else guessed(guess_input, file, source)
+        found = kind.value if kind else guess_input(file)
         file = source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
     if found in ("text", "lines") and tokeniser is None and kind is None and text is None:
         found = "conllu"  # a parser alone reads sentences
@@ -195,16 +195,6 @@ def open_sentences(
         remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
         raise InputError(f"{name}: holds a parser alone, which wants sentences with tags; for raw text {remedy}")
     return read_input(file, found, tokeniser, on_error=on_error)
-
-
-def guessed(guess: Any, file: BinaryIO | str, source: str) -> str:
-    """What a file is, or standard input."""
-    from treewright.corpus import open_input
-
-    if isinstance(file, str):
-        with open_input(file) as opened:
-            return str(guess(opened, source))
-    return str(guess(file, source))
 
 
 def form_of(to: Output | None, output: str, text: str | None) -> str:

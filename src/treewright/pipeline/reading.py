@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from treewright.corpus import Reader, Sentence, open_input, read
-from treewright.corpus.files import extension_of
+from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
 from treewright.pipeline.writing import from_json
@@ -27,19 +27,23 @@ WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")
 WANTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
 
 
-def guess_input(file: IO[bytes], name: str) -> str:
-    """What an open file holds, by its name, or by what it begins with. Nothing is taken out of it.
+def guess_input(source: str | IO[Any]) -> str:
+    """What a file holds, by its name, or by what it begins with. Nothing is taken out of an open file.
 
     >>> import io
-    >>> guess_input(io.BufferedReader(io.BytesIO(b"# sent_id = 1\\n1\\tRun\\trun\\tVERB")), "<stdin>")
+    >>> guess_input(io.BufferedReader(io.BytesIO(b"# sent_id = 1\\n1\\tRun\\trun\\tVERB")))
     'conllu'
-    >>> guess_input(io.BufferedReader(io.BytesIO(b"1. Run!")), "<stdin>"), guess_input(file=None, name="a.txt.gz")
+    >>> guess_input(io.BufferedReader(io.BytesIO(b"1. Run!"))), guess_input("letter.txt.gz")
     ('text', 'text')
     """
-    known = BY_EXTENSION.get(extension_of(name))
+    known = BY_EXTENSION.get(extension_of(name_of(source)))
     if known:
         return known
-    opening = file.peek(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")  # type: ignore[attr-defined]
+    if isinstance(source, str):
+        with open_input(source) as file:
+            return guess_input(file)
+    data: bytes = source.peek(1 << 16)  # type: ignore[attr-defined]
+    opening = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if WORD_LINE.match(opening):
         return "conllu"
     first = opening.lstrip().partition("\n")[0]
@@ -70,8 +74,8 @@ def read_input(
     if kind is not None and kind not in INPUTS:
         raise InputError(f"there is no input {kind!r}; there are {', '.join(INPUTS)}")
     if kind is None:
-        source = open_input(source) if isinstance(source, str) else source
-        kind = guess_input(source, getattr(source, "name", "<file>"))
+        source = open_input("-") if source == "-" else source
+        kind = guess_input(source)
     if kind == "conllu":
         return read(source, on_error=on_error)
     problems, lines = Problems(on_error), Lines(source)

@@ -1,0 +1,41 @@
+"""A small pipeline, trained in a second on sentences made by a grammar."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from oracles.treebank import treebank
+
+from treewright.corpus import Sentence
+from treewright.parser import Labelling, Parser, Pruning, Scoring
+from treewright.parser import Options as ParserOptions
+from treewright.pipeline import Pipeline
+from treewright.tagger import Learning, Options, Tagger, Tokeniser
+
+PARSER = ParserOptions(
+    "sib", projective=True, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
+)
+TAGGER = Options(("upos",), tags=Learning(bits=12, epochs=3))
+
+
+def written(count: int, seed: int) -> list[Sentence]:
+    """Sentences that begin with a capital letter."""
+    return [
+        one.with_columns(
+            forms=[one.forms[0].capitalize(), *one.forms[1:]], misc=["_"] * (len(one) - 2) + ["SpaceAfter=No", "_"]
+        )
+        for one in treebank(count, seed)
+    ]
+
+
+@cache
+def pipeline() -> Pipeline:
+    """Cuts text by rules."""
+    sentences = written(80, 0)
+    return Pipeline(Tokeniser(), Tagger.train(sentences, options=TAGGER), Parser.train(sentences, options=PARSER))
+
+
+def text_of(count: int, seed: int) -> str:
+    """Raw text in the language of the pipeline, a paragraph for every third sentence."""
+    sentences = [sentence.joined() for sentence in written(count, seed)]
+    return "".join(text + ("\n\n" if place % 3 == 2 else " ") for place, text in enumerate(sentences))

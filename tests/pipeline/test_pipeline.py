@@ -1,0 +1,201 @@
+"""A pipeline answers text with trees, in order, whatever the number of threads, and survives its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.pipelines import pipeline, text_of
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright import modelfile
+from treewright.errors import InputError
+from treewright.pipeline import Pipeline, lightened
+from treewright.pipeline.light import rounded
+from treewright.tagger import Learning, Tokeniser, rebuilt
+
+
+def lines_of(sentences: list[tw.Sentence]) -> str:
+    return "".join(map(str, sentences))
+
+
+def test_text_becomes_trees() -> None:
+    [first, second] = pipeline()("The old dog sees a house. Every teacher hears this song.")
+    assert first.upos == ["DET", "ADJ", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
+    assert first.heads.tolist() == [3, 3, 4, 0, 6, 4, 4]
+    assert first.deprels == ["det", "amod", "nsubj", "root", "det", "obj", "punct"]
+    assert first.comments == [
+        "# sent_id = 1",
+        "# text = The old dog sees a house.",
+        "# treewright = certified",
+    ]
+    assert second.sent_id == "2"
+    assert second.parse.certified
+    assert len(second.confidence) == len(second)
+    assert second.misc[0] == "TokenRange=26:31"
+
+
+def test_all_of_the_text_can_be_had_back() -> None:
+    text = text_of(400, seed=1)  # several blocks
+    found = pipeline()(text)
+    assert rebuilt(found) == text
+    assert [sentence.sent_id for sentence in found] == [str(number) for number in range(1, len(found) + 1)]
+    place = found[-1].misc[-1].rpartition("TokenRange=")[2].split(":")
+    assert text[int(place[0]) : int(place[1])] == found[-1].forms[-1]
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_nothing(threads: int) -> None:
+    texts = [text_of(count % 5, seed=count) for count in range(40)]
+    one = list(pipeline().pipe(texts))
+    assert [lines_of(sentences) for sentences in one] == [lines_of(pipeline()(text)) for text in texts]
+    several = list(pipeline().pipe(texts, threads=threads))
+    assert [lines_of(sentences) for sentences in several] == [lines_of(sentences) for sentences in one]
+    text = text_of(200, seed=3)
+    assert lines_of(pipeline()(text, threads=threads)) == lines_of(pipeline()(text))
+
+
+def test_texts_are_read_as_they_are_needed() -> None:
+    taken = []
+
+    def texts() -> Iterator[str]:
+        for number in range(1000):
+            taken.append(number)
+            yield "The dog sees a house."
+
+    answers = pipeline().pipe(texts())
+    assert taken == []
+    next(answers)
+    assert taken == [0]
+
+
+def test_tags_that_are_there_are_kept() -> None:
+    tagged = tw.Sentence.from_words(["sees", "dog"], upos=["NOUN", "VERB"])
+    bare = tw.Sentence.from_words(["the", "dog", "sees", "."])
+    found = list(pipeline().parse([tagged, bare]))
+    assert [sentence.upos for sentence in found] == [["NOUN", "VERB"], ["DET", "NOUN", "VERB", "PUNCT"]]
+    assert found[0].heads.tolist() == [2, 0]
+    assert bare.upos == ["_"] * 4
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n\t\r\n", "\u00a0"])
+def test_nothing_is_no_sentence(text: str) -> None:
+    assert pipeline()(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\U0001f98a\U0001f469\u200d\U0001f469\u200d\U0001f467 \U0001f44d\U0001f3fd!",
+        "The dog\x00sees \x07 a house.",
+        "الكلب يرى البيت. \u05e9\u05dc\u05d5\u05dd",
+        "The dog\r\nsees\r\n\r\na house.\r\n",
+        "dog " * 300,
+        "x" * 10_000,
+        "# 1\t_ | = \\ '",
+        "\ufeffThe dog \u2028 sees.",
+    ],
+)
+def test_rubbish_is_parsed_like_anything_else(text: str, tmp_path: Path) -> None:
+    found = pipeline()(text)
+    assert rebuilt(found) == text
+    for sentence in found:
+        sentence.check("single-root")
+    tw.write(found, tmp_path / "out.conllu")
+    assert [sentence.forms for sentence in tw.read(tmp_path / "out.conllu")] == [one.forms for one in found]
+
+
+def test_what_is_no_text() -> None:
+    with pytest.raises(TypeError, match=r"the text is of type bytes; it is a str \(decode bytes first"):
+        pipeline()(b"dog")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"the text is of type list; it is a str \(nlp.pipe takes several texts"):
+        pipeline()(["dog"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="threads is 0; it is at least 1"):
+        pipeline()("dog", threads=0)
+
+
+@pytest.mark.parametrize("pack", [True, False])
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_file_holds_everything(tmp_path: Path, pack: bool, learned: bool) -> None:
+    nlp = pipeline()
+    if learned:
+        nlp = Pipeline(Tokeniser.train(treebank(40), rules=Learning(bits=10)), nlp.tagger, nlp.parser, {"name": "toy"})
+    nlp.save(tmp_path / "toy.tw", pack=pack)
+    again = tw.load(tmp_path / "toy.tw")
+    assert isinstance(again, Pipeline)
+    assert repr(again) == repr(nlp)
+    text = text_of(30, seed=7)
+    assert lines_of(again(text)) == lines_of(nlp(text))
+    again.save(tmp_path / "again.tw", pack=pack)
+    assert (tmp_path / "again.tw").read_bytes() == (tmp_path / "toy.tw").read_bytes()
+
+
+def test_packed_is_smaller(tmp_path: Path) -> None:
+    pipeline().save(tmp_path / "large.tw", pack=False)
+    pipeline().save(tmp_path / "small.tw")
+    lightened(pipeline(), parser=0.2).save(tmp_path / "smaller.tw")
+    sizes = [(tmp_path / f"{name}.tw").stat().st_size for name in ("smaller", "small", "large")]
+    assert sizes[0] < sizes[1] < 0.6 * sizes[2]
+
+
+def test_a_lightened_pipeline_still_parses() -> None:
+    light = lightened(pipeline(), parser=0.1, tagger=0.1, tokeniser=0.1)
+    text = text_of(30, seed=8)
+    same = [a.heads.tolist() == b.heads.tolist() for a, b in zip(light(text), pipeline()(text), strict=True)]
+    assert sum(same) >= 28
+    weights = light.parser.model.scorer.values
+    assert np.abs(weights[weights != 0].astype(int)).min() >= 13  # a tenth of 127
+    assert np.count_nonzero(weights) < 0.8 * np.count_nonzero(pipeline().parser.model.scorer.values)
+
+
+def test_weights_are_rounded() -> None:
+    found = rounded(np.array([1.0, -0.5, 0.02, 0.001, 0.0], dtype=np.float32), 0.01)
+    assert found.dtype == np.float32
+    assert found.tolist() == pytest.approx([1.0, -64 / 127, 3 / 127, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float32, np.uint32])
+@pytest.mark.parametrize("values", [2, 1000])
+def test_packing_loses_nothing(dtype: type, values: int) -> None:
+    array = np.random.default_rng(1).integers(0, values, size=(50, 40)).astype(dtype)
+    form, data = modelfile.packed(array)
+    found = modelfile.unpacked(form, data)
+    assert found.dtype == array.dtype
+    assert np.array_equal(found, array)
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "toy.tw"
+    pipeline().save(path)
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    path.write_bytes(data[: 8 + length] + b"\0" * (len(data) - 8 - length))
+    with pytest.raises(InputError, match=r"toy.tw: its packed arrays are damaged .*; get the file again"):
+        tw.load(path)
+    path.write_bytes(data[:-10])
+    with pytest.raises(InputError, match=r"toy.tw: not a model file, or a damaged one"):
+        tw.load(path)
+
+
+def test_a_file_of_something_else(tmp_path: Path) -> None:
+    pipeline().tagger.save(tmp_path / "tagger.tw")
+    with pytest.raises(InputError, match=r"holds a treewright tagger; wanted is a model that `treewright train`"):
+        tw.load(tmp_path / "tagger.tw")
+
+
+def test_models_are_joined_in_any_order(tmp_path: Path) -> None:
+    nlp = pipeline()
+    nlp.parser.save(tmp_path / "p")
+    nlp.tagger.save(tmp_path / "t")
+    joined = Pipeline.join(tmp_path / "p", tmp_path / "t")
+    assert lines_of(joined("The dog sees a house.")) == lines_of(nlp("The dog sees a house."))
+    with pytest.raises(InputError, match=r"no parser among .*; `treewright train` makes one"):
+        Pipeline.join(tmp_path / "t")
+    with pytest.raises(InputError, match="a second tagger; one of each is wanted"):
+        Pipeline.join(tmp_path / "t", tmp_path / "t")
+    joined.save(tmp_path / "j")
+    with pytest.raises(InputError, match="holds a treewright pipeline; wanted are a tokeniser, a tagger and a parser"):
+        Pipeline.join(tmp_path / "j")

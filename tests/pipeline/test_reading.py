@@ -1,0 +1,142 @@
+"""Text, lines, CoNLL-U and JSON: what is read, how it is told apart, what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from oracles.pipelines import pipeline
+
+import treewright as tw
+from treewright.errors import FormatError, InputError
+from treewright.pipeline import from_json, guess_input, read_input, to_json
+from treewright.pipeline.reading import BLOCK, blocks
+
+CONLLU = "# sent_id = a\n1\tRun\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "kind"),
+    [
+        (CONLLU, "-", "conllu"),
+        ("\ufeff" + CONLLU, "-", "conllu"),
+        (CONLLU, "letter.txt", "text"),
+        ("It rains.", "-", "text"),
+        ("1\tfish", "-", "text"),
+        ("# A heading\n\nIt rains.", "-", "text"),
+        ('{"text": "It rains."}\n', "-", "json"),
+        ('"It rains."', "-", "json"),
+        ('"It rains," she said.', "-", "text"),
+        ('{"a', "-", "text"),
+        ("", "-", "text"),
+        ("anything", "a.jsonl.gz", "json"),
+        ("anything", "a.conllu", "conllu"),
+    ],
+)
+def test_guesses(data: str, name: str, kind: str) -> None:
+    named = io.BytesIO(data.encode())
+    named.name = name  # type: ignore[attr-defined]
+    file = io.BufferedReader(named)  # type: ignore[arg-type]
+    assert guess_input(file) == kind
+    assert file.read().decode() == data
+
+
+@pytest.mark.parametrize("packing", ["", ".gz"])
+def test_a_file_is_guessed_and_read(tmp_path: Path, packing: str) -> None:
+    path = tmp_path / f"letter{packing}"
+    tw.write(tw.Sentence(CONLLU), path)
+    assert [sentence.sent_id for sentence in read_input(str(path))] == ["a"]
+
+
+def test_a_sentence_a_line() -> None:
+    text = "It rains. It pours.\r\n\r\n  I stay\n"
+    found = list(read_input(io.BytesIO(text.encode()), "lines"))
+    assert [sentence.forms for sentence in found] == [["It", "rains", ".", "It", "pours", "."], ["I", "stay"]]
+    assert [sentence.sent_id for sentence in found] == ["1", "2"]
+    assert text[int(found[1].misc[1].rpartition("=")[2].split(":")[0]) :] == "stay\n"
+
+
+def test_blocks_do_not_depend_on_how_text_comes() -> None:
+    text = "".join("word " * (number % 200) + "\n\n" for number in range(200))
+    whole = list(blocks([text]))
+    assert "".join(whole) == text
+    assert min(map(len, whole[:-1])) > BLOCK
+    for size in (1, 7, 1000):
+        assert list(blocks(text[place : place + size] for place in range(0, len(text), size))) == whole
+
+
+def test_json_comes_back() -> None:
+    [sentence] = pipeline()("The dog sees a house.")
+    value = json.loads(json.dumps(to_json(sentence)))
+    assert value["certified"] is True
+    assert value["gap"] == 0.0
+    assert value["words"][1] | {"confidence": 1} == {
+        "id": 2,
+        "form": "dog",
+        "upos": "NOUN",
+        "head": 3,
+        "deprel": "nsubj",
+        "misc": "TokenRange=4:7",
+        "begin": 4,
+        "end": 7,
+        "confidence": 1,
+    }
+    again = from_json(value)
+    assert again.heads.tolist() == sentence.heads.tolist()
+    assert [str(again).splitlines()[row] for row in (0, 1)] == [
+        f"# sent_id = {sentence.sent_id}",
+        f"# text = {sentence.text}",
+    ]
+    assert str(again).splitlines()[2:] == str(sentence).splitlines()[3:]
+
+
+def test_multiword_tokens_go_through_json() -> None:
+    sentence = tw.Sentence.from_words(["do", "n't"], tokens=[(1, 2, "don't", "TokenRange=0:5")], text="don't")
+    value = to_json(sentence)
+    assert value["tokens"] == [{"first": 1, "last": 2, "form": "don't", "misc": "TokenRange=0:5", "begin": 0, "end": 5}]
+    assert str(from_json(value)) == str(sentence)
+
+
+def test_json_lines() -> None:
+    lines = ['"It rains. It pours."', '{"text": "I stay.", "id": "x"}', "", '{"words": ["You", {"form": "go"}]}']
+    found = list(read_input(io.StringIO("\n".join(lines)), "json"))
+    assert [sentence.forms for sentence in found] == [
+        *(["It", "rains", "."], ["It", "pours", "."], ["I", "stay", "."], ["You", "go"]),
+    ]
+    assert [sentence.sent_id for sentence in found] == ["1", "2", "x-1", None]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", r"<file>:2: '\{' is no JSON \(.*\); expected a text in quotes"),
+        ("7", "<file>:2: '7' has neither text nor words; expected a text in quotes"),
+        ('{"text": 7}', "<file>:2: .* has neither text nor words"),
+        ('{"words": []}', "<file>:2: words is empty; expected words as `--to json` writes them"),
+        ('{"words": [{"lemma": "go"}]}', "<file>:2: word 1 has no form"),
+        ('{"words": ["a"], "tokens": [3]}', "<file>:2: .*expected words as"),
+        ('{"words": [{"form": "a", "head": 9}]}', "<file>:2: .*expected words as"),
+    ],
+)
+def test_bad_json_is_named(line: str, message: str) -> None:
+    text = f'"fine"\n{line}\n"fine too"'
+    with pytest.raises(FormatError, match=message):
+        list(read_input(io.StringIO(text), "json"))
+    reader = read_input(io.StringIO(text), "json", on_error="skip")
+    assert [sentence.forms for sentence in reader] == [["fine"], ["fine", "too"]]
+    assert reader.skipped == 1
+
+
+@pytest.mark.parametrize("kind", ["text", "lines", "json"])
+def test_bytes_that_are_not_utf8_are_named(kind: str) -> None:
+    with pytest.raises(
+        FormatError, match=r"<file>:2: byte 0xE9 at character 5 is not UTF-8; .*Latin-1 it would be 'é'"
+    ):
+        list(read_input(io.BytesIO('"It"\n"caf\xe9"'.encode("latin-1")), kind))
+
+
+def test_unknown_kind() -> None:
+    with pytest.raises(InputError, match="there is no input 'pdf'; there are text, lines, conllu, json"):
+        read_input("x", "pdf")

@@ -1,8 +1,9 @@
 """How fast are the best tree of a score matrix and its peers? Chu-Liu-Edmonds and Eisner through `tw.decode.tree`.
 
-Beside them, in the same run: ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]) and
-networkx (Python). "random" scores are normal; "near-tree" ones have a random tree raised by 4, as from a trained model.
-Every sentence is new to the decoder; CPU time a sentence, minimum over repeats, checks and conversions included.
+Beside them, in the same run: ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]),
+networkx (Python) and the flow program through SciPy's MILP (HiGHS). "random" scores are normal; "near-tree" ones have a
+random tree raised by 4, as from a trained model. Every sentence is new to the decoder; CPU time a sentence, minimum
+over repeats, checks and conversions included.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal
 
 import treewright as tw
 
-SIZES = (20, 40, 80, 160)
+SIZES = (10, 20, 40, 80, 160)
 LONG = 1000
-SLOWEST = 40  # words, for networkx
+SLOWEST = {"networkx": 80, "milp": 20}  # words
 
 
 def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -67,10 +68,13 @@ def row(kind: str, n: int) -> str:
     single = microseconds(tw.decode.tree, batch)
     eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch, repeats=5)
     peer = microseconds(ufal, transposed, repeats=7)
-    slow = microseconds(by_networkx, batch[:3], repeats=2) if n <= SLOWEST else float("nan")
-    ratio = f"{slow / multi:8.0f}x" if n <= SLOWEST else "        -"
+    slow = {"networkx": by_networkx, "milp": lambda arc: tw.decode.tree(arc, root="multi", method="ilp")}
+    ratios = [
+        f"{microseconds(decode, batch[:3], repeats=2) / multi:8.0f}x" if n <= SLOWEST[name] else "        -"
+        for name, decode in slow.items()
+    ]
     times = f"{multi:9.1f} {single:9.1f} {eisner:9.1f} {peer:9.1f}"
-    return f"{kind:10} {n:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x {ratio}"
+    return f"{kind:10} {n:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x {' '.join(ratios)}"
 
 
 def long_row(kind: str) -> str:
@@ -80,14 +84,15 @@ def long_row(kind: str) -> str:
     eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch[:1], repeats=1)
     peer = microseconds(ufal, [np.ascontiguousarray(arc.T) for arc in batch], repeats=2)
     times = f"{multi:9.0f} {single:9.0f} {eisner:9.0f} {peer:9.0f}"
-    return f"{kind:10} {LONG:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x         -"
+    return f"{kind:10} {LONG:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x         -         -"
 
 
-def main() -> None:
-    print(f"Python {platform.python_version()}, {platform.machine()}, NumPy {np.__version__}; microseconds a sentence")
-    over, under = ("multi", "single", "Eisner", "ufal", "ufal/", "ufal/", "networkx/"), ("root", "root", "single", "")
+def table() -> None:
+    """The best tree of a score matrix: microseconds a sentence, and how many times longer its peers take."""
+    over = ("multi", "single", "Eisner", "ufal", "ufal/", "ufal/", "networkx/", "MILP/")
+    under = ("root", "root", "single", "")
     print(f"{'':16}", *(f"{name:>9}" for name in over))
-    print(f"{'scores':10} {'words':>5}", *(f"{name:>9}" for name in (*under, "multi", "single", "multi")))
+    print(f"{'scores':10} {'words':>5}", *(f"{name:>9}" for name in (*under, "multi", "single", "multi", "multi")))
     for kind in ("random", "near-tree"):
         for n in SIZES:
             print(row(kind, n), flush=True)
@@ -95,4 +100,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    print(f"Python {platform.python_version()}, {platform.machine()}, NumPy {np.__version__}; microseconds a sentence")
+    table()

@@ -6,12 +6,14 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
 
 #include "arrays.hpp"
+#include "chain.hpp"
 #include "labeller.hpp"
 #include "learning.hpp"
 #include "part_sums.hpp"
@@ -37,8 +39,11 @@ static std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
   for (const auto &[kind, atom, templates, items] : given) {
     if (kind < 0 || kind >= kinds || items.shape(1) != 4) throw nb::value_error("no such kind of templates");
     TemplateTable table{kind, atom, templates, {}};
-    for (std::size_t i = 0; i < items.shape(0); ++i)
+    for (std::size_t i = 0; i < items.shape(0); ++i) {
+      if (items(i, 1) < 0 || items(i, 1) >= templates || std::abs(items(i, 3)) > Atoms::reach)
+        throw nb::value_error("templates may look at their neighbours only");
       table.items.push_back({items(i, 0), items(i, 1), items(i, 2), items(i, 3)});
+    }
     tables.push_back(std::move(table));
   }
   return tables;
@@ -56,17 +61,28 @@ static void check_bits(int bits) {
 
 static std::size_t table_size(int bits) { return std::size_t(1) << bits; }
 
-// Calls use(table) with the weights as the kernels read them, the lock released.
+static void check_weights(const Weights &weights, int bits) {
+  if (std::visit([](const auto &array) { return array.shape(0); }, weights) != table_size(bits))
+    throw nb::value_error("there must be 2^bits weights");
+}
+
+// Calls use(table) with the weights as the kernels read them.
 template <typename Use>
-static void with_weights(const Weights &weights, double scale, int bits, Use use) {
+static void visit_weights(const Weights &weights, double scale, Use use) {
   std::visit(
       [&](const auto &array) {
-        if (array.shape(0) != table_size(bits)) throw nb::value_error("there must be 2^bits weights");
         using Weight = std::remove_cv_t<std::remove_pointer_t<decltype(array.data())>>;
-        nb::gil_scoped_release nogil;
         use(WeightTable<Weight>{array.data(), scale});
       },
       weights);
+}
+
+// The same, checked and with the lock released.
+template <typename Use>
+static void with_weights(const Weights &weights, double scale, int bits, Use use) {
+  check_weights(weights, bits);
+  nb::gil_scoped_release nogil;
+  visit_weights(weights, scale, use);
 }
 
 struct BoundLearner {
@@ -166,6 +182,9 @@ class Scorer {
     spread_gradient(features_, gradient, learner.learner);
   }
 
+  int bits() const { return bits_; }
+  PartFeatures &features() { return features_; }
+
  private:
   int bits_;
   PartFeatures features_;
@@ -250,27 +269,24 @@ class BoundLabeller {
       if (begin(k) >= begin(k + 1) || (k && key(k) <= key(k - 1))) throw nb::value_error("keys must be sorted");
     for (std::size_t k = 0; k < label.shape(0); ++k)
       if (label(k) < 0 || label(k) >= labeller_.labels()) throw nb::value_error("there is no such label");
-    key_.assign(key.data(), key.data() + key.shape(0));
-    begin_.assign(begin.data(), begin.data() + begin.shape(0));
-    label_.assign(label.data(), label.data() + label.shape(0));
+    sets_.key.assign(key.data(), key.data() + key.shape(0));
+    sets_.begin.assign(begin.data(), begin.data() + begin.shape(0));
+    sets_.label.assign(label.data(), label.data() + label.shape(0));
   }
 
   // The best label of each node, -1 for the root.
   Heads best(const Weights &weights) {
     Heads best = new_array<Heads>(labeller_.nodes());
-    best.data()[0] = -1;
     const Atoms atoms = atoms_of(atoms_, each_);
-    with_weights(weights, 1, bits_, [&](const auto &table) {
-      for (int m = 1; m < labeller_.nodes(); ++m) {
-        const std::uint32_t key = labeller_.key(atoms, tag_, m);
-        const std::size_t k = std::lower_bound(key_.begin(), key_.end(), key) - key_.begin();
-        const bool known = k < key_.size() && key_[k] == key;
-        best.data()[m] = known ? labeller_.best(table.data, m, label_.data() + begin_[k], begin_[k + 1] - begin_[k])
-                               : labeller_.best(table.data, m, nullptr, 0);
-      }
-    });
+    with_weights(weights, 1, bits_,
+                 [&](const auto &table) { labeller_.best(table.data, atoms, tag_, sets_, best.data()); });
     return best;
   }
+
+  int bits() const { return bits_; }
+  int tag() const { return tag_; }
+  Labeller &labeller() { return labeller_; }
+  const LabelSets &sets() const { return sets_; }
 
   double learn(BoundLearner &learner, IndexColumn gold, float cost) {
     check_learner(learner, bits_);
@@ -285,9 +301,87 @@ class BoundLabeller {
   int bits_, tag_;
   Labeller labeller_;
   AtomTable atoms_, each_;
-  std::vector<std::uint32_t> key_;
-  std::vector<std::int32_t> begin_, label_;
+  LabelSets sets_;
 };
+
+// The atoms of many sentences: row[begin[s] .. begin[s + 1]) of the tables are those of sentence s with its padding.
+class AtomRows {
+ public:
+  AtomRows(const AtomTable &atoms, const AtomTable &each, const IndexColumn &row, const IndexColumn &begin)
+      : width_(int(atoms.shape(1))), each_width_(int(each.shape(1))) {
+    if (begin.shape(0) < 1 || begin(0) != 0 || begin(begin.shape(0) - 1) != int(row.shape(0)))
+      throw nb::value_error("begin does not fit row");
+    for (std::size_t s = 0; s + 1 < begin.shape(0); ++s)
+      if (begin(s + 1) - begin(s) < 2 * Atoms::reach + 2) throw nb::value_error("a sentence has a word at least");
+    for (std::size_t i = 0; i < row.shape(0); ++i) {
+      if (row(i) < 0 || row(i) >= int(std::min(atoms.shape(0), each.shape(0)))) throw nb::value_error("no such row");
+      atoms_.insert(atoms_.end(), &atoms(row(i), 0), &atoms(row(i), 0) + width_);
+      each_.insert(each_.end(), &each(row(i), 0), &each(row(i), 0) + each_width_);
+    }
+    begin_.assign(begin.data(), begin.data() + begin.shape(0));
+  }
+
+  int sentences() const { return int(begin_.size()) - 1; }
+  int nodes(int s) const { return begin_[s + 1] - begin_[s] - 2 * Atoms::reach; }
+  int first_node(int s) const { return begin_[s] - 2 * Atoms::reach * s; }  // among the nodes of all sentences
+  Atoms at(int s) const {
+    return {&atoms_[std::size_t(begin_[s]) * width_], &each_[std::size_t(begin_[s] + Atoms::reach) * each_width_],
+            nodes(s), width_, each_width_};
+  }
+
+ private:
+  int width_, each_width_;
+  std::vector<std::uint32_t> atoms_, each_;
+  std::vector<int> begin_;
+};
+
+using ScaledWeights = std::pair<Weights, double>;
+
+// Heads, labels and confidence of all nodes one after the other, and the value of each sentence's tree.
+static std::tuple<Heads, NewIndexColumn, NewScoreColumn, NewScoreColumn> parse_sentences(
+    Scorer &pruner, Scorer &scorer, BoundLabeller &labeller, const ScaledWeights &pruner_weights,
+    const ScaledWeights &scorer_weights, const ScaledWeights &labeller_weights, AtomTable atoms, AtomTable each,
+    IndexColumn row, IndexColumn begin, bool siblings, bool grandparents, bool projective, bool single_root,
+    double threshold, int max_heads, double largest_chart) {
+  if (max_heads < 1) throw nb::value_error("max_heads must be at least 1");
+  if (siblings && !projective) throw nb::value_error("siblings go with projective trees here");
+  check_weights(pruner_weights.first, pruner.bits());
+  check_weights(scorer_weights.first, scorer.bits());
+  check_weights(labeller_weights.first, labeller.bits());
+  const AtomRows rows(atoms, each, row, begin);
+  const int sentences = rows.sentences(), nodes = rows.first_node(sentences);
+  Heads heads = new_array<Heads>(nodes);
+  NewIndexColumn labels = new_array<NewIndexColumn>(nodes);
+  NewScoreColumn confidence = new_array<NewScoreColumn>(nodes), values = new_array<NewScoreColumn>(sentences);
+  std::fill_n(labels.data(), nodes, -1);
+  nb::gil_scoped_release nogil;
+  thread_local Chain chain;
+  const Chain::Rules rules{{projective, single_root, threshold, max_heads}, siblings, grandparents, largest_chart};
+  std::vector<Survivors> left;
+  visit_weights(pruner_weights.first, pruner_weights.second, [&](const auto &table) {
+    for (int s = 0; s < sentences; ++s) {
+      pruner.features().open(rows.at(s), false);
+      left.push_back(chain.prune(pruner.features(), table, rules.pruning));
+    }
+  });
+  visit_weights(scorer_weights.first, scorer_weights.second, [&](const auto &table) {
+    for (int s = 0; s < sentences; ++s) {
+      int *tree = heads.data() + rows.first_node(s);
+      scorer.features().open(rows.at(s), siblings);
+      values.data()[s] = chain.decode(scorer.features(), table, rules, left[s], tree);
+      Chain::confidences(left[s], tree, rows.nodes(s), confidence.data() + rows.first_node(s));
+    }
+  });
+  visit_weights(labeller_weights.first, labeller_weights.second, [&](const auto &table) {
+    for (int s = 0; s < sentences; ++s) {
+      if (std::isnan(values.data()[s])) continue;
+      labeller.labeller().open(rows.at(s), heads.data() + rows.first_node(s));
+      labeller.labeller().best(table.data, rows.at(s), labeller.tag(), labeller.sets(),
+                               labels.data() + rows.first_node(s));
+    }
+  });
+  return {heads, labels, confidence, values};
+}
 
 void bind_features(nb::module_ &m) {
   nb::class_<BoundLearner>(m, "Learner", "Weights that learn (core/learning.hpp); the arrays are the caller's.")
@@ -322,6 +416,13 @@ void bind_features(nb::module_ &m) {
       .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), "The best label of each node.")
       .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("cost"),
            "Adds the gradient of the gold labels' log probability; returns the loss.");
+  m.def("parse_sentences", &parse_sentences, nb::arg("pruner"), nb::arg("scorer"), nb::arg("labeller"),
+        nb::arg("pruner_weights"), nb::arg("scorer_weights"), nb::arg("labeller_weights"), nb::arg("atoms").noconvert(),
+        nb::arg("each").noconvert(), nb::arg("row").noconvert(), nb::arg("begin").noconvert(), nb::arg("siblings"),
+        nb::arg("grandparents"), nb::arg("projective"), nb::arg("single_root"), nb::arg("threshold"),
+        nb::arg("max_heads"), nb::arg("largest_chart"),
+        "Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large "
+        "(core/chain.hpp).");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
   m.def("gradient", &gradient, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("single_root"),

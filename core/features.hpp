@@ -53,21 +53,18 @@ class Rows {
   static constexpr int nobodies = 2;
 
   void fill(const Atoms &atoms, const TemplateTable &table, int roles) {
+    if (width_ != atoms.width) prepare(table, roles, atoms.width);
     rows_ = atoms.nodes + nobodies;
-    templates_ = table.templates;
-    cells_.assign(std::size_t(roles) * rows_ * templates_, 0);
-    const std::uint32_t salt = mixed(std::uint32_t(table.kind * 64 + table.atom) + 0x3c6ef372U);
-    for (int node = 0; node < rows_; ++node)  // one role carries the template's own number
-      for (int t = 0; t < templates_; ++t) cell(0, node, t) = mixed(salt + std::uint32_t(t) * 0x9e3779b9U);
-    for (std::size_t i = 0; i < table.items.size(); ++i) {
-      const TemplateTable::Item &item = table.items[i];
-      const std::uint32_t seed = mixed(salt ^ (std::uint32_t(i) * 0x85ebca6bU + 0x27d4eb2fU));
-      for (int node = 0; node < atoms.nodes; ++node) {
-        const int place = std::clamp(node + item.offset, -Atoms::reach, atoms.nodes - 1 + Atoms::reach);
-        cell(item.role, node, item.templ) ^= mixed(atoms.at(place, item.atom) + seed);
+    cells_.resize(std::size_t(roles) * rows_ * templates_);
+    for (int role = 0; role < roles; ++role) {
+      std::uint32_t *row = cells_.data() + std::size_t(role) * rows_ * templates_;
+      const Ask *first = asks_.data() + role_begin_[role], *last = asks_.data() + role_begin_[role + 1];
+      for (int node = 0; node < atoms.nodes; ++node, row += templates_) {
+        const std::uint32_t *here = &atoms.data[std::size_t(node + Atoms::reach) * width_];
+        std::copy_n(empty_.data() + std::size_t(role) * templates_, templates_, row);
+        for (const Ask *ask = first; ask != last; ++ask) row[ask->templ] ^= mixed(here[ask->place] + ask->seed);
       }
-      for (int node = atoms.nodes; node < rows_; ++node)
-        cell(item.role, node, item.templ) ^= mixed(std::uint32_t(node - atoms.nodes + 1) + seed);
+      std::copy_n(nobody_.data() + std::size_t(role) * nobodies * templates_, nobodies * templates_, row);
     }
   }
 
@@ -77,10 +74,42 @@ class Rows {
   int templates() const { return templates_; }
 
  private:
-  std::uint32_t &cell(int role, int node, int t) { return cells_[(std::size_t(role) * rows_ + node) * templates_ + t]; }
+  struct Ask {
+    std::int32_t templ, place;  // where the atom stands, seen from those of the node
+    std::uint32_t seed;
+  };
 
-  int rows_ = 0, templates_ = 0;
-  std::vector<std::uint32_t> cells_;
+  // What does not depend on the sentence.
+  void prepare(const TemplateTable &table, int roles, int width) {
+    width_ = width, templates_ = table.templates;
+    asks_.clear(), role_begin_.assign(roles + 1, 0);
+    empty_.assign(std::size_t(roles) * templates_, 0);
+    const std::uint32_t salt = mixed(std::uint32_t(table.kind * 64 + table.atom) + 0x3c6ef372U);
+    for (int t = 0; t < templates_; ++t)  // one role carries the template's own number
+      empty_[t] = mixed(salt + std::uint32_t(t) * 0x9e3779b9U);
+    for (int role = 0; role < roles; ++role) {
+      for (std::size_t i = 0; i < table.items.size(); ++i) {
+        const TemplateTable::Item &item = table.items[i];
+        if (item.role != role) continue;
+        const std::uint32_t seed = mixed(salt ^ (std::uint32_t(i) * 0x85ebca6bU + 0x27d4eb2fU));
+        asks_.push_back({item.templ, item.offset * width + item.atom, seed});
+      }
+      role_begin_[role + 1] = int(asks_.size());
+    }
+    nobody_.clear();
+    for (int role = 0; role < roles; ++role)
+      for (int nobody = 1; nobody <= nobodies; ++nobody) {
+        const auto row = nobody_.insert(nobody_.end(), &empty_[std::size_t(role) * templates_],
+                                        &empty_[std::size_t(role) * templates_] + templates_);
+        for (int k = role_begin_[role]; k < role_begin_[role + 1]; ++k)
+          row[asks_[k].templ] ^= mixed(std::uint32_t(nobody) + asks_[k].seed);
+      }
+  }
+
+  int rows_ = 0, templates_ = 0, width_ = 0;
+  std::vector<Ask> asks_;  // by role
+  std::vector<int> role_begin_;
+  std::vector<std::uint32_t> empty_, nobody_, cells_;
 };
 
 inline int lowest_bit(std::uint64_t set) {

@@ -16,10 +16,30 @@
 #include <utility>
 #include <vector>
 
+#include "ahead.hpp"
 #include "features.hpp"
 #include "learning.hpp"
 
 namespace treewright {
+
+// The labels that go with a key: label[begin[k] .. begin[k + 1]) with the k-th of the sorted keys.
+struct LabelSets {
+  struct Range {
+    const std::int32_t *first, *last;
+    int size() const { return int(last - first); }
+    const std::int32_t *begin() const { return first; }
+    const std::int32_t *end() const { return last; }
+  };
+  std::vector<std::uint32_t> key;
+  std::vector<std::int32_t> begin, label;
+
+  // None when the key is not known.
+  Range find(std::uint32_t wanted) const {
+    const std::size_t k = std::lower_bound(key.begin(), key.end(), wanted) - key.begin();
+    if (k == key.size() || key[k] != wanted) return {nullptr, nullptr};
+    return {label.data() + begin[k], label.data() + begin[k + 1]};
+  }
+};
 
 class Labeller {
  public:
@@ -41,27 +61,21 @@ class Labeller {
     return pair_key(atoms.at(heads_[m], tag), atoms.at(m, tag), heads_[m] < m);
   }
 
-  // The best of the candidate labels; all are candidates when there are none.
+  // The best label of each node, -1 for the root. The rows of one word are asked for while those of the last are added.
   template <typename Weight>
-  int best(const Weight *weights, int m, const std::int32_t *candidates, int count) {
-    if (count == 1) return candidates[0];
+  void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, std::int32_t *labels) {
     scores_.resize(width_);
-    if (count == 0 || count > few) {
-      score(weights, m, scores_.data());
-    } else {
-      for (int k = 0; k < count; ++k) scores_[candidates[k]] = 0;
-      visit(m, [&](std::uint32_t index) {
-        const Weight *row = weights + (index & ~low());
-        const std::uint32_t turn = index & low() & ~3U;
-        for (int k = 0; k < count; ++k) scores_[candidates[k]] += row[std::uint32_t(candidates[k]) ^ turn];
-      });
+    labels[0] = -1;
+    const auto choose = [&](Task task, const Cells &cells) { labels[task.m] = best(weights, task.candidates, cells); };
+    OneAhead<Weight, Task, decltype(choose)> ahead(weights, choose);
+    for (int m = 1; m < nodes_; ++m) {
+      const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
+      if (candidates.size() == 1)
+        labels[m] = candidates.first[0];
+      else
+        ahead.add({m, candidates}, [&](auto use) { visit(m, use); });
     }
-    int best = count ? candidates[0] : 0;
-    for (int k = 1; k < (count ? count : labels_); ++k) {
-      const int label = count ? candidates[k] : k;
-      if (scores_[label] > scores_[best]) best = label;
-    }
-    return best;
+    ahead.finish();
   }
 
   void open(const Atoms &atoms, const int *heads) {
@@ -76,14 +90,7 @@ class Labeller {
   template <typename Weight>
   void score(const Weight *weights, int m, float *scores) const {
     std::fill_n(scores, width_, 0.0f);
-    visit(m, [&](std::uint32_t index) {
-      const Weight *row = weights + (index & ~low());
-      const std::uint32_t turn = index & low() & ~3U;
-      for (int l = 0; l < labels_; l += 4) {
-        const Weight *four = row + (std::uint32_t(l) ^ turn);
-        for (int k = 0; k < 4; ++k) scores[l + k] += four[k];
-      }
-    });
+    visit(m, [&](std::uint32_t index) { add_row(weights, index, scores); });
   }
 
   // Adds the gradient of log p(gold label) for each word, every other label's score raised by `cost`; a negative gold
@@ -105,6 +112,44 @@ class Labeller {
   }
 
  private:
+  struct Task {
+    int m;
+    LabelSets::Range candidates;
+  };
+
+  // The best of the candidate labels; all are candidates when there are none.
+  template <typename Weight>
+  int best(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
+    const int count = candidates.size();
+    if (count == 0 || count > few) {
+      std::fill_n(scores_.begin(), width_, 0.0f);
+      for (const std::uint32_t index : cells.singles) add_row(weights, index, scores_.data());
+    } else {
+      for (const std::int32_t label : candidates) scores_[label] = 0;
+      for (const std::uint32_t index : cells.singles) {
+        const Weight *row = weights + (index & ~low());
+        const std::uint32_t turn = index & low() & ~3U;
+        for (const std::int32_t label : candidates) scores_[label] += row[std::uint32_t(label) ^ turn];
+      }
+    }
+    int best = count ? candidates.first[0] : 0;
+    for (int k = 1; k < (count ? count : labels_); ++k) {
+      const int label = count ? candidates.first[k] : k;
+      if (scores_[label] > scores_[best]) best = label;
+    }
+    return best;
+  }
+
+  template <typename Weight>
+  void add_row(const Weight *weights, std::uint32_t index, float *scores) const {
+    const Weight *row = weights + (index & ~low());
+    const std::uint32_t turn = index & low() & ~3U;
+    for (int l = 0; l < labels_; l += 4) {
+      const Weight *four = row + (std::uint32_t(l) ^ turn);
+      for (int k = 0; k < 4; ++k) scores[l + k] += four[k];
+    }
+  }
+
   static constexpr int few = 12;                   // candidates up to which each is added by itself
   static constexpr int with_distance = 6;          // so many of the first templates also come with the distance
   static constexpr float smallest_change = 1e-3F;  // labels that the model is this sure about teach it nothing

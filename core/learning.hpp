@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ahead.hpp"
+
 namespace treewright {
 
 struct Memory {  // what a weight remembers; on one cache line
@@ -27,6 +29,7 @@ class Learner {
   Learner(float *cells, float floor) : Learner(cells, 4, cells + 1, 4, floor) {}
 
   const float *weights() const { return weights_; }
+  const Memory *memory() const { return reinterpret_cast<const Memory *>(memory_); }
 
   void add(std::uint32_t index, float gradient) {
     Memory &memory = memory_of(index);
@@ -36,7 +39,10 @@ class Learner {
 
   // Ends step number `step`, counted from 1.
   void step(double step, float rate) {
-    for (const std::uint32_t index : touched_) {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t k = 0; k < touched_.size(); ++k) {
+      const std::uint32_t index = touched_[k];
+      if (k + ahead < touched_.size()) ask_for(weights_ + std::size_t(touched_[k + ahead]) * weight_stride_);
       Memory &memory = memory_of(index);
       if (memory.gradient == 0) continue;  // it came twice, or its parts cancelled out
       memory.square += memory.gradient * memory.gradient;

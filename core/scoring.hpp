@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ahead.hpp"
 #include "features.hpp"
 #include "learning.hpp"
 #include "part_sums.hpp"
@@ -22,31 +23,28 @@ struct WeightTable {
   double scale;
 };
 
-// Sums the weights that a part visits: two sums, so that one addition need not wait for the other.
 template <typename Weight>
-struct WeightSum {
+double sum_of(const WeightTable<Weight> &table, const Cells &cells) {
   using Sum = std::conditional_t<std::is_integral_v<Weight>, std::int32_t, float>;
-  explicit WeightSum(const WeightTable<Weight> &table) : table(table) {}
-  void operator()(std::uint32_t i) { all += table.data[i]; }
-  void operator()(std::uint32_t i, std::uint32_t j) {
-    all += table.data[i];
-    near += table.data[j];
-  }
-  double total() const { return table.scale * (double(all) + double(near)); }
+  Sum all = 0, near = 0;  // two sums, so that one addition need not wait for the other
+  for (const std::uint32_t i : cells.pairs) all += table.data[i], near += table.data[i ^ cells.near];
+  for (const std::uint32_t i : cells.singles) all += table.data[i];
+  return table.scale * (double(all) + double(near));
+}
 
-  WeightTable<Weight> table;
-  Sum all = 0, near = 0;
-};
+template <typename Weight>
+auto sums_ahead(const WeightTable<Weight> &table) {
+  const auto write = [table](double *score, const Cells &cells) { *score = sum_of(table, cells); };
+  return OneAhead<Weight, double *, decltype(write)>(table.data, write);
+}
 
-struct GradientSpread {
-  Learner &learner;
-  float gradient;
-  void operator()(std::uint32_t i) { learner.add(i, gradient); }
-  void operator()(std::uint32_t i, std::uint32_t j) {
-    learner.add(i, gradient);
-    learner.add(j, gradient);
-  }
-};
+inline auto gradients_ahead(Learner &learner) {
+  const auto spread = [&learner](float gradient, const Cells &cells) {
+    for (const std::uint32_t i : cells.pairs) learner.add(i, gradient), learner.add(i ^ cells.near, gradient);
+    for (const std::uint32_t i : cells.singles) learner.add(i, gradient);
+  };
+  return OneAhead<Memory, float, decltype(spread)>(learner.memory(), spread);
+}
 
 constexpr double smallest_gradient = 1e-3;  // parts that the model is this sure about teach it nothing
 
@@ -73,40 +71,37 @@ void for_grandparents(Parts &parts, Use use) {
 
 template <typename Weight>
 void score_parts(const PartFeatures &features, const WeightTable<Weight> &weights, Parts &parts) {
-  for (int e = 0; e < parts.arcs(); ++e) {
-    WeightSum<Weight> sum(weights);
-    features.visit_arc(parts.head[e], parts.modifier[e], sum);
-    parts.arc[e] = sum.total();
-  }
+  auto sums = sums_ahead(weights);
+  for (int e = 0; e < parts.arcs(); ++e)
+    sums.add(&parts.arc[e], [&](auto use) { features.visit_arc(parts.head[e], parts.modifier[e], use); });
   if (parts.has_transitions())
     for_transitions(features, parts, [&](int h, int s, int m, bool right, double &score) {
-      WeightSum<Weight> sum(weights);
-      features.visit_sibling(h, s, m, right, sum);
-      score = sum.total();
+      sums.add(&score, [&](auto use) { features.visit_sibling(h, s, m, right, use); });
     });
   if (parts.has_grand())
     for_grandparents(parts, [&](int g, int h, int m, double &score) {
-      WeightSum<Weight> sum(weights);
-      features.visit_grandparent(g, h, m, sum);
-      score = sum.total();
+      sums.add(&score, [&](auto use) { features.visit_grandparent(g, h, m, use); });
     });
+  sums.finish();
 }
 
 // `gradient` holds one number a part.
 inline void spread_gradient(const PartFeatures &features, Parts &gradient, Learner &learner) {
+  auto spread = gradients_ahead(learner);
+  const auto add = [&](double value, auto visit) {
+    if (std::abs(value) > smallest_gradient) spread.add(float(value), visit);
+  };
   for (int e = 0; e < gradient.arcs(); ++e)
-    if (std::abs(gradient.arc[e]) > smallest_gradient)
-      features.visit_arc(gradient.head[e], gradient.modifier[e], GradientSpread{learner, float(gradient.arc[e])});
+    add(gradient.arc[e], [&](auto use) { features.visit_arc(gradient.head[e], gradient.modifier[e], use); });
   if (gradient.has_transitions())
     for_transitions(features, gradient, [&](int h, int s, int m, bool right, double value) {
-      if (std::abs(value) > smallest_gradient)
-        features.visit_sibling(h, s, m, right, GradientSpread{learner, float(value)});
+      add(value, [&](auto use) { features.visit_sibling(h, s, m, right, use); });
     });
   if (gradient.has_grand())
     for_grandparents(gradient, [&](int g, int h, int m, double value) {
-      if (std::abs(value) > smallest_gradient)
-        features.visit_grandparent(g, h, m, GradientSpread{learner, float(value)});
+      add(value, [&](auto use) { features.visit_grandparent(g, h, m, use); });
     });
+  spread.finish();
 }
 
 // The gradient of log p(tree) by the score of each part, p being over the projective trees of the candidate arcs and,
@@ -143,24 +138,25 @@ class TreeGradient {
 template <typename Weight>
 void score_all_arcs(const PartFeatures &features, const WeightTable<Weight> &weights, double *arc) {
   const int nodes = features.nodes();
+  auto sums = sums_ahead(weights);
   for (int h = 0; h < nodes; ++h)
     for (int m = 0; m < nodes; ++m, ++arc) {
       *arc = forbidden;
-      if (m == 0 || m == h) continue;
-      WeightSum<Weight> sum(weights);
-      features.visit_arc(h, m, sum);
-      *arc = sum.total();
+      if (m != 0 && m != h) sums.add(arc, [&](auto use) { features.visit_arc(h, m, use); });
     }
+  sums.finish();
 }
 
 inline void spread_arc_gradient(const PartFeatures &features, const double *gradient, Learner &learner) {
   const int nodes = features.nodes();
+  auto spread = gradients_ahead(learner);
   for (int h = 0; h < nodes; ++h)
     for (int m = 1; m < nodes; ++m) {
       const double value = gradient[std::size_t(h) * nodes + m];
       if (m != h && std::abs(value) > smallest_gradient)
-        features.visit_arc(h, m, GradientSpread{learner, float(value)});
+        spread.add(float(value), [&](auto use) { features.visit_arc(h, m, use); });
     }
+  spread.finish();
 }
 
 }  // namespace treewright

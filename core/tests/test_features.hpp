@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "chain.hpp"
 #include "labeller.hpp"
 #include "scoring.hpp"
 
@@ -56,6 +57,38 @@ static void learning_raises_the_probability_of_the_gold_tree() {
     }
     CHECK(nodes <= 3 ? std::abs(after) < 1e-9 : after < 0.5 * before);  // up to two words there is one tree
   }
+}
+
+// From atoms to a tree in one go, as by the kernels in turn; a chart that is too large is not begun.
+static void a_chain_decodes_what_pruning_leaves() {
+  constexpr int nodes = 9, bits = 10;
+  const std::vector<std::uint32_t> atoms = random_atoms(nodes + 4, 3, 5), each = random_atoms(nodes, 2, 1);
+  treewright::PartFeatures features(some_tables(), bits);
+  features.open({atoms.data(), each.data(), nodes, 3, 2}, true);
+  std::mt19937 random(3);
+  std::vector<std::int8_t> weights(1 << bits);
+  for (std::int8_t &weight : weights) weight = std::int8_t(random() % 21) - 10;
+  const treewright::WeightTable<std::int8_t> table{weights.data(), 0.1};
+  for (bool projective : {true, false})
+    for (int order : {0, 1, 2}) {
+      if (!projective && order) continue;
+      treewright::Chain chain;
+      treewright::Chain::Rules rules{{projective, true, 0.01, 4}, order > 0, order > 1, 1e9};
+      const treewright::Survivors left = chain.prune(features, table, rules.pruning);
+      std::vector<int> heads(nodes);
+      const double value = chain.decode(features, table, rules, left, heads.data());
+      treewright::Parts parts(nodes, int(left.heads.size()), left.heads.data(), left.modifiers.data(),
+                              std::vector<double>(left.heads.size()).data());
+      if (order > 0) parts.add_transitions();
+      if (order > 1) parts.add_grand();
+      treewright::score_parts(features, table, parts);
+      CHECK(std::abs(value - parts.value(heads.data())) < 1e-9);
+      std::vector<double> confidence(nodes);
+      treewright::Chain::confidences(left, heads.data(), nodes, confidence.data());
+      for (double one : confidence) CHECK(one > 0 && one < 1 + 1e-9);
+      rules.largest_chart = 1;
+      CHECK(std::isnan(chain.decode(features, table, rules, left, heads.data())) == (order > 1));
+    }
 }
 
 static void labels_are_learned() {

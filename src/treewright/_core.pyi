@@ -132,6 +132,11 @@ class Labeller:
         Adds the gradient of the gold labels' log probability; returns the loss.
         """
 
+def parse_sentences(pruner: Scorer, scorer: Scorer, labeller: Labeller, pruner_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], scorer_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], labeller_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, projective: bool, single_root: bool, threshold: float, max_heads: int, largest_chart: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large (core/chain.hpp).
+    """
+
 def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
     """
     The log partition over projective trees, and parts with each one's expectation as its score.

@@ -17,6 +17,7 @@ from treewright.errors import InputError
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State
 from treewright.parser.file import FORMAT
+from treewright.parser.model import Worker, confidence
 
 SMALL = Options(
     pruning=Pruning(bits=12, folds=2), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
@@ -123,6 +124,30 @@ def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> No
     assert loaded.model.facts["sentences"] == 150
     sentences = treebank(20, seed=4)
     assert [str(s) for s in loaded.parse(sentences)] == [str(s) for s in trained.parse(sentences)]
+
+
+@pytest.mark.parametrize("model", ["arc", "sib", "grand"])
+@pytest.mark.parametrize("projective", [True, False])
+def test_together_or_one_by_one_the_answers_are_the_same(model: str, projective: bool) -> None:
+    parser = Parser.train(treebank(60), options=small(model))
+    worker, sentences = Worker(parser.model), treebank(30, seed=5)
+    together = worker.parse(sentences, projective)
+    for sentence, found in zip(sentences, together, strict=True):
+        encoded = worker.encode(sentence)
+        arcs = worker.prune(encoded, projective)
+        parse = worker.tree(encoded, arcs, projective)
+        assert found.parse.heads.tolist() == parse.heads.tolist()
+        assert found.labels == worker.label(encoded, parse.heads)
+        assert found.confidence.tolist() == confidence(parse.heads, arcs.marginal).tolist()
+        assert found.parse.score == parse.score
+        assert (found.parse.method, found.parse.certificate) == (parse.method, parse.certificate)
+
+
+def test_a_chart_too_large_is_refused_with_a_remedy(trained: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treewright.parser.model.LARGEST_CHART", 100)
+    monkeypatch.setattr("treewright.decode.dynamic.LARGEST_CHART", 100)
+    with pytest.raises(InputError, match="keep fewer candidate heads a word, or use method='dd'"):
+        list(trained.parse(treebank(3, seed=5), projective=True))
 
 
 def test_a_model_keeps_its_templates(trained: Parser, tmp_path: Path) -> None:

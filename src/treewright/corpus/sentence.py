@@ -191,6 +191,15 @@ class Sentence:
             self._columns[name] = self._cells.column(name)
         return self._columns[name]
 
+    def cells(self, *names: str) -> Iterator[tuple[str, ...]]:
+        """The words, each as its cells of these columns.
+
+        >>> list(Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"]).cells("UPOS", "FORM"))
+        [('NOUN', 'Dogs'), ('VERB', 'bark')]
+        """
+        changed, read = self._columns, self._cells
+        return zip(*[changed[name] if name in changed else read.column(name) for name in names], strict=True)
+
     def set_column(self, name: str, values: Iterable[str]) -> None:
         """Replace a column. Writing rewrites the cells that differ."""
         values = list(values)
@@ -516,6 +525,16 @@ class Sentence:
         copy._heads = None if self._heads is None else self._heads.copy()
         copy._comments = None if self._comments is None else self._comments.copy()
         copy._empty_deps = self._empty_deps.copy()
+        return copy
+
+    def with_tree(self, heads: NDArray[np.int32], deprels: list[str], parse: Any, confidence: Any) -> Sentence:
+        """A copy with the tree that a parser found, which is known to be one and becomes the copy's own."""
+        for name in ("HEAD", "DEPREL"):
+            if name not in self.layout.index:
+                raise self._no_column(name)
+        copy = self.copy()
+        copy._heads, copy._columns["DEPREL"] = heads, deprels
+        copy.parse, copy.confidence = parse, confidence
         return copy
 
     def _state(self) -> tuple[Any, ...]:

@@ -47,6 +47,15 @@ class Encoded(NamedTuple):
         return len(self.each)
 
 
+class Together(NamedTuple):
+    """Many sentences: tables of all words seen, and which of their rows, with padding, make up each sentence."""
+
+    atoms: Hashes
+    each: Hashes
+    row: NDArray[np.int32]
+    begin: NDArray[np.int32]
+
+
 class Encoder:
     """Turns sentences into hashed atoms. It remembers words, so each thread has its own.
 
@@ -68,14 +77,28 @@ class Encoder:
 
     def encode(self, sentence: Sentence) -> Encoded:
         """The atoms of a sentence's words and what surrounds them."""
-        words = zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, strict=True)
-        places = self._places
-        rows = [places.get(word) or self._remember(word) for word in words]
-        padded = np.array([0, 1, 2, *rows, 3, 4])
-        encoded = Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]])
-        if len(places) > _REMEMBERED:
+        self._make_room()
+        padded = np.array(self._rows(sentence))
+        return Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]])
+
+    def encode_together(self, sentences: Iterable[Sentence]) -> Together:
+        """The same of many sentences, as rows of the encoder's own tables."""
+        self._make_room()
+        rows: list[int] = []
+        begin = [0]
+        for sentence in sentences:
+            rows += self._rows(sentence)
+            begin.append(len(rows))
+        return Together(self._atoms, self._each, np.array(rows, dtype=np.int32), np.array(begin, dtype=np.int32))
+
+    def _make_room(self) -> None:
+        if len(self._places) > _REMEMBERED:
             self._forget()
-        return encoded
+
+    def _rows(self, sentence: Sentence) -> list[int]:
+        places = self._places
+        words = sentence.cells("FORM", "LEMMA", "UPOS", "XPOS", "FEATS")
+        return [0, 1, 2, *[places.get(word) or self._remember(word) for word in words], 3, 4]
 
     def _remember(self, word: tuple[str, ...]) -> int:
         row = _FIRST + len(self._places)

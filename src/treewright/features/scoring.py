@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
-from treewright._core import Labeller, Learner, Scorer, add_cost, expectations, gradient, kept_arcs
+from treewright._core import (
+    Labeller,
+    Learner,
+    Scorer,
+    add_cost,
+    expectations,
+    gradient,
+    kept_arcs,
+    parse_sentences,
+)
 
-__all__ = ["Labeller", "Learner", "Scorer", "add_cost", "expectations", "gradient", "kept_arcs"]
+__all__ = ["Labeller", "Learner", "Scorer", "add_cost", "expectations", "gradient", "kept_arcs", "parse_sentences"]

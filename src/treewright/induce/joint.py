@@ -32,6 +32,7 @@ class Options:
     refinement: int = 0  # iterations of each model's own training after each round
     iterations: int = 50  # of dual decomposition, a sentence
     smoothing: float = 1e-2  # of the counts of agreed trees
+    length_bias: float = 0.1  # of the valence model, from its start on: beside arc scores a stronger one than alone
 
 
 @dataclass(frozen=True)

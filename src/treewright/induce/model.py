@@ -39,6 +39,13 @@ class Options:
     convex: convex_mst.Options = field(default_factory=convex_mst.Options)
     joint: joint.Options = field(default_factory=joint.Options)
 
+    @property
+    def limits_used(self) -> Limits:
+        """Of the valence model by the method: none, its own, or those of joint training."""
+        if self.method == "dmv":
+            return UNLIMITED
+        return replace(self.limits, length_bias=self.joint.length_bias) if self.method == "joint" else self.limits
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -90,8 +97,7 @@ class InducedParser:
     def _best(self, corpus: TaggedCorpus) -> tuple[Heads, float]:
         """The best trees and the sum of their values."""
         if self.valence is not None:
-            limits = self.options.limits if self.options.method != "dmv" else UNLIMITED
-            heads, values = dmv.decode(corpus, self.valence, limits)
+            heads, values = dmv.decode(corpus, self.valence, self.options.limits_used)
             return heads, float(values.sum())
         if self.arcs is None:
             raise ValueError("a model without valence and arcs")
@@ -149,24 +155,23 @@ def train_on(corpus: TaggedCorpus, options: Options, report: Report = lambda pro
     rules = load_rules(options.rules, corpus.kinds)
     empty = InducedParser(corpus.kinds, options, rules)
     if options.method in {"dmv", "lc-dmv"}:
-        limits = options.limits if options.method == "lc-dmv" else UNLIMITED
-        return replace(empty, valence=train_valence(corpus, limits, options, report))
+        return replace(empty, valence=train_valence(corpus, options, report))
     space = ArcSpace.of(corpus, rules, options)
     state = space.train(options, report)
     if options.method == "convex-mst":
         return replace(empty, arcs=ArcModel(space.regression.codes, state.w))
-    pair = joint.Pair(train_valence(corpus, options.limits, options, report), state.w)
+    pair = joint.Pair(train_valence(corpus, options, report), state.w)
     pair = space.train_together(corpus, pair, options, report)
     return replace(empty, valence=pair.valence, arcs=ArcModel(space.regression.codes, pair.weights))
 
 
-def train_valence(corpus: TaggedCorpus, limits: Limits, options: Options, report: Report) -> Valence:
-    """The valence model alone: EM, Viterbi EM, or features and L-BFGS."""
+def train_valence(corpus: TaggedCorpus, options: Options, report: Report) -> Valence:
+    """The valence model alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
 
     def heard(iteration: int, value: float) -> None:
         report(Progress("valence model", iteration, options.iterations, {"log likelihood a word": value / words}))
 
-    words = len(corpus.tags)
+    words, limits = len(corpus.tags), options.limits_used
     if options.features:
         return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=heard)
     start = dmv.initial(options.start, corpus)
@@ -201,7 +206,7 @@ class ArcSpace:
             report(Progress("joint training", done.number, options.joint.rounds, figures))
 
         return joint.train_together(
-            corpus, self.cells, self.regression, pair, options.limits, options.convex, options.joint, report=heard
+            corpus, self.cells, self.regression, pair, options.limits_used, options.convex, options.joint, report=heard
         )
 
 

@@ -7,7 +7,7 @@ Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at mos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -61,10 +61,11 @@ class Systems:
 
     def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
         """The parses of one system."""
-        limits = self.options.limits
-        if system in {"D", "D-I", "D-J"}:
-            model = {"D": self.alone.valence, "D-I": self.from_parses, "D-J": self.together.valence}[system]
-            return dmv.decode(corpus, model, limits)[0]
+        if system in {"D", "D-I"}:
+            return dmv.decode(corpus, self.alone.valence if system == "D" else self.from_parses, self.options.limits)[0]
+        limits = self.options.limits_used
+        if system == "D-J":
+            return dmv.decode(corpus, self.together.valence, limits)[0]
         cells = convex_mst.cells_of(corpus, load_rules(self.options.rules, corpus.kinds))
         weights = self.alone.weights if system == "M" else self.together.weights
         scores = ArcModel(self.space_codes, weights).scores(cells)
@@ -78,12 +79,13 @@ def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Prog
     """Train M and D separately, D-I from M's parses, then both together."""
     space = ArcSpace.of(corpus, load_rules(options.rules, corpus.kinds), options)
     weights = space.train(options, report).w
-    alone = joint.Pair(train_valence(corpus, options.limits, options, report), weights)
+    alone = joint.Pair(train_valence(corpus, replace(options, method="lc-dmv"), report), weights)
     scores = ArcModel(space.regression.codes, weights).scores(space.cells)
     parses = convex_mst.best_trees(space.cells, scores, options.convex.projective)
     counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
     from_parses = dmv.fit(corpus, counted, options.limits, iterations=options.iterations)
-    together = space.train_together(corpus, alone, options, report)
+    start = joint.Pair(train_valence(corpus, options, report), weights)
+    together = space.train_together(corpus, start, options, report)
     return Systems(options, space.regression.codes, alone, from_parses, together)
 
 

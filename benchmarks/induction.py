@@ -59,7 +59,9 @@ def joint(path: Path) -> None:
     cpu, wall = time.process_time(), time.perf_counter()
     InducedParser.train(tw.read(path), Options())
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    print(f"treewright induce --method joint, from the file to the model: {cpu:.1f} CPU seconds, {wall:.1f} of the clock")
+    print(
+        f"treewright induce --method joint, from the file to the model: {cpu:.1f} CPU seconds, {wall:.1f} of the clock"
+    )
 
 
 def measure(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -172,7 +174,7 @@ class Chart:
         return root, scale * self.stop * self.d_stop, scale * self.go * self.d_go, scale * self.arc * self.d_arc
 
     def unfill(self, a: int, b: int) -> None:
-        v, s, arc = self.value, self.slope, self.arc
+        v, s = self.value, self.slope
         for name in ("LF", "LS"):
             s[name][a, b] += s[f"{name}c"][a, b] * self.stop[b, 0, int(a < b)]
             self.d_stop[b, 0, int(a < b)] += s[f"{name}c"][a, b] * v[name][a, b]

@@ -12,10 +12,11 @@ import treewright
 
 PACKAGE = Path(treewright.__file__).parent
 
-MODELS = {"trees", "corpus", "decode", "relax", "features", "learn", "modelfile"}
+MODELS = {"trees", "corpus", "decode", "relax", "features", "learn", "modelfile", "checkpoint"}
 USES: dict[str, set[str]] = {
     "errors": set(),
     "modelfile": {"corpus"},
+    "checkpoint": {"modelfile"},
     "models": {"modelfile", "parser", "induce", "pipeline"},
     "trees": set(),
     "corpus": {"trees", "draw"},  # sentences and trees show themselves in notebooks

@@ -112,7 +112,7 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
 ) -> None:
     arguments = ("train.conllu", "--dev", "dev.conllu", "--model", "sib", "-q")
     run(*arguments, "-o", "whole.tw")
-    monkeypatch.setattr(checkpoints, "MOST", math.inf)
+    monkeypatch.setattr("treewright.checkpoint.MOST", math.inf)
     save, calls = checkpoints.save_checkpoint, []
 
     def save_and_stop(*given: object) -> None:
@@ -139,7 +139,7 @@ from treewright.cli.app import main
 from treewright.parser import Labelling, Options, Pruning, Scoring
 import treewright.parser as room
 room.Options = lambda *given: Options(*given, Pruning(bits=8, folds=2), Scoring(bits=14, epochs=40), Labelling(bits=8))
-from treewright.parser import checkpoint
+from treewright import checkpoint
 checkpoint.MOST = math.inf
 sys.argv[0] = "treewright"
 main()

@@ -11,7 +11,7 @@ import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
 from treewright.induce import InducedParser, Options, Progress, dmv, joint, load_rules, preferences
-from treewright.induce.model import METHODS
+from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
 

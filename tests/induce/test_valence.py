@@ -23,8 +23,8 @@ def test_starts_are_distributions(name: str) -> None:
 
 
 def test_unknown_starts_are_answered_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="no initialisation 'random'; there are uniform, harmonic, klein-manning"):
-        dmv.initial("random", CORPUS)
+    with pytest.raises(InputError, match="no initialisation 'magic'; there are uniform, harmonic"):
+        dmv.initial("magic", CORPUS)
 
 
 def test_harmonic_start_prefers_neighbours() -> None:

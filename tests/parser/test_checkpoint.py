@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from oracles.treebank import treebank
 
+from treewright import checkpoint
+from treewright.checkpoint import Origin, now_and_then
 from treewright.errors import InputError
-from treewright.parser import Options, State, checkpoint
-from treewright.parser.checkpoint import Origin, load_checkpoint, now_and_then, save_checkpoint
+from treewright.parser import Options, State
+from treewright.parser.checkpoint import load_checkpoint, origin_of, save_checkpoint
 from treewright.parser.training import Judgement
 
-ORIGIN = Origin.of(treebank(2), treebank(1), Options())
+ORIGIN = origin_of(treebank(2), treebank(1), Options())
 
 
 def test_a_state_comes_back_to_the_bit(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,8 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from treewright.induce import InducedParser, Progress
+    from treewright.corpus import Sentence
+    from treewright.induce import InducedParser, Options, Progress
 
 app = typer.Typer(add_completion=False)
 
@@ -24,6 +24,8 @@ HELP = (
     "  treewright induce tagged.conllu -o model.tw\n\n"
     "  treewright induce tagged.conllu --method lc-dmv --explain\n\n"
     "  treewright induce tagged.conllu --rules my-rules.toml -o model.tw\n\n"
+    "  treewright induce untagged.conllu --clusters 30 -o model.tw\n\n"
+    "A training that was interrupted goes on with --resume and ends with the same file.\n\n"
 )
 
 
@@ -40,14 +42,22 @@ def induce(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes.")
     ] = None,
-    method: Annotated[Method, typer.Option(help="Both models together, or one of them alone.")] = Method.joint,
+    method: Annotated[
+        Method | None,
+        typer.Option(help="Both models together, or one of them alone; joint if not given, with --clusters lc-dmv."),
+    ] = None,
+    clusters: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="For text without tags: learn N classes of words in their place."),
+    ] = None,
     rules: Annotated[
         str, typer.Option(help="Which heads may well have which modifiers: ud, noji, universal, or a TOML file.")
     ] = "ud",
     max_length: Annotated[int, typer.Option(min=1, help="Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
-        str, typer.Option(help="What EM starts from: klein-manning, harmonic or uniform.")
+        str, typer.Option(help="What EM starts from: klein-manning, harmonic, uniform or random.")
     ] = "klein-manning",
+    seed: Annotated[int, typer.Option(min=0, help="Of a random start; the same seed, the same file.")] = 1,
     iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,
     weight: Annotated[float, typer.Option(help="Of Convex-MST's scores beside log probabilities.")] = 10.0,
@@ -55,38 +65,69 @@ def induce(
         bool, typer.Option("--explain", help="Print what was learned: roots, attachments, stops.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, if there is one.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
 ) -> None:
     from dataclasses import replace
 
+    from treewright.cli.train import check_output
     from treewright.corpus import read
     from treewright.errors import InputError
-    from treewright.induce import InducedParser, Options, preferences
+    from treewright.induce import Options, preferences
 
     if output is None and not (explain or as_json):
         raise InputError("nothing to do with the model: give -o MODEL to keep it, or --explain to look at it")
-    options = Options(method=method.value, max_length=max_length, rules=rules, start=start, iterations=iterations)
-    options = replace(options, joint=replace(options.joint, rounds=rounds, weight=weight))
-    sentences = read(train, on_error="skip" if skip_bad else "raise")
-    with Reporter(quiet) as report:
-        parser = InducedParser.train(sentences, options, report=report.hear)
     if output is not None:
-        parser.save(output)
+        check_output(output)
+    method = method or (Method.lc_dmv if clusters else Method.joint)
+    options = Options(method.value, max_length, clusters or 0, rules, start, iterations, seed=seed)
+    options = replace(options, joint=replace(options.joint, rounds=rounds, weight=weight))
+    options.check()
+    sentences = list(read(train, on_error="skip" if skip_bad else "raise"))
+    parser = trained(sentences, options, output, resume, quiet)
     if as_json:
         typer.echo(json.dumps(preferences(parser), ensure_ascii=False))
     elif explain:
         show_preferences(parser)
 
 
+def trained(
+    sentences: list[Sentence], options: Options, output: Path | None, resume: bool, quiet: bool
+) -> InducedParser:
+    """Train, with a checkpoint beside the output, and save."""
+    from treewright.checkpoint import remove
+    from treewright.induce import InducedParser
+    from treewright.induce.checkpoint import steps_at
+
+    if output is None:
+        with Reporter(quiet) as report:
+            return InducedParser.train(sentences, options, report=report.hear)
+    checkpoint = Path(f"{output}.checkpoint")
+    steps = steps_at(checkpoint, sentences, options, resume=resume)
+    try:
+        with Reporter(quiet) as report:
+            parser = InducedParser.train(sentences, options, report=report.hear, steps=steps)
+        parser.save(output)
+    except KeyboardInterrupt:
+        if checkpoint.exists():
+            typer.echo(f"treewright: interrupted; the same command with --resume goes on from {checkpoint}", err=True)
+        raise
+    remove(checkpoint)
+    return parser
+
+
 class Reporter:
-    """A bar a stage on a terminal, a line a stage elsewhere."""
+    """A bar a stage on a terminal; a line for each stage, and for each round of joint training."""
 
     def __init__(self, quiet: bool) -> None:
         from rich import progress as bars
         from rich.console import Console
 
+        from treewright.induce.training import ROUNDS
+
         console = Console(stderr=True)
+        self.rounds = ROUNDS
         columns = (
             bars.TextColumn("{task.description:16}"),
             bars.BarColumn(),
@@ -104,25 +145,32 @@ class Reporter:
 
     def __exit__(self, *error: object) -> None:
         self.bars.stop()
-        self.tell()
+        self.tell_stage()
 
     def hear(self, progress: Progress) -> None:
         if self.last is not None and self.last.stage != progress.stage:
-            self.tell()
+            self.tell_stage()
         self.last = progress
         if progress.stage not in self.tasks:
             self.tasks[progress.stage] = self.bars.add_task(progress.stage, total=progress.total, figures="")
         task = self.tasks[progress.stage]
         self.bars.update(task, completed=progress.iteration, figures=figures_of(progress))
+        if progress.stage == self.rounds:
+            self.tell(f"{progress.stage}: round {progress.iteration}, {figures_of(progress)}")
 
-    def tell(self) -> None:
-        """Where there are no bars, one line for a stage that is over."""
-        if self.last is not None and self.bars.disable and not self.quiet:
-            print(f"{self.last.stage}: {self.last.iteration} iterations, {figures_of(self.last)}", file=sys.stderr)
+    def tell_stage(self) -> None:
+        """One line for a stage that is over."""
+        if self.last is not None and self.last.stage != self.rounds:
+            self.tell(f"{self.last.stage}: {self.last.iteration} iterations, {figures_of(self.last)}")
+
+    def tell(self, line: str) -> None:
+        if not self.quiet:
+            self.bars.console.print(line, highlight=False, soft_wrap=True)
 
 
 def figures_of(progress: Progress) -> str:
-    return ", ".join(f"{name} {value:.4g}" for name, value in progress.figures.items())
+    rounded = {name: value if abs(value) > 1e-9 else 0.0 for name, value in progress.figures.items()}
+    return ", ".join(f"{name} {value:.4g}" for name, value in rounded.items())
 
 
 def show_preferences(parser: InducedParser) -> None:
@@ -132,19 +180,27 @@ def show_preferences(parser: InducedParser) -> None:
     from treewright.induce import preferences
 
     told = preferences(parser)
+    console = Console()
+    console = console if console.is_terminal else Console(width=120)
+    if "classes" in told:
+        classes = Table("class", "its most frequent words", title="What the classes are")
+        for row in told["classes"]:
+            classes.add_row(row["tag"], " ".join(row["words"]))
+        console.print(classes)
     roots = Table("root", "probability", title="What heads a sentence")
     for row in told["roots"][:8]:
         roots.add_row(row["tag"], f"{row['probability']:.3f}")
+    console.print(roots)
     table = Table("head", "side", "stops at once", "stops later", "modifiers", title="What a head takes")
     for attachment, stop in zip(told["attachments"], told["stops"], strict=True):
+        takes_none = stop["at once"] > 0.995
         modifiers = "  ".join(f"{tag} {share:.2f}" for tag, share in attachment["modifiers"] if share >= 0.01)
         table.add_row(
-            attachment["head"],
+            attachment["head"] if attachment["side"] == "left" else "",
             attachment["side"],
             f"{stop['at once']:.2f}",
-            f"{stop['after a modifier']:.2f}",
-            modifiers,
+            "" if takes_none else f"{stop['after a modifier']:.2f}",
+            "" if takes_none else modifiers,
+            end_section=attachment["side"] == "right",
         )
-    console = Console()
-    console.print(roots)
     console.print(table)

@@ -74,9 +74,10 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, with every epoch.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
+    from treewright.checkpoint import remove
     from treewright.corpus import Treebank
     from treewright.parser import Options
-    from treewright.parser.checkpoint import remove_checkpoint, train_with_checkpoints
+    from treewright.parser.checkpoint import train_with_checkpoints
 
     check_output(output)
     check, on_error = "single-root" if root is Root.single else "tree", "skip" if skip_bad else "raise"
@@ -106,7 +107,7 @@ def train(
         if checkpoint.exists():
             typer.echo(f"treewright: interrupted; the same command with --resume goes on from {checkpoint}", err=True)
         raise
-    remove_checkpoint(checkpoint)
+    remove(checkpoint)
     if as_json or not quiet:
         found = summary(parser, banks, output, time.monotonic() - begin)
         if as_json:

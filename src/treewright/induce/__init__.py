@@ -1,19 +1,25 @@
 """Parsing with no treebank: give it tags, get a parser."""
 
+from treewright.induce.clusters import Clusters, cluster
 from treewright.induce.dmv import Limits
-from treewright.induce.model import InducedParser, Options, Progress, preferences
+from treewright.induce.model import InducedParser, preferences
+from treewright.induce.options import Options
 from treewright.induce.rules import RULES, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
+from treewright.induce.training import Progress, Steps
 
 __all__ = [
     "RULES",
+    "Clusters",
     "InducedParser",
     "Limits",
     "Options",
     "Progress",
     "Rules",
+    "Steps",
     "TaggedCorpus",
     "accuracy",
+    "cluster",
     "load_rules",
     "preferences",
     "read_tagged",

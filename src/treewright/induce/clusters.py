@@ -2,7 +2,7 @@
 
 The objective is that of Brown et al. (1992), the likelihood of a class bigram model
 
-    sum over classes g, h of  f(n(g, h))  -  2 sum over g of  f(n(g)),     f(n) = n log n
+    sum over classes g, h of  f(n(g, h))  -  2 sum over g of  f(n(g))  +  sum over words w of  f(n(w)),   f(n) = n log n
 
 and it climbs by exchange (Kneser & Ney 1993; Martin, Liermann & Ney 1998): from the most frequent words each in a class
 of its own and all others in one more, each word in turn moves to the class that gains most, until hardly any does. A
@@ -18,6 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,21 +32,44 @@ TOKENS_OF_AN_ENDING = 10  # rarer ones are too little to learn from
 MOVES = 1e-3  # of the words: with fewer in a sweep it ends
 FEW_WORDS = 12.0  # a class that is spread over no more words holds function words
 
+SWEEPS = 20  # at most
+
 Ints = NDArray[np.int64]
+
+
+class HasForms(Protocol):
+    """What clustering reads of a sentence."""
+
+    @property
+    def forms(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Which class each word, or each look of a word, belongs to; names are C1, C2, ... by falling frequency."""
+    """Which class each word, or each look of a word, belongs to; names are C01, C02, ... by falling frequency."""
 
     names: tuple[str, ...]
     classes: dict[str, int]  # of words in lower case, and of looks such as "<a-ing>"
     spread: tuple[float, ...]  # of each class: over how many words it is spread (the perplexity of its words)
     examples: tuple[tuple[str, ...], ...]  # its most frequent words
 
-    def tags(self, forms: Iterable[str]) -> list[str]:
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> Clusters:
+        """What `to_json` gave."""
+        examples = tuple(tuple(words) for words in saved["examples"])
+        return cls(tuple(saved["names"]), saved["classes"], tuple(saved["spread"]), examples)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            "classes": self.classes,
+            "spread": list(self.spread),
+            "examples": [list(words) for words in self.examples],
+        }
+
+    def tags_of(self, sentence: HasForms) -> list[str]:
         """The class of each word; what has nothing but punctuation marks in it is PUNCT."""
-        return [PUNCTUATION if is_punctuation(form) else self.names[self.number(form)] for form in forms]
+        return [PUNCTUATION if is_punctuation(form) else self.names[self.number(form)] for form in sentence.forms]
 
     def number(self, form: str) -> int:
         for key in (form.lower(), *looks(form)):
@@ -83,10 +107,10 @@ def cluster(
     sentences: Iterable[Sequence[str]],
     classes: int,
     *,
-    sweeps: int = 20,
+    sweeps: int = SWEEPS,
     report: Callable[[int, float], None] = lambda sweep, value: None,
 ) -> Clusters:
-    """Cluster the words of sentences given as forms; `report(sweep, log likelihood of the classes a word)`."""
+    """Cluster the words of sentences given as forms; `report(sweep, log likelihood a word)`."""
     if classes < 2:
         raise InputError(f"{classes} classes of words are too few to say anything; ask for 2 or more")
     texts = [[form for form in forms if not is_punctuation(form)] for forms in sentences]
@@ -104,7 +128,7 @@ def cluster(
 
 
 def units_of(texts: list[list[str]]) -> tuple[list[str], list[Ints]]:
-    """What is clustered, most frequent first, and each sentence as numbers of them: frequent words and looks of rare ones."""
+    """What is clustered, most frequent first: words, and looks of rare ones; and each sentence as their numbers."""
     words = Counter(form.lower() for text in texts for form in text)
     rare = Counter(look for text in texts for form in text if words[form.lower()] < RARE for look in looks(form))
 
@@ -181,7 +205,8 @@ class Exchange:
         self.f = n * np.log(np.maximum(n, 1))
 
     def value(self) -> float:
-        return float(self.f[self.table].sum() - 2 * self.f[self.totals].sum())
+        """Log likelihood of the words: of each class after the one before, of each word in its class."""
+        return float(self.f[self.table].sum() - 2 * self.f[self.totals].sum() + self.f[self.bigrams.counts].sum())
 
     def sweep(self) -> int:
         """Move every unit to its best class, most frequent units first; how many moved."""
@@ -238,7 +263,7 @@ def named(units: list[str], counts: Ints, class_of: Ints, classes: int) -> Clust
         spread.append(float(np.exp(-(share * np.log(share)).sum())))
         examples.append(tuple(units[member] for member in members[:5]))
     return Clusters(
-        tuple(f"C{number}" for number in range(1, len(order) + 1)),
+        tuple(f"C{number:0{len(str(len(order)))}}" for number in range(1, len(order) + 1)),
         {unit: number_of[int(c)] for unit, c in zip(units, class_of, strict=True)},
         tuple(spread),
         tuple(examples),

@@ -153,17 +153,27 @@ def klein_manning(corpus: TaggedCorpus) -> Valence:
     ).normalised()
 
 
-INITIAL: dict[str, Callable[[TaggedCorpus], Valence]] = {
-    "uniform": uniform,
-    "harmonic": harmonic,
-    "klein-manning": klein_manning,
+def scattered(corpus: TaggedCorpus, seed: int) -> Valence:
+    """Klein & Manning's start, every parameter times a random number: each seed begins elsewhere."""
+    random = np.random.default_rng(seed)
+    return Valence(
+        *(table * random.gamma(1.0, size=table.shape) for table in klein_manning(corpus).tables())
+    ).normalised()
+
+
+INITIAL: dict[str, Callable[[TaggedCorpus, int], Valence]] = {
+    "uniform": lambda corpus, seed: uniform(corpus),
+    "harmonic": lambda corpus, seed: harmonic(corpus),
+    "klein-manning": lambda corpus, seed: klein_manning(corpus),
+    "random": scattered,
 }
 
 
-def initial(name: str, corpus: TaggedCorpus) -> Valence:
+def initial(name: str, corpus: TaggedCorpus, seed: int = 1) -> Valence:
+    """A start by its name; the seed is for random ones."""
     if name not in INITIAL:
         raise InputError(f"no initialisation {name!r}; there are {', '.join(INITIAL)}")
-    return INITIAL[name](corpus)
+    return INITIAL[name](corpus, seed)
 
 
 Report = Callable[[int, float], None]

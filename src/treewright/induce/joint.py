@@ -21,6 +21,7 @@ from treewright.relax import Answer, Oracle, PolyakStep, relax
 
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
+SETTLED = 0.005  # of the heads change, or fewer: joint training is over
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Agreement:
     discriminative: Heads
     certified: int
     sentences: int
+    value: float  # of the joint trees together
+    bound: float  # on the value of the best ones
 
     @property
     def share(self) -> float:
@@ -99,11 +102,11 @@ def agree(
     limits: Limits,
     squares: list[Array],
     options: Options,
-    report: Callable[[int], None] = lambda sentence: None,
 ) -> Agreement:
     """The best tree of each sentence for log P(tree) + weight * score(tree); `squares` are arc scores [h, m]."""
     generative, discriminative, certified = [], [], 0
-    for i, (span, square) in enumerate(zip(corpus.spans(), squares, strict=True)):
+    value = bound = 0.0
+    for span, square in zip(corpus.spans(), squares, strict=True):
         tags = corpus.tags[span]
         sentence = TaggedCorpus(corpus.kinds, tags, np.array([len(tags)], dtype=np.int32), [])
         oracles: list[Oracle] = [ValenceOracle(sentence, model, limits), ArcOracle(options.weight * square)]
@@ -115,8 +118,8 @@ def agree(
             certified += 1
         generative.append(y)
         discriminative.append(z)
-        report(i + 1)
-    return Agreement(np.concatenate(generative), np.concatenate(discriminative), certified, len(corpus))
+        value, bound = value + found.value, bound + found.bound
+    return Agreement(np.concatenate(generative), np.concatenate(discriminative), certified, len(corpus), value, bound)
 
 
 @dataclass(frozen=True)
@@ -132,28 +135,42 @@ class Round:
     """What one round of joint training did."""
 
     number: int
+    likelihood: float  # log likelihood of the corpus, by the valence model that the round left
     share: float  # of sentences whose joint tree is proved to be the best
+    gap: float  # between the values of the joint trees and the bounds on them, a sentence
     changed: float  # share of words whose head differs from the last round's
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Where joint training stands after a round; it can go on from here."""
+
+    pair: Pair
+    number: int = 0
+    heads: Heads | None = None  # of the round's joint trees
+    is_settled: bool = False  # hardly a head changed: no round follows
 
 
 def train_together(
     corpus: TaggedCorpus,
     cells: convex_mst.Cells,
     regression: convex_mst.Regression,
-    pair: Pair,
+    reached: Reached,
     limits: Limits,
     convex: convex_mst.Options,
     options: Options,
     *,
     report: Callable[[Round], None] = lambda done: None,
-    sentence_done: Callable[[int], None] = lambda sentence: None,
+    keep: Callable[[Reached], None] = lambda reached: None,
 ) -> Pair:
-    """Rounds of agreeing and refitting, from separately trained models; stops when fewer than 0.5 % of heads change."""
-    valence, weights = pair.valence, pair.weights
-    before: Heads | None = None
-    for number in range(1, options.rounds + 1):
+    """Rounds of agreeing and refitting, from separately trained models; stops when fewer than 0.5 % of heads change.
+
+    `keep` is given what every round has reached.
+    """
+    while reached.number < options.rounds and not reached.is_settled:
+        valence, weights, before = reached.pair.valence, reached.pair.weights, reached.heads
         scores = np.where(cells.valid, regression.matrix @ weights + convex.rule_weight * cells.follows_rule, -np.inf)
-        found = agree(corpus, valence, limits, cells.squares(scores), options, sentence_done)
+        found = agree(corpus, valence, limits, cells.squares(scores), options)
         valence = dmv.counts_of(corpus, found.generative).normalised(options.smoothing)
         y = convex_mst.indicator(cells, found.discriminative)
         weights = regression.fit(y, weights, convex.tolerance)
@@ -162,8 +179,9 @@ def train_together(
             state = convex_mst.State(y, weights)
             weights = convex_mst.frank_wolfe(cells, regression, state, convex, iterations=options.refinement).w
         changed = 1.0 if before is None else float((before != found.generative).mean())
-        before = found.generative
-        report(Round(number, found.share, changed))
-        if changed < 0.005:
-            break
-    return Pair(valence, weights)
+        reached = Reached(Pair(valence, weights), reached.number + 1, found.generative, changed < SETTLED)
+        likelihood = dmv.expectations(corpus, valence, limits)[0]
+        gap = (found.bound - found.value) / len(corpus)
+        report(Round(reached.number, likelihood, found.share, gap, changed))
+        keep(reached)
+    return reached.pair

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,51 +13,16 @@ from treewright import modelfile
 from treewright.corpus import Sentence
 from treewright.decode import Parse
 from treewright.errors import InputError
-from treewright.induce import convex_mst, dmv, featurised, joint
+from treewright.induce import convex_mst, dmv
+from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
-from treewright.induce.dmv import UNLIMITED, Limits, Valence
+from treewright.induce.dmv import Valence
+from treewright.induce.options import Options, options_of
 from treewright.induce.rules import Rules, load_rules
-from treewright.induce.tagged import PUNCTUATION, TaggedCorpus, read_tagged, words_of
+from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
+from treewright.induce.training import Progress, Report, Steps, train_on
 
 Heads = NDArray[np.int32]
-METHODS = ("joint", "dmv", "lc-dmv", "convex-mst")
-
-
-@dataclass(frozen=True)
-class Options:
-    """Of induction; saved with the model. The defaults were chosen on the English development set."""
-
-    method: str = "joint"
-    max_length: int = 15  # longer training sentences are left out
-    rules: str = "ud"
-    start: str = "klein-manning"
-    iterations: int = 20  # of EM
-    features: bool = False  # of the valence model: softmax parameters fitted by L-BFGS instead of EM
-    hard: bool = False  # Viterbi EM
-    seed: int = 1
-    limits: Limits = field(default_factory=Limits)
-    convex: convex_mst.Options = field(default_factory=convex_mst.Options)
-    joint: joint.Options = field(default_factory=joint.Options)
-
-    @property
-    def limits_used(self) -> Limits:
-        """Of the valence model by the method: none, its own, or those of joint training."""
-        if self.method == "dmv":
-            return UNLIMITED
-        return replace(self.limits, length_bias=self.joint.length_bias) if self.method == "joint" else self.limits
-
-
-@dataclass(frozen=True)
-class Progress:
-    """One line while training: what is under way, which iteration, and its figures by name."""
-
-    stage: str
-    iteration: int
-    total: int
-    figures: dict[str, float]
-
-
-Report = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
@@ -69,17 +34,34 @@ class InducedParser:
     rules: Rules
     valence: Valence | None = None
     arcs: ArcModel | None = None
+    clusters: Clusters | None = None  # in place of tags
 
     @classmethod
     def train(
-        cls, sentences: Iterable[Sentence], options: Options | None = None, *, report: Report = lambda progress: None
+        cls,
+        sentences: Iterable[Sentence],
+        options: Options | None = None,
+        *,
+        report: Report = lambda progress: None,
+        steps: Steps | None = None,
     ) -> InducedParser:
-        """Learn from the UPOS column; heads are not looked at."""
-        options = options or Options()
-        if options.method not in METHODS:
-            raise InputError(f"there is no method {options.method!r}; there are {', '.join(METHODS)}")
-        corpus = read_tagged(sentences, max_length=options.max_length)
-        return train_on(corpus, options, report)
+        """Learn from the UPOS column, or with `options.clusters` from the words alone; heads are not looked at.
+
+        `steps` holds what an interrupted training had reached, and keeps what this one reaches.
+        """
+        chosen, steps = options or Options(), steps or Steps()
+        chosen.check()
+        clusters: Clusters | None = None
+        tags_of: Tags = upos_of
+        if chosen.clusters:
+            texts = sentences = list(sentences)
+            clusters = Clusters.from_json(steps.of("clusters", lambda: clusters_of(texts, chosen, report)))
+            chosen = replace(chosen, limits=replace(chosen.limits, leaves=clusters.function_classes()))
+            tags_of = clusters.tags_of
+        corpus = read_tagged(sentences, max_length=chosen.max_length, tags_of=tags_of)
+        rules = load_rules(chosen.rules, corpus.kinds)
+        learned = train_on(corpus, rules, chosen, report, steps)
+        return cls(corpus.kinds, chosen, rules, learned.valence, learned.arcs, clusters)
 
     @classmethod
     def load(cls, path: modelfile.Path) -> InducedParser:
@@ -131,11 +113,12 @@ class InducedParser:
         return parsed
 
     def _tree(self, sentence: Sentence) -> tuple[Heads, list[str], float]:
-        words = words_of(sentence)
+        tags_of: Tags = self.clusters.tags_of if self.clusters is not None else upos_of
+        words = words_of(sentence, tags_of)
         heads = np.zeros(len(sentence), dtype=np.int32)
         root, value = 1, 0.0  # all punctuation: the first word carries the rest
         if words.tags:
-            found, value = self._best(read_tagged([sentence], kinds=self.kinds))
+            found, value = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of))
             place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
             heads[words.positions] = place[found]
             root = int(words.positions[found == 0][0]) + 1
@@ -144,74 +127,21 @@ class InducedParser:
         heads[~is_word] = root
         heads[root - 1] = 0
         relations = [
-            "root" if head == 0 else "punct" if tag == PUNCTUATION else "dep"
-            for head, tag in zip(heads.tolist(), sentence.upos, strict=True)
+            "root" if head == 0 else "dep" if kept else "punct"
+            for head, kept in zip(heads.tolist(), is_word.tolist(), strict=True)
         ]
         return heads, relations, value
 
 
-def train_on(corpus: TaggedCorpus, options: Options, report: Report = lambda progress: None) -> InducedParser:
-    """Learn from a corpus of tags by the method of the options."""
-    rules = load_rules(options.rules, corpus.kinds)
-    empty = InducedParser(corpus.kinds, options, rules)
-    if options.method in {"dmv", "lc-dmv"}:
-        return replace(empty, valence=train_valence(corpus, options, report))
-    space = ArcSpace.of(corpus, rules, options)
-    state = space.train(options, report)
-    if options.method == "convex-mst":
-        return replace(empty, arcs=ArcModel(space.regression.codes, state.w))
-    pair = joint.Pair(train_valence(corpus, options, report), state.w)
-    pair = space.train_together(corpus, pair, options, report)
-    return replace(empty, valence=pair.valence, arcs=ArcModel(space.regression.codes, pair.weights))
+def clusters_of(sentences: Iterable[Sentence], options: Options, report: Report) -> dict[str, Any]:
+    def heard(sweep: int, value: float) -> None:
+        report(Progress("classes of words", sweep, SWEEPS, {"log likelihood a word": value}))
 
-
-def train_valence(corpus: TaggedCorpus, options: Options, report: Report) -> Valence:
-    """The valence model alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
-
-    def heard(iteration: int, value: float) -> None:
-        report(Progress("valence model", iteration, options.iterations, {"log likelihood a word": value / words}))
-
-    words, limits = len(corpus.tags), options.limits_used
-    if options.features:
-        return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=heard)
-    start = dmv.initial(options.start, corpus)
-    return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=heard)
-
-
-@dataclass(frozen=True)
-class ArcSpace:
-    """The arcs of a corpus with their features: what Convex-MST and joint training work in."""
-
-    cells: convex_mst.Cells
-    regression: convex_mst.Regression
-
-    @classmethod
-    def of(cls, corpus: TaggedCorpus, rules: Rules, options: Options) -> ArcSpace:
-        cells = convex_mst.cells_of(corpus, rules)
-        return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
-
-    def train(self, options: Options, report: Report) -> convex_mst.State:
-        """Convex-MST alone."""
-
-        def heard(iteration: int, objective: float, gap: float) -> None:
-            figures = {"objective": objective, "gap": gap}
-            report(Progress("Convex-MST", iteration, options.convex.iterations, figures))
-
-        start = convex_mst.start(self.cells, self.regression, options.convex)
-        return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=heard)
-
-    def train_together(self, corpus: TaggedCorpus, pair: joint.Pair, options: Options, report: Report) -> joint.Pair:
-        def heard(done: joint.Round) -> None:
-            figures = {"agreement": done.share, "heads changed": done.changed}
-            report(Progress("joint training", done.number, options.joint.rounds, figures))
-
-        return joint.train_together(
-            corpus, self.cells, self.regression, pair, options.limits_used, options.convex, options.joint, report=heard
-        )
+    return cluster((sentence.forms for sentence in sentences), options.clusters, report=heard).to_json()
 
 
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
-    """What the valence model prefers, most likely first: roots, attachments by direction, stops."""
+    """What the valence model prefers, most likely first: roots, attachments by direction, stops; words of classes."""
     if model.valence is None:
         raise InputError(f"a {model.options.method} model has no probabilities to explain; joint, dmv and lc-dmv have")
     valence, kinds = model.valence, model.kinds
@@ -235,7 +165,11 @@ def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
                     "after a modifier": float(valence.stop[h, side, 1]),
                 }
             )
-    return {"roots": roots, "attachments": attachments, "stops": stops}
+    told = {"roots": roots, "attachments": attachments, "stops": stops}
+    if model.clusters is not None:
+        words = dict(zip(model.clusters.names, model.clusters.examples, strict=True))
+        told["classes"] = [{"tag": kind, "words": list(words[kind])} for kind in kinds]
+    return told
 
 
 FORMAT = 1  # raised when a file can no longer be read by the versions before
@@ -251,6 +185,8 @@ def save_induced(model: InducedParser, path: modelfile.Path) -> None:
     if model.arcs is not None:
         arrays |= {"codes": model.arcs.codes, "weights": model.arcs.weights}
     header = {"kinds": model.kinds, "options": asdict(model.options), "rules": asdict(model.rules)}
+    if model.clusters is not None:
+        header["clusters"] = model.clusters.to_json()
     modelfile.save(path, KIND, FORMAT, header, arrays)
 
 
@@ -265,17 +201,7 @@ def load_induced(path: modelfile.Path) -> InducedParser:
             valence = Valence(*(np.array(modelfile.mapped(path, name)) for name in TABLES))
         if options.method in {"convex-mst", "joint"}:
             arcs = ArcModel(np.array(modelfile.mapped(path, "codes")), np.array(modelfile.mapped(path, "weights")))
-        return InducedParser(tuple(header["kinds"]), options, rules, valence, arcs)
+        clusters = Clusters.from_json(header["clusters"]) if options.clusters else None
+        return InducedParser(tuple(header["kinds"]), options, rules, valence, arcs, clusters)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: its header lacks or misnames {error}; induce the model again") from None
-
-
-def options_of(saved: dict[str, Any]) -> Options:
-    """Options as `asdict` wrote them."""
-    limits = Limits(**{**saved["limits"], "leaves": tuple(saved["limits"]["leaves"])})
-    parts = {
-        "limits": limits,
-        "convex": convex_mst.Options(**saved["convex"]),
-        "joint": joint.Options(**saved["joint"]),
-    }
-    return Options(**{**saved, **parts})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ class HasTags(Protocol):
     def upos(self) -> Sequence[str]: ...
     @property
     def heads(self) -> NDArray[np.int32]: ...
+
+
+Tags = Callable[[Any], Sequence[str]]  # of a sentence
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,16 @@ class Words:
     heads: NDArray[np.int32] | None
 
 
-def words_of(sentence: HasTags) -> Words:
+def upos_of(sentence: HasTags) -> Sequence[str]:
+    """The tags of a sentence that has been tagged."""
+    return sentence.upos
+
+
+def words_of(sentence: HasTags, tags_of: Tags = upos_of) -> Words:
     """Leave out punctuation; its modifiers go to its head, for as long as that is punctuation too."""
-    positions = np.array([i for i, tag in enumerate(sentence.upos) if tag != PUNCTUATION], dtype=np.int32)
-    return Words([sentence.upos[i] for i in positions], positions, heads_among(positions, sentence.heads))
+    tags = tags_of(sentence)
+    positions = np.array([i for i, tag in enumerate(tags) if tag != PUNCTUATION], dtype=np.int32)
+    return Words([tags[i] for i in positions], positions, heads_among(positions, sentence.heads))
 
 
 def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.int32] | None:
@@ -104,21 +113,22 @@ def read_tagged(
     *,
     max_length: int | None = None,
     kinds: Sequence[str] | None = None,
+    tags_of: Tags = upos_of,
     source: str = "the input",
 ) -> TaggedCorpus:
     """Collect the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
 
     Without `kinds` every tag met becomes a kind; with it (at parse time) an unknown tag counts as "X" if the model
-    knows that, else as its first kind.
+    knows that, else as its first kind. `tags_of` says what stands for tags, UPOS if nothing else.
     """
     found: list[Words] = []
     for number, sentence in enumerate(sentences, start=1):
-        if "_" in sentence.upos:
+        if tags_of is upos_of and "_" in sentence.upos:
             raise InputError(
                 f"{source}: sentence {number} has '_' in UPOS; induction needs part-of-speech tags: tag the text first"
                 " (treewright tag run), or let --clusters N induce word classes in their place"
             )
-        words = words_of(sentence)
+        words = words_of(sentence, tags_of)
         if words.tags and (max_length is None or len(words.tags) <= max_length):
             found.append(words)
     if not found:

@@ -1,104 +1,38 @@
-"""Checkpoints: where a training stands, in a file, so that one that was killed goes on and ends with the same model.
-
-A checkpoint is a safetensors file as a model is. Many weights of a table are never touched, so that each array is kept
-as the rows that are not zero and what stands there. What the training depends on goes with it: a checkpoint of other
-data, options or another version is refused.
-"""
+"""Checkpoints of a parser's training: its state at the ends of epochs (see treewright.checkpoint)."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from glob import escape
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treewright import modelfile
+from treewright import checkpoint
+from treewright.checkpoint import Origin, now_and_then
 from treewright.corpus import Sentence
-from treewright.errors import InputError
 from treewright.parser import training
 from treewright.parser.options import Options
 from treewright.parser.parser import Parser, fingerprint
 from treewright.parser.training import Report, State
 
-FORMAT = 1
-KIND = "treewright checkpoint"
-PLACES, VALUES = "places", "values"
 TUPLES = {  # the named tuples that a state may hold
     name: kind
     for name, kind in vars(training).items()
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 }
-MOST = 0.05  # of the time of training is spent on checkpoints: where epochs are short, not each has one
 
 
-@dataclass(frozen=True)
-class Origin:
-    """What a training depends on. Two trainings of one origin end with the same model."""
-
-    training: str  # hashes of what is read of the sentences
-    development: str
-    options: Mapping[str, Any]
-    version: str
-
-    @classmethod
-    def of(cls, train: Sequence[Sentence], dev: Sequence[Sentence], options: Options) -> Origin:
-        """That of a training about to begin."""
-        # By way of JSON, for what comes out of a file must be equal to what went in.
-        plain = json.loads(json.dumps(options.to_json()))
-        return cls(fingerprint(train), fingerprint(dev), plain, version("treewright"))
-
-    def differences(self, other: Mapping[str, Any]) -> list[str]:
-        """What is not the same there, in words."""
-        found = []
-        if other["version"] != self.version:
-            found.append(f"Treewright {other['version']} (this is {self.version})")
-        if other["training"] != self.training:
-            found.append("other training data")
-        if other["development"] != self.development:
-            found.append("other development data")
-        mine, theirs = flat(self.options), flat(other["options"])
-        for name in sorted({*mine, *theirs}):
-            if mine.get(name) != theirs.get(name):
-                found.append(f"{name} {theirs.get(name)} (now {mine.get(name)})")
-        return found
-
-
-def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested options by their names.
-
-    >>> flat({"model": "arc", "scoring": {"epochs": 8}})
-    {'model': 'arc', 'scoring epochs': 8}
-    """
-    found: dict[str, Any] = {}
-    for name, value in options.items():
-        found |= flat(value, f"{prefix}{name} ") if isinstance(value, Mapping) else {prefix + name: value}
-    return found
+def origin_of(train: Sequence[Sentence], dev: Sequence[Sentence], options: Options) -> Origin:
+    """What a training about to begin depends on."""
+    return Origin.now(fingerprint(train), fingerprint(dev), options.to_json())
 
 
 def save_checkpoint(path: str | os.PathLike[str], state: State, origin: Origin) -> None:
     """Write a checkpoint, in the place of the one before."""
-    arrays: dict[str, NDArray[Any]] = {}
-    header = {"origin": vars(origin), "state": taken_apart(vars(state), arrays)}
-    modelfile.save(path, KIND, FORMAT, header, arrays)
+    checkpoint.save(path, vars(state), origin)
 
 
 def load_checkpoint(path: str | os.PathLike[str], origin: Origin) -> State:
     """The state to go on from, if it is one of this training."""
-    try:
-        header = modelfile.read_header(path, KIND, FORMAT)
-    except InputError as error:
-        raise InputError(f"{error}; delete it to begin anew") from None
-    check_origin(path, origin, header["origin"])
-    return State(**put_together(header["state"], path))
+    return State(**checkpoint.load(path, origin, TUPLES))
 
 
 def train_with_checkpoints(
@@ -115,12 +49,8 @@ def train_with_checkpoints(
 
     resume: go on from the checkpoint, if there is one. Without it a checkpoint that is there is not overwritten.
     """
-    origin = Origin.of(train, dev, options)
-    state = None
-    if os.path.exists(path):
-        if not resume:
-            raise InputError(f"{path}: a training was interrupted here; --resume goes on, or delete it to begin anew")
-        state = load_checkpoint(path, origin)
+    origin = origin_of(train, dev, options)
+    state = load_checkpoint(path, origin) if checkpoint.begun(path, resume) else None
     return Parser.train(
         train,
         dev,
@@ -130,82 +60,3 @@ def train_with_checkpoints(
         progress=progress,
         checkpoint=now_and_then(lambda reached: save_checkpoint(path, reached, origin)),
     )
-
-
-def now_and_then(save: Callable[[State], None]) -> Callable[[State], None]:
-    """Saves the first state, and others when enough time has passed for the last one's cost not to matter."""
-    ready = -math.inf
-
-    def save_if_ready(state: State) -> None:
-        nonlocal ready
-        begin = time.monotonic()
-        if begin >= ready:
-            save(state)
-            end = time.monotonic()
-            ready = end + (end - begin) / MOST
-
-    return save_if_ready
-
-
-def check_origin(path: str | os.PathLike[str], origin: Origin, found: Mapping[str, Any]) -> None:
-    """Refuse to go on with another training."""
-    if different := origin.differences(found):
-        raise InputError(
-            f"{path}: the checkpoint of another training: {', '.join(different)}; "
-            "train as it was trained, or delete it to begin anew"
-        )
-
-
-def remove_checkpoint(path: str | os.PathLike[str]) -> None:
-    """Remove a checkpoint, and what a training killed while it wrote one left beside it."""
-    target = Path(os.path.realpath(path))
-    for file in (target, *target.parent.glob(f".{escape(target.name)}.*.part")):
-        file.unlink(missing_ok=True)
-
-
-def taken_apart(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """A value as JSON can hold it; the arrays in it go to `arrays`."""
-    if isinstance(value, np.ndarray):
-        name = str(len(arrays) // 2)
-        arrays[f"{name} {PLACES}"], arrays[f"{name} {VALUES}"] = packed(value)
-        return {"array": name, "shape": value.shape}
-    if isinstance(value, dict):
-        return {"names": list(value), "values": [taken_apart(entry, arrays) for entry in value.values()]}
-    if isinstance(value, tuple):
-        return {"tuple": type(value).__name__, "values": [taken_apart(entry, arrays) for entry in value]}
-    return value
-
-
-def put_together(value: Any, path: str | os.PathLike[str]) -> Any:
-    """What `taken_apart` took apart."""
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        places, kept = (modelfile.mapped(path, f"{value['array']} {part}") for part in (PLACES, VALUES))
-        return unpacked(places, kept, value["shape"])
-    entries = [put_together(entry, path) for entry in value["values"]]
-    if "tuple" in value:
-        return TUPLES[value["tuple"]](*entries)
-    return dict(zip(value["names"], entries, strict=True))
-
-
-def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The numbers of the rows that are not zero to the bit, and those rows."""
-    bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), -1)
-    touched = bits[:, 0].copy()
-    for column in range(1, bits.shape[1]):
-        touched |= bits[:, column]
-    places = np.flatnonzero(touched)
-    return places, array[places]
-
-
-def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
-    """What `packed` took apart.
-
-    >>> unpacked(*packed(np.array([[0.0, 2.5], [-0.0, 0.0]])), [2, 2])
-    array([[ 0. ,  2.5],
-           [-0. ,  0. ]])
-    """
-    array = np.zeros(shape, dtype=values.dtype)
-    array[places] = values
-    return array

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from treewright.corpus import read
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
-from treewright.induce.model import ArcSpace, Options, Progress, train_valence
+from treewright.induce.options import Options
 from treewright.induce.rules import load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
+from treewright.induce.training import ArcSpace, Progress, Steps, train_valence
 
 Heads = NDArray[np.int32]
 SYSTEMS = ("M", "D", "D-I", "M-J", "D-J", "DD")
@@ -85,7 +86,7 @@ def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Prog
     counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
     from_parses = dmv.fit(corpus, counted, options.limits, iterations=options.iterations)
     start = joint.Pair(train_valence(corpus, options, report), weights)
-    together = space.train_together(corpus, start, options, report)
+    together = space.train_together(corpus, start, options, report, Steps())
     return Systems(options, space.regression.codes, alone, from_parses, together)
 
 

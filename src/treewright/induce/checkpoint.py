@@ -1,0 +1,28 @@
+"""Checkpoints of induction: the results of its steps so far (see treewright.checkpoint)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from treewright import checkpoint, modelfile
+from treewright.corpus import Sentence
+from treewright.induce.options import Options
+from treewright.induce.training import Steps
+
+
+def steps_at(path: modelfile.Path, sentences: Sequence[Sentence], options: Options, *, resume: bool) -> Steps:
+    """Steps that are kept at `path`, with `resume` after those that are there already; the caller removes the file."""
+    origin = checkpoint.Origin.now(fingerprint(sentences, options), "", asdict(options))
+    done = checkpoint.load(path, origin) if checkpoint.begun(path, resume) else None
+    return Steps(done, checkpoint.now_and_then(lambda reached: checkpoint.save(path, reached, origin)))
+
+
+def fingerprint(sentences: Sequence[Sentence], options: Options) -> str:
+    """A hash of what induction reads of sentences."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        column = sentence.forms if options.clusters else sentence.upos
+        digest.update("\t".join(column).encode() + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,80 @@
+"""A training that was killed after any of its steps ends with the same file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_model import CORPUS
+
+from treewright import checkpoint
+from treewright.errors import InputError
+from treewright.induce import InducedParser, Options
+from treewright.induce import joint as together
+from treewright.induce.checkpoint import steps_at
+
+OPTIONS = {
+    "joint": Options(iterations=4, joint=together.Options(rounds=3)),
+    "lc-dmv": Options(method="lc-dmv", iterations=4, start="random", seed=3),
+    "convex-mst": Options(method="convex-mst"),
+    "clusters": Options(method="lc-dmv", iterations=4, clusters=4),
+}
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_killed_after_any_step_it_ends_with_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(checkpoint, "MOST", float("inf"))  # a checkpoint after every step
+    options, path, model = OPTIONS[name], tmp_path / "c", tmp_path / "model.tw"
+    InducedParser.train(CORPUS, options).save(tmp_path / "whole.tw")
+    whole = (tmp_path / "whole.tw").read_bytes()
+    save, stopped = checkpoint.save, 0
+    while not model.exists():
+        left = stopped
+
+        def save_and_die(*given: object) -> None:
+            nonlocal left
+            if left == 0:
+                raise Killed
+            left -= 1
+            save(*given)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(checkpoint, "save", save_and_die)
+        path.unlink(missing_ok=True)
+        try:
+            InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=False)).save(model)
+        except Killed:
+            monkeypatch.setattr(checkpoint, "save", save)
+            InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=True)).save(
+                tmp_path / "resumed.tw"
+            )
+            assert (tmp_path / "resumed.tw").read_bytes() == whole
+            stopped += 1
+    assert stopped >= {"joint": 3, "lc-dmv": 1, "convex-mst": 1, "clusters": 2}[name]
+    assert model.read_bytes() == whole
+
+
+def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    options, path = OPTIONS["lc-dmv"], tmp_path / "c"
+    InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=False))
+    with pytest.raises(InputError, match=r"c: a training was interrupted here; --resume goes on"):
+        steps_at(path, CORPUS, options, resume=False)
+    with pytest.raises(InputError, match=r"c: the checkpoint of another training: seed 3 \(now 4\)"):
+        steps_at(path, CORPUS, replace(options, seed=4), resume=True)
+    with pytest.raises(InputError, match="another training: other training data"):
+        steps_at(path, CORPUS[1:], options, resume=True)
+
+
+def test_random_starts_follow_their_seed(tmp_path: Path) -> None:
+    for number, seed in enumerate((1, 1, 2)):
+        options = replace(OPTIONS["lc-dmv"], seed=seed)
+        InducedParser.train(CORPUS, replace(options, iterations=1)).save(tmp_path / f"{number}.tw")
+    first, second, other = ((tmp_path / f"{number}.tw").read_bytes() for number in range(3))
+    assert first == second
+    assert first != other

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "arrays.hpp"
+#include "beliefs.hpp"
 #include "chain.hpp"
 #include "labeller.hpp"
 #include "learning.hpp"
@@ -95,6 +96,11 @@ struct BoundLearner {
     nb::gil_scoped_release nogil;
     learner.step(number, rate);
   }
+  void move(double number, float size) {
+    nb::gil_scoped_release nogil;
+    learner.move(number, size);
+  }
+  double squared_length() { return learner.squared_length(); }
   OwnWeights weights;
   OwnMemory memory;
   Learner learner;
@@ -108,6 +114,12 @@ static void check_heads(const IndexColumn &heads, int nodes) {
   if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
   for (int m = 1; m < nodes; ++m)
     if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
+}
+
+static void check_candidates(const Parts &parts, const IndexColumn &heads) {
+  check_heads(heads, parts.nodes);
+  for (int m = 1; m < parts.nodes; ++m)
+    if (parts.find(heads(m), m) < 0) throw nb::value_error("the tree has arcs that are no candidates");
 }
 
 class Scorer {
@@ -167,14 +179,6 @@ class Scorer {
     return pruner_.learn(features_, learner.learner, {projective, single_root, 0, 1}, gold.data());
   }
 
-  void add_arcs(BoundLearner &learner, Scores gradient) const {
-    check_learner(learner, bits_);
-    if (int(gradient.shape(0)) != features_.nodes() || gradient.shape(1) != gradient.shape(0))
-      throw nb::value_error("the gradient does not fit the sentence");
-    nb::gil_scoped_release nogil;
-    spread_arc_gradient(features_, gradient.data(), learner.learner);
-  }
-
   void add_parts(BoundLearner &learner, Parts &gradient) const {
     check_learner(learner, bits_);
     if (gradient.nodes != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
@@ -192,15 +196,13 @@ class Scorer {
   AtomTable each_;
 };
 
-static std::pair<double, Parts> gradient(const Parts &parts, IndexColumn heads, bool single_root, bool is_outside,
-                                         std::optional<IndexColumn> rival, double crowd) {
+static std::pair<double, Parts> gradient_by_sums(const Parts &parts, IndexColumn heads, bool single_root,
+                                                 bool is_outside) {
   check_heads(heads, parts.nodes);
-  if (rival) check_heads(*rival, parts.nodes);
   nb::gil_scoped_release nogil;
-  thread_local TreeGradient kernel;
+  thread_local PartSums kernel;
   Parts gradient = parts;
-  const double loss =
-      kernel.run(parts, heads.data(), single_root, is_outside, rival ? rival->data() : nullptr, crowd, gradient);
+  const double loss = projective_gradient(kernel, parts, heads.data(), single_root, is_outside, gradient);
   return {loss, std::move(gradient)};
 }
 
@@ -210,6 +212,42 @@ static std::pair<double, Parts> expectations(const Parts &parts, bool single_roo
   Parts expected = parts;
   const double total = sums.run(parts, single_root, expected);
   return {total, std::move(expected)};
+}
+
+static Parts beliefs(const Parts &parts, bool single_root, int rounds) {
+  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
+  nb::gil_scoped_release nogil;
+  thread_local Beliefs kernel;
+  Parts expected = parts;
+  kernel.run(parts, single_root, rounds, expected);
+  return expected;
+}
+
+static std::pair<double, Parts> gradient_by_beliefs(const Parts &parts, IndexColumn heads, bool single_root,
+                                                    int rounds) {
+  check_heads(heads, parts.nodes);
+  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
+  nb::gil_scoped_release nogil;
+  thread_local Beliefs kernel;
+  Parts gradient = parts;
+  const double loss = crossing_gradient(kernel, parts, heads.data(), single_root, rounds, gradient);
+  return {loss, std::move(gradient)};
+}
+
+static Parts difference_of(const Parts &parts, IndexColumn heads, IndexColumn others) {
+  check_candidates(parts, heads), check_candidates(parts, others);
+  Parts gradient = parts;
+  difference(heads.data(), others.data(), gradient);
+  return gradient;
+}
+
+static std::pair<double, Parts> free_difference(const Parts &parts, IndexColumn heads) {
+  check_candidates(parts, heads);
+  nb::gil_scoped_release nogil;
+  thread_local FreeChoice kernel;
+  Parts gradient = parts;
+  const double missed = kernel.difference(parts, heads.data(), gradient);
+  return {missed, std::move(gradient)};
 }
 
 // A cost for every arc that the gold tree does not have.
@@ -387,7 +425,9 @@ void bind_features(nb::module_ &m) {
   nb::class_<BoundLearner>(m, "Learner", "Weights that learn (core/learning.hpp); the arrays are the caller's.")
       .def(nb::init<OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(), nb::arg("memory").noconvert(),
            nb::arg("floor"))
-      .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.");
+      .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.")
+      .def("move", &BoundLearner::move, nb::arg("number"), nb::arg("size"), "Adds `size` times the gradient.")
+      .def("squared_length", &BoundLearner::squared_length, "Of the gradient added so far.");
   nb::class_<Scorer>(m, "Scorer", "Scores the parts of one sentence after another (core/features.hpp).")
       .def(nb::init<const Tables &, int>(), nb::arg("tables"), nb::arg("bits"))
       .def("open", &Scorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(), nb::arg("second_order"))
@@ -403,7 +443,6 @@ void bind_features(nb::module_ &m) {
           "learn_arcs", &Scorer::learn_arcs, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("projective"),
           nb::arg("single_root"),
           "Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.")
-      .def("add_arcs", &Scorer::add_arcs, nb::arg("learner"), nb::arg("gradient").noconvert())
       .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"));
   nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of one tree after another (core/labeller.hpp).")
       .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
@@ -425,9 +464,18 @@ void bind_features(nb::module_ &m) {
         "(core/chain.hpp).");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
-  m.def("gradient", &gradient, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("single_root"),
-        nb::arg("is_outside"), nb::arg("rival").noconvert().none() = nb::none(), nb::arg("crowd") = 0.0,
+  m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),
+        "Parts with the belief in each as its score: about its expectation over all trees, crossing or not.");
+  m.def("crossing_gradient", &gradient_by_beliefs, nb::arg("parts"), nb::arg("heads").noconvert(),
+        nb::arg("single_root"), nb::arg("rounds"),
+        "The same over all trees, with beliefs for expectations; the loss counts heads.");
+  m.def("gradient", &gradient_by_sums, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("single_root"),
+        nb::arg("is_outside"),
         "The loss of a tree, and parts with the gradient of its log probability as their scores.");
+  m.def("difference", &difference_of, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("others").noconvert(),
+        "Parts with 1 as the score of those that one tree has, -1 of those that the other has.");
+  m.def("free_difference", &free_difference, nb::arg("parts"), nb::arg("heads").noconvert(),
+        "The same against the best choice of every head by itself, and how many arcs of the tree nobody chose.");
   m.def("add_cost", &add_cost, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("cost"),
         "Raises the score of every arc that the tree does not have.");
   m.def("kept_arcs", &kept_arcs, nb::arg("marginal").noconvert(), nb::arg("threshold"), nb::arg("max_heads"),

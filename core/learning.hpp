@@ -8,6 +8,7 @@
 // features learn slowly: close to plain gradient ascent, and better on held-out text than a small one.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -39,14 +40,36 @@ class Learner {
 
   // Ends step number `step`, counted from 1.
   void step(double step, float rate) {
+    change_all(step, [this, rate](Memory &memory) {
+      memory.square += memory.gradient * memory.gradient;
+      return rate * memory.gradient / std::sqrt(memory.square + floor_);
+    });
+  }
+
+  // Ends a step in which every weight moves by `size` times its gradient: perceptron, MIRA, passive-aggressive.
+  void move(double step, float size) {
+    change_all(step, [size](const Memory &memory) { return size * memory.gradient; });
+  }
+
+  // Of the gradient added so far.
+  double squared_length() {
+    std::sort(touched_.begin(), touched_.end());
+    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+    double sum = 0;
+    for (const std::uint32_t index : touched_) sum += double(memory_of(index).gradient) * memory_of(index).gradient;
+    return sum;
+  }
+
+ private:
+  template <typename Change>
+  void change_all(double step, Change change_of) {
     constexpr std::size_t ahead = 16;
     for (std::size_t k = 0; k < touched_.size(); ++k) {
       const std::uint32_t index = touched_[k];
       if (k + ahead < touched_.size()) ask_for(weights_ + std::size_t(touched_[k + ahead]) * weight_stride_);
       Memory &memory = memory_of(index);
       if (memory.gradient == 0) continue;  // it came twice, or its parts cancelled out
-      memory.square += memory.gradient * memory.gradient;
-      const float change = rate * memory.gradient / std::sqrt(memory.square + floor_);
+      const float change = change_of(memory);
       weights_[std::size_t(index) * weight_stride_] += change;
       memory.total += float(step * change);
       memory.gradient = 0;
@@ -54,7 +77,6 @@ class Learner {
     touched_.clear();
   }
 
- private:
   Learner(float *weights, int weight_stride, float *memory, int memory_stride, float floor)
       : weights_(weights),
         memory_(memory),

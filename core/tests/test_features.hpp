@@ -44,17 +44,25 @@ static void learning_raises_the_probability_of_the_gold_tree() {
     std::vector<float> weights(1 << bits);
     std::vector<treewright::Memory> memory(1 << bits);
     treewright::Learner learner(weights.data(), memory.data(), 1.0F);
-    treewright::TreeGradient kernel;
+    treewright::PartSums sums;
+    treewright::Beliefs beliefs;
+    treewright::FreeChoice choice;
     double before = 0, after = 0;
     for (int step = 1; step <= 20; ++step) {
       treewright::score_parts(features, treewright::WeightTable<float>{weights.data(), 1}, parts);
       treewright::Parts gradient = parts;
-      after = kernel.run(parts, gold.data(), true, false, nullptr, 0, gradient);
+      after = treewright::projective_gradient(sums, parts, gold.data(), true, false, gradient);
       if (step == 1) before = after;
       CHECK(after >= -1e-9);
       treewright::spread_gradient(features, gradient, learner);
       learner.step(step, 0.3F);
     }
+    treewright::Parts gradient = parts;
+    CHECK(treewright::crossing_gradient(beliefs, parts, gold.data(), true, 3, gradient) < 0.5 * nodes);
+    CHECK(choice.difference(parts, gold.data(), gradient) < nodes);
+    treewright::spread_gradient(features, gradient, learner);
+    CHECK(learner.squared_length() >= 0);
+    learner.move(21, 0.01F);
     CHECK(nodes <= 3 ? std::abs(after) < 1e-9 : after < 0.5 * before);  // up to two words there is one tree
   }
 }

@@ -82,6 +82,12 @@ class Learner:
     def step(self, number: float, rate: float) -> None:
         """Applies the gradient added so far."""
 
+    def move(self, number: float, size: float) -> None:
+        """Adds `size` times the gradient."""
+
+    def squared_length(self) -> float:
+        """Of the gradient added so far."""
+
 class Scorer:
     """Scores the parts of one sentence after another (core/features.hpp)."""
 
@@ -104,8 +110,6 @@ class Scorer:
         """
         Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.
         """
-
-    def add_arcs(self, learner: Learner, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def add_parts(self, learner: Learner, gradient: Parts) -> None: ...
 
@@ -142,9 +146,29 @@ def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
     The log partition over projective trees, and parts with each one's expectation as its score.
     """
 
-def gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool, rival: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, crowd: float = 0.0) -> tuple[float, Parts]:
+def beliefs(parts: Parts, single_root: bool, rounds: int) -> Parts:
+    """
+    Parts with the belief in each as its score: about its expectation over all trees, crossing or not.
+    """
+
+def crossing_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, rounds: int) -> tuple[float, Parts]:
+    """
+    The same over all trees, with beliefs for expectations; the loss counts heads.
+    """
+
+def gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool) -> tuple[float, Parts]:
     """
     The loss of a tree, and parts with the gradient of its log probability as their scores.
+    """
+
+def difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
+    """
+    Parts with 1 as the score of those that one tree has, -1 of those that the other has.
+    """
+
+def free_difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Parts]:
+    """
+    The same against the best choice of every head by itself, and how many arcs of the tree nobody chose.
     """
 
 def add_cost(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: float) -> None:

@@ -49,7 +49,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     tw.write(treebank(8, seed=1), "dev.conllu")
 
     def small(*given: object) -> Options:
-        return replace(TINY, **dict(zip(("model", "projective", "root", "seed"), given, strict=True)))
+        return replace(TINY, **dict(zip(("model", "projective", "root", "seed", "learner"), given, strict=True)))
 
     monkeypatch.setattr(tw.parser, "Options", small)
 

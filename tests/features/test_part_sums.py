@@ -94,22 +94,6 @@ def test_a_crossing_tree_competes_with_the_projective_ones() -> None:
     np.testing.assert_allclose(columns, 0, atol=1e-8)
 
 
-@pytest.mark.parametrize("gold", [(-1, 0, 4, 1, 1), (-1, 0, 1, 2, 3)])
-def test_a_rival_competes_as_often_as_its_crowd_says(gold: tuple[int, ...]) -> None:
-    parts = random_parts(5, 5, sib=True, grand=True, pruned=False)
-    tree, rival = np.array(gold, dtype=np.int32), np.array([-1, 3, 4, 0, 1], dtype=np.int32)  # 3 -> 1, 4 -> 2, 1 -> 4
-    is_outside = gold == (-1, 0, 4, 1, 1)
-    total, _ = expectations(parts.core, True)
-    rivals = [total, parts.value(rival) + 2.0, *([parts.value(tree)] if is_outside else [])]
-    loss, step = gradient(parts.core, tree, True, is_outside, rival, 2.0)
-    assert loss == pytest.approx(np.logaddexp.reduce(rivals) - parts.value(tree))
-    columns = np.zeros(5)
-    np.add.at(columns, step.modifier, step.arc)
-    np.testing.assert_allclose(columns, 0, atol=1e-8)
-    without, _ = gradient(parts.core, tree, True, is_outside)
-    assert loss > without
-
-
 def test_scores_far_apart() -> None:
     parts = random_parts(6, 6, sib=True, grand=True, pruned=False)
     wide = Parts.from_arrays(1e5 * parts.core.dense_arc())

@@ -51,6 +51,25 @@ def test_learns_a_grammar(model: str) -> None:
     assert las > 0.95
 
 
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("learner", ["crf", "perceptron", "mira", "pa"])
+def test_every_learner_learns_a_grammar(learner: str, projective: bool) -> None:
+    parser = Parser.train(treebank(150), options=small("grand", learner=learner, projective=projective))
+    assert accuracy(parser, treebank(60, seed=1))[0] > 0.95
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "mira", "pa"])
+def test_learners_tell_separable_trees_apart(learner: str) -> None:
+    corpus = treebank(30)
+    parser = Parser.train(corpus, options=small("sib", learner=learner, scoring=Scoring(bits=16, epochs=6)))
+    assert accuracy(parser, corpus)[0] == 1.0
+
+
+def test_unknown_learner() -> None:
+    with pytest.raises(InputError, match="there is no learner 'best'; there are crf, perceptron, mira, pa"):
+        Options(learner="best")
+
+
 def test_confidence_and_certificate_come_with_each_sentence(trained: Parser) -> None:
     for sentence in trained.parse(treebank(10, seed=2)):
         assert sentence.parse.certified
@@ -87,7 +106,9 @@ def test_another_seed_gives_other_weights() -> None:
     assert not np.array_equal(one, other)
 
 
-def test_training_goes_on_from_any_epoch() -> None:
+@pytest.mark.parametrize("learner", ["crf", "pa"])
+def test_training_goes_on_from_any_epoch(learner: str) -> None:
+    rules = small("sib", learner=learner)
     corpus, dev = treebank(40), treebank(10, seed=1)
     states: list[tuple[str, int]] = []
 
@@ -104,13 +125,13 @@ def test_training_goes_on_from_any_epoch() -> None:
 
         return checkpoint
 
-    whole = Parser.train(corpus, dev, options=small("sib")).model
+    whole = Parser.train(corpus, dev, options=rules).model
     for count in (2, 8, 11, 13):
         kept: list[State] = []
         states.clear()
         with pytest.raises(Stop):
-            Parser.train(corpus, dev, options=small("sib"), checkpoint=stop_after(count, kept))
-        resumed = Parser.train(corpus, dev, options=small("sib"), state=kept[0]).model
+            Parser.train(corpus, dev, options=rules, checkpoint=stop_after(count, kept))
+        resumed = Parser.train(corpus, dev, options=rules, state=kept[0]).model
         for name in ("pruner", "scorer", "labeller"):
             one, other = getattr(whole, name), getattr(resumed, name)
             assert np.array_equal(one.values, other.values), (name, states[-1])

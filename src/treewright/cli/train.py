@@ -48,6 +48,13 @@ class Order(str, Enum):
     grand = "grand"
 
 
+class How(str, Enum):
+    crf = "crf"
+    perceptron = "perceptron"
+    mira = "mira"
+    pa = "pa"
+
+
 class Root(str, Enum):
     single = "single"
     multi = "multi"
@@ -69,6 +76,9 @@ def train(
     root: Annotated[Root, typer.Option(help="One word hangs from the root, or several may.")] = Root.auto,
     seed: Annotated[int, typer.Option(min=0, help="Of the order of the sentences; the same seed, the same file.")] = 1,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over TRAIN for the scores of trees.")] = None,
+    learner: Annotated[
+        How, typer.Option(help="How the scores are learned: log-linear, perceptron, MIRA, passive-aggressive.")
+    ] = How.crf,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, if there is one.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences without a proper tree.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, with every epoch.")] = False,
@@ -86,7 +96,7 @@ def train(
         note_skipped(bank.skipped, bank.errors)
         if not len(bank):
             raise InputError(f"{name}: no sentence is left to train with")
-    options = Options(model.value, projective, None if root is Root.auto else root.value, seed)
+    options = Options(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
     if epochs is not None:
         options = replace(options, scoring=replace(options.scoring, epochs=epochs))
     checkpoint = Path(f"{output}.checkpoint")

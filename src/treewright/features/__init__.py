@@ -6,7 +6,11 @@ from treewright.features.scoring import (
     Learner,
     Scorer,
     add_cost,
+    beliefs,
+    crossing_gradient,
+    difference,
     expectations,
+    free_difference,
     gradient,
     kept_arcs,
     parse_sentences,
@@ -15,6 +19,7 @@ from treewright.features.templates import Templates, arc_tables, grandparent_tab
 
 __all__ = [
     "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "Templates", "add_cost", "arc_tables",
-    "atom_number", "common_words", "expectations", "gradient", "grandparent_tables", "kept_arcs", "label_tables",
-    "parse_sentences", "sibling_tables",
+    "atom_number", "beliefs", "common_words", "crossing_gradient", "difference", "expectations", "free_difference",
+    "gradient", "grandparent_tables", "kept_arcs", "label_tables", "parse_sentences",
+    "sibling_tables",
 ]  # fmt: skip

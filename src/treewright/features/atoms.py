@@ -27,7 +27,9 @@ ATOMS = {
     "shape": "which kinds of characters the form is made of, runs as one",
     "word": "lemma and universal tag",
     "common": "lemma and universal tag of a frequent word, the treebank's own tag of any other",
+    "fine": "the treebank's own tag with the values of the features that say most about a word's place in the tree",
 }
+TELLING = ("Case=", "VerbForm=", "Definite=", "Person[psor]=")  # what `fine` adds to a tag
 EACH = 12  # morphological features of a word that are told apart; more are left out
 REACH = 2  # how far from a word templates may look
 
@@ -61,7 +63,7 @@ class Encoder:
 
     >>> encoder = Encoder(common=["the/DET"])
     >>> encoder.encode(Sentence.from_words(["The", "dog"], upos=["DET", "NOUN"])).atoms.shape
-    (7, 11)
+    (7, 12)
     """
 
     def __init__(self, common: Iterable[str]) -> None:
@@ -117,7 +119,8 @@ class Encoder:
         upos, xpos = (xpos if upos == "_" else upos), (upos if xpos == "_" else xpos)
         lemma = lower if lemma == "_" else lemma
         common = word if word in self.common else f"/{xpos}"
-        return lower, lemma, upos, xpos, feats, lower[-3:], lower[-2:], lower[:3], shape(form), word, common
+        fine = "|".join([xpos, *(feature for feature in feats.split("|") if feature.startswith(TELLING))])
+        return lower, lemma, upos, xpos, feats, lower[-3:], lower[-2:], lower[:3], shape(form), word, common, fine
 
 
 def common_key(form: str, lemma: str, upos: str, xpos: str) -> str:

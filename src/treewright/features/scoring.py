@@ -7,10 +7,27 @@ from treewright._core import (
     Learner,
     Scorer,
     add_cost,
+    beliefs,
+    crossing_gradient,
+    difference,
     expectations,
+    free_difference,
     gradient,
     kept_arcs,
     parse_sentences,
 )
 
-__all__ = ["Labeller", "Learner", "Scorer", "add_cost", "expectations", "gradient", "kept_arcs", "parse_sentences"]
+__all__ = [
+    "Labeller",
+    "Learner",
+    "Scorer",
+    "add_cost",
+    "beliefs",
+    "crossing_gradient",
+    "difference",
+    "expectations",
+    "free_difference",
+    "gradient",
+    "kept_arcs",
+    "parse_sentences",
+]

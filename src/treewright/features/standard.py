@@ -1,4 +1,4 @@
-"""The templates of the parser, as it was tuned on development data; docs/features.md says how to read them."""
+"""The templates of the parser, as it was tuned on development data; templates.py says how to read them."""
 
 from __future__ import annotations
 

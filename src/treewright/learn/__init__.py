@@ -1,5 +1,5 @@
-"""Learning weights: adaptive gradient steps, averaging."""
+"""Learning weights: adaptive gradient steps, steps of one size, averaging."""
 
-from treewright.learn.averaged import Averaged, Numbers, Weights
+from treewright.learn.averaged import Averaged, Numbers, Weights, step_size
 
-__all__ = ["Averaged", "Numbers", "Weights"]
+__all__ = ["Averaged", "Numbers", "Weights", "step_size"]

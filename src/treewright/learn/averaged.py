@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,17 @@ class Weights(NamedTuple):
         return cls(np.rint(numbers / np.float32(scale)).astype(np.int8), scale)
 
 
+def step_size(loss: float, squared_length: float, most: float = inf) -> float:
+    """How far to go along a difference of features for the loss to become zero, at most `most` times it.
+
+    The closed form of passive-aggressive learning (Crammer et al. 2006), and of MIRA with one wrong answer.
+
+    >>> step_size(3.0, 6.0), step_size(3.0, 6.0, most=0.1), step_size(-1.0, 6.0)
+    (0.5, 0.1, 0.0)
+    """
+    return min(most, loss / squared_length) if loss > 0 and squared_length > 0 else 0.0
+
+
 class Averaged:
     """2^bits weights that learn by adaptive gradient steps (core/learning.hpp), and their average.
 
@@ -50,6 +62,15 @@ class Averaged:
         """Apply the gradient added since the last step."""
         self.steps += 1
         self.learner.step(float(self.steps), rate)
+
+    def move(self, size: float) -> None:
+        """Instead of `step`: add `size` times the gradient, the same for all weights."""
+        self.steps += 1
+        self.learner.move(float(self.steps), size)
+
+    def squared_length(self) -> float:
+        """Of the gradient added since the last step."""
+        return self.learner.squared_length()
 
     def average(self) -> Numbers:
         """The mean of the weights before the first step and after each."""

@@ -12,6 +12,12 @@ MODELS = {
     "sib": "arcs and adjacent siblings",
     "grand": "arcs, adjacent siblings and grandparents",
 }
+LEARNERS = {
+    "crf": "the probability of the gold tree among all trees, with a margin",
+    "perceptron": "averaged perceptron; every head chooses by itself, tree or not",
+    "mira": "one wrong tree a sentence, and as long a step as it takes to tell it from the gold one by its errors",
+    "pa": "the tree that is both wrong and good, and passive-aggressive steps",
+}
 SIBLINGS = {"sib", "grand"}
 GRANDPARENTS = {"grand"}
 
@@ -39,6 +45,7 @@ class Scoring:
     floor: float = 10.0
     cost: float = 1.0  # margin of the gold tree for each wrong arc
     common: int = 150  # frequent words that the atom `common` names
+    most: float = 0.01  # the longest step of the learner "pa"
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ class Options:
     projective: bool | None = None
     root: str | None = None  # "single" or "multi"
     seed: int = 1
+    learner: str = "crf"  # of the scorer
     pruning: Pruning = field(default_factory=Pruning)
     scoring: Scoring = field(default_factory=Scoring)
     labelling: Labelling = field(default_factory=Labelling)
@@ -67,6 +75,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise InputError(f"there is no model {self.model!r}; there are {', '.join(MODELS)}")
+        if self.learner not in LEARNERS:
+            raise InputError(f"there is no learner {self.learner!r}; there are {', '.join(LEARNERS)}")
         if self.root not in (None, "single", "multi"):
             raise InputError(
                 f"root is {self.root!r}; it is 'single', 'multi', or None to read it off the training data"

@@ -9,16 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import decode, trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.features import Encoded, Encoder, Labeller, add_cost, common_words, gradient
-from treewright.learn import Averaged, Numbers, Weights
+from treewright.features import (
+    Encoded,
+    Encoder,
+    Labeller,
+    Scorer,
+    add_cost,
+    common_words,
+    crossing_gradient,
+    difference,
+    free_difference,
+    gradient,
+)
+from treewright.learn import Averaged, Numbers, Weights, step_size
 from treewright.parser.model import (
     Candidates,
     Indices,
@@ -32,8 +42,8 @@ from treewright.parser.model import (
 )
 from treewright.parser.options import Labelling, Options, Pruning, Scoring
 
-CROWD = 5.0  # the best tree with crossing arcs counts exp(CROWD) times, for all the others like it
-RIVAL_NODES = 10  # of the search for it: a good one will do
+ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
+SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
 FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective when there is no dev set
 
 
@@ -84,7 +94,7 @@ class State:
 
 @dataclass(frozen=True)
 class Stage:
-    """A model that learns: `learn` adds the gradient of one example and returns its loss; `judge` is its dev score."""
+    """A model that learns: `learn` takes a step by one example and returns its loss; `judge` is its dev score."""
 
     name: str
     rules: Pruning | Scoring | Labelling
@@ -161,7 +171,6 @@ class Trainer:
                 if self._progress:
                     self._progress(stage.name, epoch, done, len(stage.examples))
                 loss += stage.learn(learner, number)
-                learner.step(rules.rate)
             average = learner.average()
             judged = stage.judge(Weights.of(average)) if stage.judge and self.dev else Judgement(float(epoch))
             if state.best is None or judged.score > state.best_score:
@@ -180,16 +189,11 @@ class Trainer:
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
             pruner.open(example.encoded.atoms, example.encoded.each, False)
-            return pruner.learn_arcs(learner.learner, example.heads, self.projective, self.root == "single")
+            missed = pruner.learn_arcs(learner.learner, example.heads, self.projective, self.root == "single")
+            learner.step(self.options.pruning.rate)
+            return missed
 
         return learn
-
-    def _arc_gap(self, arc: NDArray[np.float64], example: Example) -> tuple[NDArray[np.float64], float]:
-        """The gradient of log p(gold tree) by the score of each arc, and how many heads the model expects to miss."""
-        gap = -decode.marginals(arc, projective=self.projective, root=self.root)
-        words = np.arange(1, example.encoded.nodes)
-        gap[example.heads[1:], words] += 1
-        return gap, float(gap[example.heads[1:], words].sum())
 
     def _prune_training_data(self, folds: int) -> None:
         names = [f"fold {fold + 1}" for fold in range(folds)] if folds > 1 else ["pruner"]
@@ -203,29 +207,57 @@ class Trainer:
 
     def _scorer_learns(self) -> Callable[[Averaged, int], float]:
         options, scorer = self.options, new_scorer(self.options)
+        update = {"crf": self._likelihood, "perceptron": self._perceptron, "mira": self._mira, "pa": self._passive}
+        chosen = update[options.learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example, arcs = self.examples[number], self.candidates[number]
             scorer.open(example.encoded.atoms, example.encoded.each, options.siblings)
-            parts = scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, learner.weights, 1.0)
-            add_cost(parts, example.heads, options.scoring.cost)
-            if options.model == "arc" and not self.projective:
-                gap, loss = self._arc_gap(parts.dense_arc(), example)
-                scorer.add_arcs(learner.learner, gap)
-                return loss
-            rival = None if self.projective else self._rival(decode.Parts.of(parts), example)
-            loss, step = gradient(parts, example.heads, self.root == "single", not example.projective, rival, CROWD)
-            scorer.add_parts(learner.learner, step)
-            return loss
+            core = scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, learner.weights, 1.0)
+            return chosen(scorer, learner, decode.Parts.of(core), example)
 
         return learn
 
-    def _rival(self, parts: decode.Parts, example: Example) -> Indices | None:
-        """The best tree with crossing arcs, unless it is the gold one: sums over projective trees leave it out."""
-        found = decode.tree(parts, root=self.root, max_nodes=RIVAL_NODES).heads
-        if np.array_equal(found, example.heads) or trees.is_projective(found):
-            return None
-        return found
+    def _likelihood(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
+        """Log-linear over all trees, every wrong arc raised by a cost (Gimpel & Smith 2010)."""
+        add_cost(parts.core, example.heads, self.options.scoring.cost)
+        single = self.root == "single"
+        if self.projective:
+            loss, step = gradient(parts.core, example.heads, single, not example.projective)
+        else:
+            loss, step = crossing_gradient(parts.core, example.heads, single, ROUNDS)
+        scorer.add_parts(learner.learner, step)
+        learner.step(self.options.scoring.rate)
+        return loss
+
+    def _perceptron(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
+        """Every head by itself, with no thought for the tree (Koo et al. 2010)."""
+        missed, step = free_difference(parts.core, example.heads)
+        scorer.add_parts(learner.learner, step)
+        learner.move(1.0)
+        return missed
+
+    def _mira(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
+        """The best tree, and the shortest step after which it is worse by the number of its errors (McDonald 2006)."""
+        found = self._best_tree(parts)
+        missed = int((found != example.heads).sum())
+        scorer.add_parts(learner.learner, difference(parts.core, example.heads, found))
+        short = missed - parts.value(example.heads) + parts.value(found)
+        learner.move(step_size(short, learner.squared_length()))
+        return float(missed)
+
+    def _passive(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
+        """The best tree when errors are rewarded, and a short step away from it (Crammer et al. 2006)."""
+        add_cost(parts.core, example.heads, self.options.scoring.cost)
+        found = self._best_tree(parts)
+        scorer.add_parts(learner.learner, difference(parts.core, example.heads, found))
+        loss = parts.value(found) - parts.value(example.heads)
+        learner.move(step_size(loss, learner.squared_length(), self.options.scoring.most))
+        return max(loss, 0.0)
+
+    def _best_tree(self, parts: decode.Parts) -> Indices:
+        rules: dict[str, Any] = {} if self.projective else {"max_nodes": SEARCH}
+        return decode.tree(parts, projective=self.projective, root=self.root, **rules).heads
 
     def _labeller_learns(self) -> Callable[[Averaged, int], float]:
         labeller = new_labeller(self.options, len(self.labels))
@@ -233,7 +265,9 @@ class Trainer:
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
             labeller.open(example.encoded.atoms, example.encoded.each, example.heads)
-            return labeller.learn(learner.learner, example.labels, self.options.labelling.cost)
+            loss = labeller.learn(learner.learner, example.labels, self.options.labelling.cost)
+            learner.step(self.options.labelling.rate)
+            return loss
 
         return learn
 

@@ -55,7 +55,7 @@ lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespel
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run -Werror core/*.hpp $(wildcard core/tests/*.[ch]pp) bindings/*.hpp bindings/*.cpp
-	$(BIN)/codespell src tests core bindings docs benchmarks examples README.md CHANGELOG.md CONTRIBUTING.md
+	$(BIN)/codespell src tests core bindings docs benchmarks scripts examples README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o build/_core.pyi && diff build/_core.pyi src/treewright/_core.pyi
 
 format: $(VENV)/build $(VENV)/lint  ## write what lint would ask for, the stub included

@@ -1,4 +1,4 @@
-"""What does it cost to start? `import treewright` beside `import numpy`, and the command line.
+"""What does it cost to start? `import treewright` beside `import numpy`, the command line, the embedded model.
 
 Each command runs in fresh processes, in turns; the minimum of the repeats is told.
 """
@@ -16,8 +16,15 @@ COMMANDS = {
     "import numpy, treewright": ["-c", "import numpy, treewright"],
     "treewright --version": ["-m", "treewright", "--version"],
     "treewright --help": ["-m", "treewright", "--help"],
+    "treewright parse --text": ["-m", "treewright", "parse", "--text", "It rains."],
 }
 REPEATS = 15
+LOAD = """
+import time, treewright.pipeline
+begin = time.process_time()
+treewright.load("en")
+print(time.process_time() - begin)
+"""
 
 
 def main() -> None:
@@ -32,6 +39,10 @@ def main() -> None:
         print(f"  {name:28} {1000 * taken:7.0f}")
     extra = seconds["import numpy, treewright"] - seconds["import numpy"]
     print(f"  treewright beyond numpy      {1000 * extra:7.1f}")
+    loads = [
+        float(subprocess.run([sys.executable, "-c", LOAD], capture_output=True, check=True).stdout) for _ in range(5)
+    ]
+    print(f"  tw.load('en'), CPU time      {1000 * min(loads):7.1f}")
 
 
 if __name__ == "__main__":

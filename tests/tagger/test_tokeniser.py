@@ -49,6 +49,16 @@ def test_places_are_those_of_the_text(learned: Tokeniser) -> None:
             assert text[int(begin) : int(end)] == form
 
 
+def test_the_end_of_a_text_is_the_end_of_a_paragraph() -> None:
+    paragraphs = treebank(60, seed=4)
+    for number, sentence in enumerate(paragraphs):
+        sentence.comments = [f"# newpar id = {number}"]
+    tokeniser = Tokeniser.train(paragraphs, rules=SMALL)
+    for end in ("", "\n\n"):
+        [found] = tokeniser(f"The zebras walked.{end}")
+        assert found.forms == ["The", "zebras", "walked", "."]
+
+
 def test_multiword_tokens_are_learned() -> None:
     tokeniser = Tokeniser.train([tw.Sentence(CONTRACTED)] * 20, rules=SMALL)
     [found] = tokeniser("I Don't know.")

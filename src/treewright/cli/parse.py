@@ -127,6 +127,7 @@ def parse(
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        summary.start()
         for sentence in sentences:
             summary.count(sentence, sentence.parse.certified)
             if comment:
@@ -235,7 +236,13 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any]) -> Iterator
     from treewright import draw
 
     for sentence in sentences:
-        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{sentence.parse.worth}\n"
+        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{told(sentence)}\n"
+
+
+def told(sentence: Sentence) -> str:
+    """What the tree is worth, for people."""
+    parse = sentence.parse
+    return "certified: no tree scores higher" if parse.certified else f"{parse.worth}: a tree may score higher"
 
 
 def may_wait(source: str) -> bool:

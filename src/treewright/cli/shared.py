@@ -69,6 +69,15 @@ def drop_comment(sentence: Sentence) -> None:
         sentence.comments = [line for line in sentence.comments if not line.startswith(f"# {COMMENT} =")]
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "word"), counted(0, "word")
+    ('1 word', '0 words')
+    """
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 @dataclass
 class Summary:
     """What a command did to a file, counted as the sentences go by."""
@@ -78,6 +87,10 @@ class Summary:
     words: int = 0
     certified: int = 0
     further: dict[str, int] = field(default_factory=dict)
+
+    def start(self) -> None:
+        """The work begins now, what had to be loaded for it is loaded."""
+        self.begin = time.monotonic()
 
     def count(self, sentence: Sentence, certified: bool, **further: int) -> None:
         self.sentences += 1
@@ -99,7 +112,7 @@ class Summary:
 
     def in_words(self) -> str:
         found = self.as_dict()
-        counts = [f"{self.sentences} sentences", f"{self.words} words"]
+        counts = [counted(self.sentences, "sentence"), counted(self.words, "word")]
         counts += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
         share = f"{100 * found['certified']:.1f} % of the trees certified"
         return f"{', '.join(counts)}, {found['words_per_second']} words a second, {share}"

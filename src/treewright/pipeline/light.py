@@ -16,16 +16,12 @@ from treewright.tagger import Tagger, Tokeniser
 def lightened(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
     """A pipeline whose file is smaller.
 
-    Of each table of weights those go that are smaller than this share of its largest; the rest is rounded to 127 steps
-    on either side of zero, which is what a parser's weights are already.
+    Of a table of weights those go that are smaller than this share of its largest; the rest is rounded to 127 steps
+    on either side of zero, which is what a parser's weights are already. Of a parser's tables only the scorer's loses
+    any: the others are small, and count more.
     """
     trees = pipeline.parser.model
-    lighter = replace(
-        trees,
-        pruner=dropped(trees.pruner, parser),
-        scorer=dropped(trees.scorer, parser),
-        labeller=dropped(trees.labeller, parser),
-    )
+    lighter = replace(trees, scorer=dropped(trees.scorer, parser))
     words = pipeline.tagger.model
     tags = replace(words, weights=rounded(words.weights, tagger), lemma_weights=rounded(words.lemma_weights, tagger))
     cuts = pipeline.tokeniser.model

@@ -27,6 +27,7 @@ FORMAT = 1
 KIND = "treewright tokeniser"
 NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
+PARAGRAPH = "\n\n"  # what stands between two paragraphs
 CHUNK = 1 << 15  # characters that are looked at together, at least
 SEEN = 3  # times that characters of two kinds must have been parted before they may be
 
@@ -177,8 +178,8 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
     for number, sentence in enumerate(sentences):
         is_new = any(line.startswith(("# newdoc", "# newpar")) for line in sentence.comments)
         if number and is_new:
-            pieces.append("\n\n")
-            at += 2
+            pieces.append(PARAGRAPH)
+            at += len(PARAGRAPH)
         misc = {token.last: token.misc for token in sentence.tokens}
         word = 0
         for form, words in tokens_of(sentence):
@@ -265,10 +266,11 @@ def labels_by_model(model: TokeniserModel, text: str) -> Indices:
     """For each character whether it ends a token (1) or a sentence (2)."""
     found = [np.zeros(0, dtype=np.int32)]
     for begin, end in chunks_of(text):
-        seen = Characters.of(model, text[begin:end])
+        # A text ends as a paragraph of the treebank does, or the model would see what it has never seen.
+        seen = Characters.of(model, f"{text[begin:end]}{PARAGRAPH if end == len(text) else ''}")
         kernel = kernel_of(model.rules, seen.atoms.shape[1])
         labels, _, _ = kernel.decode(seen.atoms, seen.begin, seen.pool, seen.rows, model.weights, None, False)
-        found.append(labels)
+        found.append(labels[: end - begin])
     return np.concatenate(found)
 
 

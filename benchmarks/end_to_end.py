@@ -1,0 +1,98 @@
+"""How good are trees from raw text, beside UDPipe 1, and how fast do they come?
+
+    python benchmarks/end_to_end.py [FOLDER] [--treebank NAME] [--sentences N] [--embedded] [--quick]
+
+A whole pipeline of each is trained in this run, on the first N sentences of the treebank's `train` (epochs chosen on
+`dev`), and given the raw text of `test`: tokens joined as their SpaceAfter says, a blank line before documents and
+paragraphs. F1 as the official script counts it; words a second of CPU time on one thread, reading of the text to trees.
+UDPipe learns with its default options; --quick cuts its epochs, which shows that the benchmark runs and no more.
+--embedded adds the model that comes with Treewright, which learned from all of `train`. Nothing is kept between runs.
+Without a folder it says so and stops.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+import ufal.udpipe as udpipe
+from tagging import silence, udpipe_sentences
+
+import treewright as tw
+from treewright.evaluate import evaluate
+from treewright.tagger.tokeniser import text_and_ends
+
+sys.path.append(str(Path(__file__).parent.parent / "scripts"))
+from train_embedded import FIGURES, train_pipeline
+
+Parse = Callable[[str], list[tw.Sentence]]
+# UDPipe's options for tokeniser, tagger and parser: its own defaults, or as little as can be.
+DEFAULT = ("", "", "")
+QUICK = ("epochs=5", "iterations=2", "iterations=1")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("folder", type=Path, nargs="?")
+    arguments.add_argument("--treebank", default="English-EWT")
+    arguments.add_argument("--sentences", type=int, default=500)
+    arguments.add_argument("--embedded", action="store_true")
+    arguments.add_argument("--quick", action="store_true")
+    given = arguments.parse_args()
+    if given.folder is None:
+        print("wants a folder with ud/English-EWT/train.conllu, dev.conllu and test.conllu")
+        return
+    bank = given.folder / "ud" / given.treebank
+    train = list(islice(tw.read(bank / "train.conllu"), given.sentences))
+    dev, gold = list(tw.read(bank / "dev.conllu")), list(tw.read(bank / "test.conllu"))
+    text, _ = text_and_ends(gold)
+    print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
+    print(f"{given.treebank}, {len(train)} sentences to learn from, {len(text)} characters to parse")
+    print(f"{'':20} " + " ".join(f"{name:>9}" for name in FIGURES) + f" {'words/s':>8} {'training s':>10}", flush=True)
+    if given.embedded:
+        show("Treewright embedded", tw.load("en"), 0.0, text, gold)
+    start = time.process_time()
+    ours = train_pipeline(train, dev, folds=4, say=lambda _: None)
+    our_las, our_speed = show("Treewright", ours, time.process_time() - start, text, gold)
+    start = time.process_time()
+    theirs = udpipe_pipeline(train, dev, QUICK if given.quick else DEFAULT)
+    their_las, their_speed = show("UDPipe 1", theirs, time.process_time() - start, text, gold)
+    print(f"Treewright: {our_las - their_las:+.2f} points of LAS, {our_speed / their_speed:.2f} times as fast")
+
+
+def udpipe_pipeline(train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence], options: tuple[str, str, str]) -> Parse:
+    error = udpipe.ProcessingError()
+    with tempfile.TemporaryDirectory() as scratch:
+        files = [Path(scratch) / name for name in ("train", "dev", "model")]
+        tw.write(train, files[0])
+        tw.write(dev, files[1])
+        both = [udpipe_sentences(file) for file in files[:2]]
+        with silence():
+            trained = udpipe.Trainer.train("morphodita_parsito", *both, *options, error)
+        if error.occurred():
+            raise SystemExit(f"UDPipe: {error.message}")
+        files[2].write_bytes(trained)
+        model = udpipe.Model.load(str(files[2]))
+    pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.DEFAULT, "conllu")
+    return lambda text: [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
+
+
+def show(name: str, parse: Parse, training: float, text: str, gold: Sequence[tw.Sentence]) -> tuple[float, float]:
+    """Print a system's row; its LAS and its speed."""
+    start = time.process_time()
+    found = parse(text)
+    speed = sum(map(len, found)) / (time.process_time() - start)
+    scores = evaluate(gold, found).scores
+    figures = " ".join(f"{100 * scores[figure].f1:9.2f}" for figure in FIGURES)
+    print(f"{name:20} {figures} {speed:8.0f} {training:10.0f}", flush=True)
+    return 100 * scores["LAS"].f1, speed
+
+
+if __name__ == "__main__":
+    main()

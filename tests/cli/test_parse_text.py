@@ -1,0 +1,227 @@
+"""`treewright parse` and raw text: the embedded model, every input and output, and what it says of rubbish."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from oracles.pipelines import pipeline, text_of
+
+import treewright as tw
+from treewright.cli import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("model") / "toy.tw"
+    pipeline().save(path)
+    return str(path)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """run(*arguments) is `treewright arguments` in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str, stdin: bytes = b"") -> Ended:
+        monkeypatch.setattr(sys, "argv", ["treewright", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+
+    return call
+
+
+def test_no_model_is_the_english_one(run: Run) -> None:
+    found = run("parse", "--text", "The old bridge creaked.")
+    assert found.returncode == 0
+    assert found.stdout.splitlines()[2:5] == [
+        "# treewright = certified",
+        "1\tThe\tthe\tDET\tDT\tDefinite=Def|PronType=Art\t3\tdet\t_\tTokenRange=0:3",
+        "2\told\told\tADJ\tJJ\tDegree=Pos\t3\tamod\t_\tTokenRange=4:7",
+    ]
+    assert re.fullmatch(r"treewright: 1 sentence, 5 words, \d+ words a second, 100.0 % .*\n", found.stderr)
+
+
+def test_one_argument_is_a_model_or_a_file(run: Run, model: str) -> None:
+    Path("letter.txt").write_text("The dog sees a house.")
+    by_file = run("parse", "letter.txt", "-q").stdout
+    assert run("parse", "en", "letter.txt", "-q").stdout == by_file
+    assert run("parse", "en", "-q", stdin=b"The dog sees a house.").stdout == by_file
+    Path("model").write_bytes(Path(model).read_bytes())  # whatever it is called
+    by_model = run("parse", "model", "-q", stdin=b"The dog sees a house.").stdout
+    assert by_model == run("parse", model, "letter.txt", "-q").stdout != by_file
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("a.txt", "The dog sees a house. Every teacher\nhears this song.\n", ()),
+        ("a", "The dog sees a house.\r\n\r\nEvery teacher hears this song.", ()),
+        ("a.txt", "The dog sees a house.\nEvery teacher hears this song.\n\n", ("--input", "lines")),
+        ("a.jsonl", '"The dog sees a house."\n{"text": "Every teacher hears this song."}\n', ()),
+        ("a", '{"words": ["The","dog","sees","a","house","."]}\n"Every teacher hears this song."\n', ()),
+    ],
+)
+def test_every_input(run: Run, model: str, name: str, content: str, options: tuple[str, ...]) -> None:
+    Path(name).write_text(content, newline="")
+    found = run("parse", model, name, "-o", "out.conllu", *options)
+    assert found.returncode == 0
+    sentences = list(tw.read("out.conllu", check="single-root"))
+    assert [sentence.forms[1] for sentence in sentences] == ["dog", "teacher"]
+    assert [sentence.heads.tolist() for sentence in sentences] == [[2, 3, 0, 5, 3, 3], [2, 3, 0, 5, 3, 3]]
+    assert all(sentence.comment("treewright") == "certified" for sentence in sentences)
+
+
+def test_words_alone_are_tagged_and_what_else_is_there_is_kept(run: Run, model: str) -> None:
+    rows = [f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\tKeep=1" for number, form in enumerate(["the", "dog", "sees"], 1)]
+    Path("in.conllu").write_text("# mine\n" + "\n".join(rows) + "\n\n")
+    found = run("parse", model, "in.conllu", "-q").stdout.splitlines()
+    assert found[:3] == ["# mine", "# treewright = certified", "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\tKeep=1"]
+
+
+def test_json_lines(run: Run, model: str) -> None:
+    found = run("parse", model, "--text", "The dog sees a house. Every teacher hears this song.", "--to", "json")
+    values = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [value["text"] for value in values] == ["The dog sees a house.", "Every teacher hears this song."]
+    assert [word["head"] for word in values[0]["words"]] == [2, 3, 0, 5, 3, 3]
+    again = run("parse", model, "--to", "json", "-q", stdin=found.stdout.encode())
+    assert again.stdout == found.stdout
+
+
+def test_drawings(run: Run, model: str) -> None:
+    text = "The dog sees a house."
+    drawn = run("parse", model, "--text", text, "--to", "text", "-q").stdout
+    assert drawn.startswith(f"{text}\n\n")
+    assert "─nsubj" in drawn
+    assert drawn.endswith("certified: no tree scores higher\n\n")
+    run("parse", model, "--text", text, "-o", "tree.svg", "-q")
+    assert Path("tree.svg").read_text().startswith("<svg")
+    run("parse", model, "--text", f"{text} {text}", "-o", "trees.html", "-q")
+    assert Path("trees.html").read_text().count("<article") == 2
+    several = run("parse", model, "--text", f"{text} {text}", "-o", "tree2.svg", "-q")
+    assert several.returncode == 1
+    assert "more than one sentence for one SVG" in several.stderr
+    Path("folder").mkdir()
+    run("parse", model, "--text", f"{text} {text}", "--to", "svg", "-o", "folder", "-q")
+    assert sorted(os.listdir("folder")) == ["1.svg", "2.svg"]
+
+
+def test_comments_can_be_left_out(run: Run, model: str) -> None:
+    found = run("parse", model, "--text", "The dog sees.", "--no-comment", "-q").stdout
+    assert "# treewright" not in found
+    assert "# text = The dog sees." in found
+
+
+def test_threads_give_the_same_bytes(run: Run, model: str) -> None:
+    Path("in.txt").write_text(text_of(300, seed=5))
+    one, three = (run("parse", model, "in.txt", "-q", "--threads", count).stdout for count in ("1", "3"))
+    assert one == three
+
+
+@pytest.mark.parametrize("text", [b"", b"  \n\n \t\r\n"])
+def test_nothing_gives_nothing(run: Run, model: str, text: bytes) -> None:
+    found = run("parse", model, "--input", "text", stdin=text)
+    assert (found.returncode, found.stdout) == (0, "")
+    assert "treewright: 0 sentences, 0 words" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("It's the olé.\nThe ol\u00e9".encode("latin-1"), "in.txt:1: byte 0xE9 at character 12 is not UTF-8"),
+        (b"\xff\xfeI\0t\0", "in.txt:1: byte 0xFF at character 1 is not UTF-8; expected UTF-8 (is it UTF-16?"),
+    ],
+)
+def test_other_encodings_are_named_and_leave_no_file(run: Run, model: str, data: bytes, message: str) -> None:
+    Path("in.txt").write_bytes(data)
+    found = run("parse", model, "in.txt", "-o", "out.conllu")
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"treewright: {message}")
+    assert os.listdir() == ["in.txt"]
+
+
+def test_a_parser_alone_reads_no_text(run: Run) -> None:
+    pipeline().parser.save("parser.tw")
+    for arguments in (("--text", "The dog."), ("--input", "lines")):
+        found = run("parse", "parser.tw", *arguments)
+        assert found.returncode == 1
+        assert (
+            "parser.tw: holds a parser alone, which wants sentences with tags; for raw text leave the" in found.stderr
+        )
+
+
+def test_a_text_and_a_file_exclude_each_other(run: Run, model: str) -> None:
+    found = run("parse", model, "in.txt", "--text", "The dog.")
+    assert found.returncode == 2
+    assert "--text and in.txt exclude each other" in found.stderr.replace("\n", " ").replace("│", "").replace("  ", " ")
+
+
+def test_no_such_file(run: Run) -> None:
+    found = run("parse", "letter.txt")
+    assert (found.returncode, found.stderr) == (1, "treewright: letter.txt: No such file or directory\n")
+
+
+def test_lines_are_answered_at_once(model: str) -> None:
+    command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "--to", "json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"The dog sees a house.\n")
+        assert json.loads(process.stdout.readline())["words"][1]["form"] == "dog"
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+def test_a_killed_process_leaves_no_file(model: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "-o", "out.conllu"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"The dog sees a house.\n" * 5)
+        process.stdin.flush()
+        for _ in range(600):
+            if os.listdir(tmp_path):
+                break
+            try:
+                process.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+        assert os.listdir(tmp_path)[0].startswith(".out.conllu.")  # beside its place until it is complete
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    assert os.listdir(tmp_path) == []
+
+
+def test_pack(run: Run) -> None:
+    pipeline().parser.save("p")
+    pipeline().tagger.save("t")
+    found = run("pack", "p", "t", "-o", "both.tw", "--name", "toy")
+    assert found.returncode == 0
+    assert re.match(
+        r"treewright: both.tw: Pipeline\('toy', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", found.stderr
+    )
+    assert "nsubj" in run("parse", "both.tw", "--text", "The dog sees a house.").stdout
+    assert run("pack", "p", "t", "-o", "light.tw", "--light", "0.2", "-q").returncode == 0
+    assert Path("light.tw").stat().st_size < Path("both.tw").stat().st_size
+    alone = run("pack", "t", "-o", "x.tw")
+    assert (alone.returncode, alone.stderr) == (1, "treewright: no parser among t; `treewright train` makes one\n")

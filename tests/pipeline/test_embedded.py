@@ -1,0 +1,93 @@
+"""The English model that comes with Treewright: there, small, licensed, and right where nobody could be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import treewright as tw
+from treewright import modelfile
+from treewright.models import EMBEDDED
+from treewright.pipeline import Pipeline
+from treewright.tagger import rebuilt
+
+FOLDER = EMBEDDED["en"].parent
+LARGEST = 12_000_000  # bytes, of everything in the folder
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Pipeline:
+    loaded = tw.load("en")
+    assert isinstance(loaded, Pipeline)
+    return loaded
+
+
+def test_it_is_small() -> None:
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) <= LARGEST
+
+
+def test_card_and_licence_are_beside_it() -> None:
+    card = (FOLDER / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "English-EWT" in card
+    assert "CC BY-SA 4.0" in card
+    assert (FOLDER / "LICENSE").read_text(encoding="utf-8").startswith("Attribution-ShareAlike 4.0 International")
+    assert modelfile.read_header(EMBEDDED["en"])["facts"]["licence"] == "CC BY-SA 4.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "upos", "heads", "deprels"),
+    [
+        ("The old bridge creaked.", "DET ADJ NOUN VERB PUNCT", [3, 3, 4, 0, 4], "det amod nsubj root punct"),
+        ("She reads a book.", "PRON VERB DET NOUN PUNCT", [2, 0, 4, 2, 2], "nsubj root det obj punct"),
+        ("I didn't see it.", "PRON AUX PART VERB PRON PUNCT", [4, 4, 4, 0, 4, 4], "nsubj aux advmod root obj punct"),
+        (
+            "My brother works in a bank.",
+            *("PRON NOUN VERB ADP DET NOUN PUNCT", [2, 3, 0, 6, 6, 3, 3], "nmod:poss nsubj root case det obl punct"),
+        ),
+        ("Is it cold?", "AUX PRON ADJ PUNCT", [3, 3, 0, 3], "cop nsubj root punct"),
+        (
+            "Dogs and cats were sold by the farmer.",
+            "NOUN CCONJ NOUN AUX VERB ADP DET NOUN PUNCT",
+            *([5, 3, 1, 5, 0, 8, 8, 5, 5], "nsubj:pass cc conj aux:pass root case det obl:agent punct"),
+        ),
+    ],
+)
+def test_unmistakable_sentences(nlp: Pipeline, text: str, upos: str, heads: list[int], deprels: str) -> None:
+    [found] = nlp(text)
+    assert found.upos == upos.split()
+    assert found.heads.tolist() == heads
+    assert found.deprels == deprels.split()
+    assert found.parse.certified
+
+
+def test_text_is_cut_as_in_the_treebank(nlp: Pipeline) -> None:
+    text = "Dr. Smith doesn't live here. He moved to the U.S. in 1999!\n\nWhy? Nobody knows :)"
+    found = nlp(text)
+    assert [sentence.text for sentence in found] == [
+        "Dr. Smith doesn't live here.",
+        "He moved to the U.S. in 1999!",
+        *("Why?", "Nobody knows :)"),
+    ]
+    assert found[0].tokens[0].form == "doesn't"
+    assert found[0].forms[2:4] == ["does", "n't"]
+    assert rebuilt(found) == text
+
+
+def test_columns_are_filled(nlp: Pipeline) -> None:
+    [found] = nlp("The children were running.")
+    assert found.lemmas == ["the", "child", "be", "run", "."]
+    assert found.xpos == ["DT", "NNS", "VBD", "VBG", "."]
+    assert found.feats[1] == "Number=Plur"
+
+
+@pytest.mark.slow
+def test_as_good_as_the_card_says(nlp: Pipeline, data: Path) -> None:
+    from treewright.evaluate import evaluate
+    from treewright.tagger.tokeniser import text_and_ends
+
+    gold = list(tw.read(data / "ud" / "English-EWT" / "test.conllu"))
+    las = 100 * evaluate(gold, nlp(text_and_ends(gold)[0])).scores["LAS"].f1
+    card = (FOLDER / "MODEL_CARD.md").read_text(encoding="utf-8")
+    [row] = [line for line in card.splitlines() if line.startswith("| LAS ")]
+    assert las == pytest.approx(float(row.split("|")[2]), abs=0.02)

@@ -331,8 +331,9 @@ class BoundLabeller {
     if (int(gold.shape(0)) != labeller_.nodes()) throw nb::value_error("gold must have one entry a node");
     for (int m = 1; m < labeller_.nodes(); ++m)
       if (gold(m) >= labeller_.labels()) throw nb::value_error("there is no such label");
+    const Atoms atoms = atoms_of(atoms_, each_);
     nb::gil_scoped_release nogil;
-    return labeller_.learn(learner.learner, gold.data(), cost);
+    return labeller_.learn(learner.learner, atoms, tag_, sets_, gold.data(), cost);
   }
 
  private:

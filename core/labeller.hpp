@@ -5,14 +5,15 @@
 // `width` cells, label l in place of (l xor x), x a multiple of four from the feature's own hash: rows of
 // different features share cells, but rarely for the same labels, and four labels are added at a time.
 //
-// Only labels that some training sentence has between two such tags in that direction are considered; where there is
-// but one, nothing need be scored.
+// Only labels that some training sentence has between two such tags in that direction are considered, in learning too;
+// where there is but one, nothing need be scored or learned.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,14 @@ class Labeller {
 
   // `width` is a power of two, at least four and the number of labels.
   Labeller(std::vector<TemplateTable> tables, int bits, int labels, int width)
-      : tables_(std::move(tables)), rows_(tables_.size()), mask_((1U << bits) - 1), labels_(labels), width_(width) {}
+      : tables_(std::move(tables)),
+        rows_(tables_.size()),
+        mask_((1U << bits) - 1),
+        labels_(labels),
+        width_(width),
+        all_(labels) {
+    std::iota(all_.begin(), all_.end(), 0);
+  }
 
   int labels() const { return labels_; }
   int nodes() const { return nodes_; }
@@ -86,28 +94,20 @@ class Labeller {
     list_modifiers();
   }
 
-  // Writes a score a label for word m.
-  template <typename Weight>
-  void score(const Weight *weights, int m, float *scores) const {
-    std::fill_n(scores, width_, 0.0f);
-    visit(m, [&](std::uint32_t index) { add_row(weights, index, scores); });
-  }
-
-  // Adds the gradient of log p(gold label) for each word, every other label's score raised by `cost`; a negative gold
-  // label is not known. Returns the sum of -log p.
-  double learn(Learner &learner, const int *gold, float cost) {
+  // Adds the gradient of log p(gold label) for each word, every other candidate's score raised by `cost`; a negative
+  // gold label is not known. Returns the sum of -log p.
+  double learn(Learner &learner, const Atoms &atoms, int tag, const LabelSets &sets, const int *gold, float cost) {
     double loss = 0;
     scores_.resize(width_);
+    const auto teach = [&](Task task, const Cells &cells) {
+      loss += learn(learner, task.candidates, cells, gold[task.m], cost);
+    };
+    OneAhead<float, Task, decltype(teach)> ahead(learner.weights(), teach);
     for (int m = 1; m < nodes_; ++m) {
-      if (gold[m] < 0) continue;
-      score(learner.weights(), m, scores_.data());
-      loss += make_gradient(gold[m], cost);
-      visit(m, [&](std::uint32_t index) {
-        const std::uint32_t turn = index & low() & ~3U, row = index & ~low();
-        for (int l = 0; l < labels_; ++l)
-          if (scores_[l] != 0) learner.add(row + (std::uint32_t(l) ^ turn), scores_[l]);
-      });
+      const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
+      if (gold[m] >= 0 && candidates.size() != 1) ahead.add({m, candidates}, [&](auto use) { visit(m, use); });
     }
+    ahead.finish();
     return loss;
   }
 
@@ -117,9 +117,9 @@ class Labeller {
     LabelSets::Range candidates;
   };
 
-  // The best of the candidate labels; all are candidates when there are none.
+  // Scores of the candidate labels; all are candidates when there are none.
   template <typename Weight>
-  int best(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
+  void score(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
     const int count = candidates.size();
     if (count == 0 || count > few) {
       std::fill_n(scores_.begin(), width_, 0.0f);
@@ -132,6 +132,12 @@ class Labeller {
         for (const std::int32_t label : candidates) scores_[label] += row[std::uint32_t(label) ^ turn];
       }
     }
+  }
+
+  template <typename Weight>
+  int best(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
+    score(weights, candidates, cells);
+    const int count = candidates.size();
     int best = count ? candidates.first[0] : 0;
     for (int k = 1; k < (count ? count : labels_); ++k) {
       const int label = count ? candidates.first[k] : k;
@@ -156,17 +162,32 @@ class Labeller {
 
   std::uint32_t low() const { return std::uint32_t(width_ - 1); }
 
+  double learn(Learner &learner, LabelSets::Range candidates, const Cells &cells, int gold, float cost) {
+    if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
+    score(learner.weights(), candidates, cells);
+    const double loss = make_gradient(candidates, gold, cost);
+    changing_.clear();
+    for (const std::int32_t label : candidates)
+      if (scores_[label] != 0) changing_.push_back(label);
+    for (const std::uint32_t index : cells.singles) {
+      const std::uint32_t turn = index & low() & ~3U, row = index & ~low();
+      for (const std::int32_t label : changing_) learner.add(row + (std::uint32_t(label) ^ turn), scores_[label]);
+    }
+    return loss;
+  }
+
   // Turns scores_ into the gradient of log p(gold) and returns -log p(gold).
-  double make_gradient(int gold, float cost) {
-    for (int l = 0; l < labels_; ++l)
-      if (l != gold) scores_[l] += cost;
-    const float best = *std::max_element(scores_.begin(), scores_.begin() + labels_);
-    float sum = 0;
-    for (int l = 0; l < labels_; ++l) sum += scores_[l] = std::exp(scores_[l] - best);
+  double make_gradient(LabelSets::Range candidates, int gold, float cost) {
+    float best = scores_[gold], sum = 0;
+    for (const std::int32_t label : candidates) {
+      if (label != gold) scores_[label] += cost;
+      best = std::max(best, scores_[label]);
+    }
+    for (const std::int32_t label : candidates) sum += scores_[label] = std::exp(scores_[label] - best);
     const double loss = -std::log(std::max(double(scores_[gold]) / sum, 1e-30));
-    for (int l = 0; l < labels_; ++l) {
-      scores_[l] = float(l == gold) - scores_[l] / sum;
-      if (std::abs(scores_[l]) < smallest_change) scores_[l] = 0;
+    for (const std::int32_t label : candidates) {
+      scores_[label] = float(label == gold) - scores_[label] / sum;
+      if (std::abs(scores_[label]) < smallest_change) scores_[label] = 0;
     }
     return loss;
   }
@@ -230,6 +251,7 @@ class Labeller {
   int labels_, width_, nodes_ = 0;
   std::vector<int> heads_, begin_, modifiers_, place_;  // modifiers of h: modifiers_[begin_[h] .. begin_[h + 1])
   std::vector<float> scores_;
+  std::vector<std::int32_t> all_, changing_;  // labels
 };
 
 }  // namespace treewright

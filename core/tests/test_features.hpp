@@ -107,13 +107,14 @@ static void labels_are_learned() {
                                                    {2, 0, 1, {{1, 0, 1, 0}, {2, 0, 0, 0}}}};
   treewright::Labeller labeller(tables, bits, labels, width);
   const std::vector<int> heads = {-1, 2, 0, 2, 3, 3}, gold = {-1, 0, 1, 2, 3, 4};
-  labeller.open({atoms.data(), each.data(), nodes, 3, 2}, heads.data());
+  const treewright::Atoms sentence{atoms.data(), each.data(), nodes, 3, 2};
+  labeller.open(sentence, heads.data());
   std::vector<float> weights(1 << bits);
   std::vector<treewright::Memory> memory(1 << bits);
   treewright::Learner learner(weights.data(), memory.data(), 1.0F);
   double before = 0, after = 0;
   for (int step = 1; step <= 20; ++step) {
-    after = labeller.learn(learner, gold.data(), 0.0F);
+    after = labeller.learn(learner, sentence, 0, {}, gold.data(), 0.0F);
     if (step == 1) before = after;
     learner.step(step, 0.5F);
   }

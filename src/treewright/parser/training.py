@@ -261,6 +261,7 @@ class Trainer:
 
     def _labeller_learns(self) -> Callable[[Averaged, int], float]:
         labeller = new_labeller(self.options, len(self.labels))
+        labeller.set_candidates(*self.label_sets)
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]

@@ -81,6 +81,27 @@ def test_joint_decoding_leans_to_either_side() -> None:
         np.testing.assert_array_equal(found.generative, expected)
 
 
+def test_the_balanced_weight_makes_both_sides_give_up_as_much() -> None:
+    corpus = read_tagged(CORPUS)
+    valence = dmv.fit(corpus, dmv.klein_manning(corpus), dmv.UNLIMITED, iterations=3)
+    random = np.random.default_rng(1)
+    squares = [random.normal(size=(length + 1, length + 1)) for length in corpus.lengths.tolist()]
+    weight = joint.balanced_weight(corpus, valence, dmv.UNLIMITED, squares)
+    by_valence, _ = dmv.decode(corpus, valence, dmv.UNLIMITED)
+    by_arcs = np.concatenate([tw.decode.tree(square, projective=True).heads[1:] for square in squares])
+
+    def log_probability(heads: np.ndarray) -> float:
+        counts = dmv.counts_of(corpus, heads).tables()
+        return sum(float((n * np.log(p)).sum()) for n, p in zip(counts, valence.tables(), strict=True))
+
+    def score(heads: np.ndarray) -> float:
+        spans = zip(corpus.spans(), squares, strict=True)
+        return sum(float(square[heads[span], np.arange(1, len(square))].sum()) for span, square in spans)
+
+    lost_by_valence = log_probability(by_valence) - log_probability(by_arcs)
+    assert weight * (score(by_arcs) - score(by_valence)) == pytest.approx(lost_by_valence, rel=1e-6)
+
+
 def test_preferences_are_probabilities_most_likely_first() -> None:
     told = preferences(InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=10)))
     shares = [row["probability"] for row in told["roots"]]
@@ -97,8 +118,28 @@ def test_heads_of_punctuation_are_passed_over() -> None:
 
 
 def test_untagged_text_is_told_what_to_do() -> None:
-    with pytest.raises(InputError, match=r"sentence 1 has '_' in UPOS; .* --clusters N"):
-        InducedParser.train([tw.Sentence.from_words(["a", "b"])])
+    untagged = tw.Sentence.from_words(["a", "b"])
+    message = r":1: a word without a tag \('_' in UPOS\); tag the text first .* --clusters N"
+    with pytest.raises(InputError, match=message):
+        InducedParser.train([untagged])
+    parser = InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=2))
+    with pytest.raises(InputError, match=message):
+        next(parser.parse([untagged]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("text", [["NOUN"], ["DET"], ["NOUN NOUN NOUN"], ["PUNCT X PUNCT", "PUNCT"], ["FOO BAR"]])
+def test_next_to_nothing_to_learn_from_still_gives_a_parser(method: str, text: list[str]) -> None:
+    parser = InducedParser.train([sentence(tags) for tags in text], Options(method=method, iterations=3))
+    for parsed in parser.parse([sentence(tags) for tags in ("NOUN", "PUNCT", "FOO DET X PUNCT", "VERB NOUN")]):
+        tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
+
+
+def test_unknown_tags_count_as_x_or_as_nouns() -> None:
+    for known, stand_in in (("NOUN VERB X", "X"), ("NOUN VERB", "NOUN"), ("ADJ VERB", "ADJ")):
+        kinds = read_tagged([sentence(known)]).kinds
+        found = read_tagged([sentence("VERB ZZZ")], kinds=kinds)
+        assert [kinds[tag] for tag in found.tags] == ["VERB", stand_in]
 
 
 def test_nothing_to_learn_from_is_told() -> None:

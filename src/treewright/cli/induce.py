@@ -60,7 +60,9 @@ def induce(
     seed: Annotated[int, typer.Option(min=0, help="Of a random start; the same seed, the same file.")] = 1,
     iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,
-    weight: Annotated[float, typer.Option(help="Of Convex-MST's scores beside log probabilities.")] = 10.0,
+    weight: Annotated[
+        float | None, typer.Option(help="Of Convex-MST's scores beside log probabilities; balanced if not given.")
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print what was learned: roots, attachments, stops.")
     ] = False,

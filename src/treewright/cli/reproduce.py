@@ -54,6 +54,18 @@ JIANG_HELP = (
     "directed accuracy without punctuation. The paper's figures stand in brackets.\n\n"
     "  treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic\n\n"
 )
+JIANG_TABLE2_HELP = (
+    "Does Convex-MST learn from the valence model to prefer short arcs (Table 2)?\n\n"
+    "The mean length of the arcs of its parses of the test sentences (at most 40 words, and 15), trained alone (M) and "
+    "together (M-J), beside the gold trees'; the root's arc is not counted.\n\n"
+    "  treewright reproduce jiang2017 table2 data/ud-1.4\n\n"
+)
+JIANG_FIGURE1_HELP = (
+    "Does the valence model learn rules from Convex-MST (Figure 1)?\n\n"
+    "How many arcs in a hundred of its parses of the test sentences follow each rule, trained alone (D) and together "
+    "(D-J), beside the gold trees'; -o draws it.\n\n"
+    "  treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg\n\n"
+)
 
 
 class Draw(str, Enum):
@@ -175,6 +187,48 @@ def jiang_table1(
     if not as_json:
         show_lines(("treebank", *SYSTEMS), lines)
         typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
+
+
+@jiang2017.command("table2", help=JIANG_TABLE2_HELP)
+def jiang_table2(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks of UD 1.4, such as English.")],
+    treebank: Annotated[str, typer.Option(help="A folder under DATA.")] = "English",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from treewright.reproduce.jiang2017_trees import table2 as run
+
+    tell = teller(quiet)
+    rows = run(data, treebank, report=lambda done: tell(f"{treebank}: {done.stage}"))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    lines = [[row.system, f"{row.at_most_40:.3f}", f"{row.at_most_15:.3f}"] for row in rows]
+    show_lines(("mean length of arcs", "at most 40 words", "at most 15"), lines)
+
+
+@jiang2017.command("figure1", help=JIANG_FIGURE1_HELP)
+def jiang_figure1(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks of UD 1.4, such as English.")],
+    treebank: Annotated[str, typer.Option(help="A folder under DATA.")] = "English",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Draw the figure: an SVG file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from treewright.reproduce.jiang2017_trees import draw_shares
+    from treewright.reproduce.jiang2017_trees import figure1 as run
+
+    tell = teller(quiet)
+    rows = run(data, treebank, report=lambda done: tell(f"{treebank}: {done.stage}"))
+    if output is not None:
+        draw_shares(rows, output)
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    systems = list(rows[0].percent)
+    lines = [[f"{row.head} -> {row.modifier}", *(f"{row.percent[system]:.2f}" for system in systems)] for row in rows]
+    lines.append(["all rules", *(f"{sum(row.percent[system] for row in rows):.2f}" for system in systems)])
+    show_lines(("% of all arcs", *systems), lines)
 
 
 def names_of(given: str | None, otherwise: Iterable[str]) -> list[str]:

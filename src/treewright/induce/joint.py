@@ -21,6 +21,7 @@ from treewright.relax import Answer, Oracle, PolyakStep, relax
 
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
+FORCE = 1e4  # added to an arc's score, more than any tree is worth
 SETTLED = 0.005  # of the heads change, or fewer: joint training is over
 
 
@@ -28,7 +29,7 @@ SETTLED = 0.005  # of the heads change, or fewer: joint training is over
 class Options:
     """Of joint training and joint decoding."""
 
-    weight: float = 10.0  # of the discriminative scores x.w + mu v beside log probabilities
+    weight: float | None = None  # of the discriminative scores x.w + mu v beside log probabilities; None: balanced
     rounds: int = 3
     refinement: int = 0  # iterations of each model's own training after each round
     iterations: int = 50  # of dual decomposition, a sentence
@@ -96,6 +97,26 @@ def on(heads: Heads, nodes: int) -> Array:
     return cells.ravel()
 
 
+def balanced_weight(corpus: TaggedCorpus, model: Valence, limits: Limits, squares: list[Array]) -> float:
+    """The weight of arc scores with which both models give up as much, on average, for the other's trees.
+
+    What the valence model gives up is counted with the tree most like the other's that its limits allow.
+    """
+    own, values = dmv.decode(corpus, model, limits)
+    lost_by_valence = lost_by_arcs = 0.0
+    for i, (span, square) in enumerate(zip(corpus.spans(), squares, strict=True)):
+        words = np.arange(1, len(square))
+        theirs, best = _core.eisner(square, True)
+        lost_by_arcs += best - float(square[own[span], words].sum())
+        bonus = np.zeros_like(square)
+        bonus[theirs[1:], words] = FORCE
+        nearest, value = dmv.decode(corpus.sentence(span), model, limits, bonus)
+        lost_by_valence += float(values[i] - value[0]) + FORCE * int((nearest == theirs[1:]).sum())
+    if lost_by_arcs <= 0 or lost_by_valence <= 0:  # the models agree on every tree
+        return 1.0
+    return lost_by_valence / lost_by_arcs
+
+
 def agree(
     corpus: TaggedCorpus,
     model: Valence,
@@ -104,12 +125,15 @@ def agree(
     options: Options,
 ) -> Agreement:
     """The best tree of each sentence for log P(tree) + weight * score(tree); `squares` are arc scores [h, m]."""
+    if options.weight is None:
+        raise ValueError("joint decoding needs a weight; balanced_weight gives one")
     generative, discriminative, certified = [], [], 0
     value = bound = 0.0
     for span, square in zip(corpus.spans(), squares, strict=True):
-        tags = corpus.tags[span]
-        sentence = TaggedCorpus(corpus.kinds, tags, np.array([len(tags)], dtype=np.int32), [])
-        oracles: list[Oracle] = [ValenceOracle(sentence, model, limits), ArcOracle(options.weight * square)]
+        oracles: list[Oracle] = [
+            ValenceOracle(corpus.sentence(span), model, limits),
+            ArcOracle(options.weight * square),
+        ]
         found = relax(oracles, step=PolyakStep(), max_iterations=options.iterations)
         y, z = found.structures
         if found.certified:
@@ -151,6 +175,14 @@ class Reached:
     is_settled: bool = False  # hardly a head changed: no round follows
 
 
+def squares_of(
+    cells: convex_mst.Cells, regression: convex_mst.Regression, weights: Array, convex: convex_mst.Options
+) -> list[Array]:
+    """Arc scores x.w + mu v of every sentence of the corpus that is learned from."""
+    scores = np.where(cells.valid, regression.matrix @ weights + convex.rule_weight * cells.follows_rule, -np.inf)
+    return cells.squares(scores)
+
+
 def train_together(
     corpus: TaggedCorpus,
     cells: convex_mst.Cells,
@@ -169,8 +201,7 @@ def train_together(
     """
     while reached.number < options.rounds and not reached.is_settled:
         valence, weights, before = reached.pair.valence, reached.pair.weights, reached.heads
-        scores = np.where(cells.valid, regression.matrix @ weights + convex.rule_weight * cells.follows_rule, -np.inf)
-        found = agree(corpus, valence, limits, cells.squares(scores), options)
+        found = agree(corpus, valence, limits, squares_of(cells, regression, weights, convex), options)
         valence = dmv.counts_of(corpus, found.generative).normalised(options.smoothing)
         y = convex_mst.indicator(cells, found.discriminative)
         weights = regression.fit(y, weights, convex.tolerance)

@@ -61,6 +61,7 @@ class InducedParser:
         corpus = read_tagged(sentences, max_length=chosen.max_length, tags_of=tags_of)
         rules = load_rules(chosen.rules, corpus.kinds)
         learned = train_on(corpus, rules, chosen, report, steps)
+        chosen = replace(chosen, joint=replace(chosen.joint, weight=learned.weight))
         return cls(corpus.kinds, chosen, rules, learned.valence, learned.arcs, clusters)
 
     @classmethod

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
+STRANGERS = ("X", "NOUN")  # what an unknown tag counts as, if there is such a kind
 
 
 class HasTags(Protocol):
@@ -21,6 +22,10 @@ class HasTags(Protocol):
     def upos(self) -> Sequence[str]: ...
     @property
     def heads(self) -> NDArray[np.int32]: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def line(self) -> int: ...
 
 
 Tags = Callable[[Any], Sequence[str]]  # of a sentence
@@ -55,6 +60,11 @@ class TaggedCorpus:
         for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
             yield slice(begin, end)
 
+    def sentence(self, span: slice) -> TaggedCorpus:
+        """One sentence as a corpus of its own."""
+        tags = self.tags[span]
+        return TaggedCorpus(self.kinds, tags, np.array([len(tags)], dtype=np.int32), [])
+
     def shorter_than(self, limit: int) -> TaggedCorpus:
         """The sentences of at most `limit` words."""
         chosen = np.flatnonzero(self.lengths <= limit)
@@ -79,7 +89,12 @@ class Words:
 
 
 def upos_of(sentence: HasTags) -> Sequence[str]:
-    """The tags of a sentence that has been tagged."""
+    """The tags of a sentence, which must have them."""
+    if "_" in sentence.upos:
+        raise InputError(
+            f"{sentence.source}:{sentence.line}: a word without a tag ('_' in UPOS); tag the text first (treewright tag"
+            " run), or use a model of word classes (treewright induce --clusters N)"
+        )
     return sentence.upos
 
 
@@ -118,16 +133,11 @@ def read_tagged(
 ) -> TaggedCorpus:
     """Collect the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
 
-    Without `kinds` every tag met becomes a kind; with it (at parse time) an unknown tag counts as "X" if the model
-    knows that, else as its first kind. `tags_of` says what stands for tags, UPOS if nothing else.
+    Without `kinds` every tag met becomes a kind; with it (at parse time) an unknown tag counts as X if the model knows
+    that, else as NOUN, else as its first kind. `tags_of` says what stands for tags, UPOS if nothing else.
     """
     found: list[Words] = []
-    for number, sentence in enumerate(sentences, start=1):
-        if tags_of is upos_of and "_" in sentence.upos:
-            raise InputError(
-                f"{source}: sentence {number} has '_' in UPOS; induction needs part-of-speech tags: tag the text first"
-                " (treewright tag run), or let --clusters N induce word classes in their place"
-            )
+    for sentence in sentences:
         words = words_of(sentence, tags_of)
         if words.tags and (max_length is None or len(words.tags) <= max_length):
             found.append(words)
@@ -136,7 +146,7 @@ def read_tagged(
         raise InputError(f"{source}: no sentence to learn from (every one is empty, all punctuation{limit})")
     inventory = tuple(kinds) if kinds is not None else tuple(sorted({tag for words in found for tag in words.tags}))
     number_of = {tag: i for i, tag in enumerate(inventory)}
-    fallback = number_of.get("X", 0)
+    fallback = next((number_of[tag] for tag in STRANGERS if tag in number_of), 0)
     trees = [words.heads for words in found if words.heads is not None]
     return TaggedCorpus(
         inventory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from treewright.induce import convex_mst, dmv, featurised, joint
@@ -54,6 +54,7 @@ class Learned:
 
     valence: Valence | None = None
     arcs: ArcModel | None = None
+    weight: float | None = None  # of the arcs, where they were trained together
 
 
 def train_on(corpus: TaggedCorpus, rules: Rules, options: Options, report: Report, steps: Steps) -> Learned:
@@ -65,8 +66,9 @@ def train_on(corpus: TaggedCorpus, rules: Rules, options: Options, report: Repor
     if options.method == "convex-mst":
         return Learned(arcs=ArcModel(space.regression.codes, weights))
     start = joint.Pair(valence_step(corpus, options, report, steps), weights)
+    options = space.balanced(corpus, start, options, steps)
     pair = space.train_together(corpus, start, options, report, steps)
-    return Learned(pair.valence, ArcModel(space.regression.codes, pair.weights))
+    return Learned(pair.valence, ArcModel(space.regression.codes, pair.weights), options.joint.weight)
 
 
 def valence_step(corpus: TaggedCorpus, options: Options, report: Report, steps: Steps) -> Valence:
@@ -107,6 +109,14 @@ class ArcSpace:
 
         start = convex_mst.start(self.cells, self.regression, options.convex)
         return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=heard)
+
+    def balanced(self, corpus: TaggedCorpus, start: joint.Pair, options: Options, steps: Steps) -> Options:
+        """The options, with a weight between the models if they had none."""
+        if options.joint.weight is not None:
+            return options
+        squares = joint.squares_of(self.cells, self.regression, start.weights, options.convex)
+        weight = steps.of("weight", lambda: joint.balanced_weight(corpus, start.valence, options.limits_used, squares))
+        return replace(options, joint=replace(options.joint, weight=weight))
 
     def train_together(
         self, corpus: TaggedCorpus, start: joint.Pair, options: Options, report: Report, steps: Steps

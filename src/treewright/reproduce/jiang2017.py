@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -86,8 +87,19 @@ def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Prog
     counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
     from_parses = dmv.fit(corpus, counted, options.limits, iterations=options.iterations)
     start = joint.Pair(train_valence(corpus, options, report), weights)
+    options = space.balanced(corpus, start, options, Steps())
     together = space.train_together(corpus, start, options, report, Steps())
     return Systems(options, space.regression.codes, alone, from_parses, together)
+
+
+def trained(
+    data: Path, treebank: str, options: Options, split: str, report: Callable[[Progress], None]
+) -> tuple[Systems, TaggedCorpus]:
+    """The systems, trained on a treebank, and the sentences to test them on."""
+    source = data / treebank / "train.conllu"
+    train = read_tagged(read(source), max_length=options.max_length, source=str(source))
+    test = read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
+    return train_systems(train, options, report), test
 
 
 def table1(
@@ -99,15 +111,8 @@ def table1(
     report: Callable[[str, Progress], None] = lambda treebank, progress: None,
 ) -> Iterator[Row]:
     """A row a treebank: `data` holds a folder for each, with train.conllu and test.conllu."""
-    options = options or Options()
     for treebank in treebanks:
-        train = read_tagged(
-            read(data / treebank / "train.conllu"),
-            max_length=options.max_length,
-            source=str(data / treebank / "train.conllu"),
-        )
-        test = read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
-        systems = train_systems(train, options, lambda progress, name=treebank: report(name, progress))  # type: ignore[misc]
+        systems, test = trained(data, treebank, options or Options(), split, partial(report, treebank))
         is_short = np.repeat(test.lengths <= 15, test.lengths)
         longer, shorter = {}, {}
         for system in SYSTEMS:

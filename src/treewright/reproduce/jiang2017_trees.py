@@ -1,0 +1,143 @@
+"""Table 2 and Figure 1 of Jiang, Han & Tu (2017): what joint training changes in the trees.
+
+Table 2 asks whether Convex-MST learned from the valence model to prefer short arcs: the mean length of the arcs of its
+parses, before and after. Figure 1 asks whether the valence model learned the rules from Convex-MST: the share of the
+arcs of its parses that follow each rule. The paper's own figures are not known to us, only their direction: arcs get
+shorter, more of them follow rules. The gold trees stand beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import replacing
+from treewright.errors import InputError
+from treewright.induce.options import Options
+from treewright.induce.rules import ROOT, Rules, load_rules
+from treewright.induce.tagged import TaggedCorpus
+from treewright.induce.training import Progress
+from treewright.reproduce.jiang2017 import trained
+
+Heads = NDArray[np.int32]
+Report = Callable[[Progress], None]
+GOLD = "gold"
+INK, BLUE, ORANGE = "#333333", "#0072b2", "#d55e00"
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Mean length of the arcs of a system's parses, the root's not counted."""
+
+    system: str
+    at_most_40: float
+    at_most_15: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of one rule: how many arcs in a hundred follow it, by system."""
+
+    head: str
+    modifier: str
+    percent: dict[str, float]
+
+
+def table2(
+    data: Path,
+    treebank: str = "English",
+    *,
+    options: Options | None = None,
+    split: str = "test",
+    report: Report = lambda progress: None,
+) -> list[Lengths]:
+    """Mean arc lengths of Convex-MST alone, after joint training, and of the gold trees."""
+    systems, test = trained(data, treebank, options or Options(), split, report)
+    parses = {system: systems.heads(system, test) for system in ("M", "M-J")} | {GOLD: gold(test)}
+    is_short = np.repeat(test.lengths <= 15, test.lengths)
+    return [
+        Lengths(system, mean_length(heads, test), mean_length(heads[is_short], test.shorter_than(15)))
+        for system, heads in parses.items()
+    ]
+
+
+def figure1(
+    data: Path,
+    treebank: str = "English",
+    *,
+    options: Options | None = None,
+    split: str = "test",
+    report: Report = lambda progress: None,
+) -> list[Share]:
+    """The share of arcs that follow each rule: of the valence model alone, after joint training, and of gold trees."""
+    chosen = options or Options()
+    systems, test = trained(data, treebank, chosen, split, report)
+    parses = {system: systems.heads(system, test) for system in ("D", "D-J")} | {GOLD: gold(test)}
+    return shares(parses, test, load_rules(chosen.rules, test.kinds))
+
+
+def gold(corpus: TaggedCorpus) -> Heads:
+    if corpus.heads is None:
+        raise InputError("the test sentences must have gold heads")
+    return corpus.heads
+
+
+def mean_length(heads: Heads, corpus: TaggedCorpus) -> float:
+    """Mean distance of a word from its head, over the words whose head is a word."""
+    words = np.concatenate([np.arange(1, length + 1) for length in corpus.lengths.tolist()])
+    has_head = heads > 0
+    return float(np.abs(heads - words)[has_head].mean())
+
+
+def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list[Share]:
+    """How many arcs in a hundred follow each rule whose tags the corpus has, as the rules are listed."""
+    kinds = [*corpus.kinds, ROOT]
+    number_of = {kind: number for number, kind in enumerate(kinds)}
+    begins = np.repeat(corpus.begins, corpus.lengths)
+    counts = {}
+    for system, heads in parses.items():
+        head_tags = np.where(heads > 0, corpus.tags[begins + np.maximum(heads, 1) - 1], len(kinds) - 1)
+        counts[system] = np.zeros((len(kinds), len(kinds)))
+        np.add.at(counts[system], (head_tags, corpus.tags), 100 / len(heads))
+    return [
+        Share(
+            head, modifier, {name: float(table[number_of[head], number_of[modifier]]) for name, table in counts.items()}
+        )
+        for head, modifiers in rules.table.items()
+        for modifier in modifiers
+        if head in number_of and modifier in number_of
+    ]
+
+
+def draw_shares(rows: list[Share], path: Path) -> None:
+    """The shares as bars, two a rule, with a mark where the gold trees are; an SVG file."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise InputError("plots need Matplotlib: pip install 'treewright[plots]'") from None
+    from matplotlib.figure import Figure
+
+    style: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}
+    with matplotlib.rc_context(style), replacing(path) as beside:
+        figure = Figure(figsize=(7, 0.28 * len(rows) + 0.9), layout="constrained")
+        draw_bars(figure.subplots(), rows)
+        figure.savefig(beside, format="svg", metadata={"Date": None})
+
+
+def draw_bars(axis: Any, rows: list[Share]) -> None:
+    places = np.arange(len(rows))
+    for system, shift, colour, name in (("D", -0.19, BLUE, "alone"), ("D-J", 0.19, ORANGE, "after joint training")):
+        axis.barh(places + shift, [row.percent[system] for row in rows], 0.36, color=colour, label=f"{system}: {name}")
+    axis.plot(
+        [row.percent[GOLD] for row in rows], places, "|", color=INK, markersize=11, markeredgewidth=1.6, label=GOLD
+    )
+    axis.set_yticks(places, [f"{row.head} → {row.modifier}" for row in rows])
+    axis.invert_yaxis()
+    axis.set(xlabel="% of all arcs", ylim=(len(rows) - 0.4, -0.6))
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, loc="lower right")

@@ -1,0 +1,66 @@
+"""The tables of Jiang et al. (2017) on a treebank of a few sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.treebank import treebank
+from typer.testing import CliRunner
+
+import treewright as tw
+from treewright.cli.reproduce import app
+from treewright.induce.rules import Rules
+from treewright.induce.tagged import TaggedCorpus
+from treewright.reproduce.jiang2017 import SYSTEMS
+from treewright.reproduce.jiang2017_trees import mean_length, shares
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data")
+    (path / "Tiny").mkdir()
+    for seed, part in enumerate(("train", "test")):
+        tw.write(treebank(12, seed=seed), path / "Tiny" / f"{part}.conllu")
+    return path
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["jiang2017", *arguments, "--quiet"])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_table1_has_every_system(folder: Path) -> None:
+    row = json.loads(run("table1", str(folder), "--treebanks", "Tiny", "--json"))
+    assert set(row["at_most_40"]) == set(SYSTEMS)
+    assert all(0 <= accuracy <= 100 for accuracy in row["at_most_40"].values())
+    assert row["published"] == {}
+
+
+def test_table2_compares_arcs_with_gold(folder: Path) -> None:
+    rows = json.loads(run("table2", str(folder), "--treebank", "Tiny", "--json"))
+    assert [row["system"] for row in rows] == ["M", "M-J", "gold"]
+    assert all(row["at_most_40"] >= 1 for row in rows)
+
+
+def test_figure1_tells_and_draws_the_rules(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    shown = run("figure1", str(folder), "--treebank", "Tiny", "-o", str(tmp_path / "rules.svg"))
+    assert "VERB -> NOUN" in shown
+    assert "all rules" in shown
+    drawn = (tmp_path / "rules.svg").read_text()
+    assert drawn.count("VERB → NOUN") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["rules.svg"]
+
+
+def test_lengths_and_shares_by_hand() -> None:
+    corpus = TaggedCorpus(("DET", "NOUN", "VERB"), np.array([0, 1, 2, 2], np.int32), np.array([3, 4], np.int32), [])
+    heads = np.array([2, 3, 0, 0], np.int32)
+    assert mean_length(heads, corpus) == 1
+    assert mean_length(np.array([3, 3, 0, 0], np.int32), corpus) == 1.5
+    rules = Rules("mine", {"ROOT": ("VERB",), "NOUN": ("DET", "NUM"), "VERB": ("DET",)})
+    found = {(row.head, row.modifier): row.percent["D"] for row in shares({"D": heads}, corpus, rules)}
+    assert found == {("ROOT", "VERB"): 50, ("NOUN", "DET"): 25, ("VERB", "DET"): 0}

@@ -40,6 +40,14 @@ def test_table1_has_every_system(folder: Path) -> None:
     assert row["published"] == {}
 
 
+def test_the_average_stands_below(folder: Path) -> None:
+    shown = run("table1", str(folder), "--treebanks", "Tiny,Tiny")
+    cells = [line.split() for line in shown.splitlines()]
+    (tiny, _), (mean,) = [[row[1:] for row in cells if row[:1] == [name]] for name in ("Tiny", "average")]
+    assert tiny == mean
+    assert len(mean) == len(SYSTEMS)
+
+
 def test_table2_compares_arcs_with_gold(folder: Path) -> None:
     rows = json.loads(run("table2", str(folder), "--treebank", "Tiny", "--json"))
     assert [row["system"] for row in rows] == ["M", "M-J", "gold"]

@@ -173,20 +173,24 @@ def jiang_table1(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    from treewright.reproduce.jiang2017 import PUBLISHED, SYSTEMS, WHAT
+    from treewright.reproduce.jiang2017 import PUBLISHED, SYSTEMS, WHAT, average
     from treewright.reproduce.jiang2017 import table1 as run
 
     tell = teller(quiet)
-    lines = []
+    rows = []
     for row in run(data, names_of(treebanks, PUBLISHED), report=lambda name, done: tell(f"{name}: {done.stage}")):
+        rows.append(row)
         if as_json:
             typer.echo(json.dumps(asdict(row)))
+    if as_json:
+        return
+    lines = []
+    for row in [*rows, average(rows)] if len(rows) > 1 else rows:
         beside = {system: f" ({row.published[system]:.1f})" if row.published else "" for system in SYSTEMS}
         lines.append([row.treebank, *(f"{row.at_most_40[system]:.1f}{beside[system]}" for system in SYSTEMS)])
         lines.append(["  at most 15 words", *(f"{row.at_most_15[system]:.1f}" for system in SYSTEMS)])
-    if not as_json:
-        show_lines(("treebank", *SYSTEMS), lines)
-        typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
+    show_lines(("treebank", *SYSTEMS), lines)
+    typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
 
 
 @jiang2017.command("table2", help=JIANG_TABLE2_HELP)

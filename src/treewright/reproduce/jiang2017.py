@@ -6,7 +6,7 @@ Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at mos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -121,3 +121,13 @@ def table1(
             shorter[system] = 100 * accuracy(heads[is_short], test.shorter_than(15))
         published = dict(zip(SYSTEMS, PUBLISHED[treebank], strict=True)) if treebank in PUBLISHED else {}
         yield Row(treebank, longer, shorter, published)
+
+
+def average(rows: Sequence[Row]) -> Row:
+    """The mean over treebanks; the paper's too, if it has them all."""
+
+    def mean(columns: Sequence[dict[str, float]]) -> dict[str, float]:
+        return {system: float(np.mean([column[system] for column in columns])) for system in SYSTEMS}
+
+    published = mean([row.published for row in rows]) if all(row.published for row in rows) else {}
+    return Row("average", mean([row.at_most_40 for row in rows]), mean([row.at_most_15 for row in rows]), published)

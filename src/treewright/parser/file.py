@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from treewright import modelfile
 from treewright.errors import InputError
 from treewright.features import Templates
-from treewright.features.first import FIRST
 from treewright.learn import Weights
 from treewright.modelfile import Path
 from treewright.parser.model import LabelSets, Model, label_width
@@ -54,7 +53,7 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
     try:
         options = Options.from_json(header["options"])
         labels, common, facts = tuple(header["labels"]), tuple(header["common"]), header["facts"]
-        templates = templates_of(header)
+        templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
         weights = {name: Weights(arrays[name], header["scales"][name]) for name in ARRAYS}
         sets = LabelSets(*(arrays[name] for name in SETS))
@@ -66,10 +65,3 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
     if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
         raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
     return Model(options, labels, sets, common, templates=templates, facts=facts, **weights)
-
-
-def templates_of(header: Mapping[str, Any]) -> Templates:
-    """What the weights of a file are about. Files from before templates could differ do not say."""
-    if "templates" not in header:
-        return FIRST
-    return Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})

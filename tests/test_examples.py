@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import treewright as tw
+
+DOCS = Path(__file__).parent.parent / "docs"
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -24,6 +28,37 @@ def test_train_your_own() -> None:
     assert "Parser(model='sib', non-projective, 12 labels)" in found
     assert "The      det    < 3" in found
     assert "no tree scores higher" in found
+
+
+def test_parse_text() -> None:
+    found = output_of("parse_text.py")
+    assert "1. The museum opened in 1912.   [certified]\n     museum | open | -\n" in found
+    assert "     city | pay | her\n" in found
+    assert "     It rains.  ['PRON', 'VERB', 'PUNCT']\n" in found
+
+
+def test_evaluate() -> None:
+    found = output_of("evaluate.py")
+    assert found.startswith("            Words   UPOS    UAS    LAS   CLAS\nfrom text 100.00 ")
+    assert "from tags 100.00 100.00 " in found
+
+
+def test_demo() -> None:
+    found = output_of("demo.py")
+    assert found.startswith("She told the committee a story that nobody believed.\n\n         root\n")
+    assert found.count("certified: of all trees over the arcs considered, none scores higher than ") == 3
+    assert "Why man → telescope, and not see → telescope? The best tree with that arc scores " in found
+    assert "3 sentences, 35 words in " in found
+
+
+def test_the_picture_of_the_readme_is_made_by_the_program() -> None:
+    [sentence] = tw.load("en")("She told the committee a story that nobody believed.")
+    drawn, kept = str(tw.draw.svg(sentence)), (DOCS / "images" / "parse.svg").read_text(encoding="utf-8")
+    assert words_of(drawn) == words_of(kept)  # but for the confidence, which every training changes a little
+
+
+def words_of(svg: str) -> list[str]:
+    return [re.sub(r" \d+%$", "", text) for text in re.findall(r">([^<>\n]+)</text>", svg)]
 
 
 def test_complete_treebank() -> None:

@@ -30,6 +30,8 @@ from treewright.features.standard import STANDARD
 from treewright.learn import Weights
 from treewright.parser.options import Options
 
+BUDGETS = {"max_seconds", "max_nodes"}  # of a search, which direct algorithms do without
+
 Indices = NDArray[np.int32]
 Confidence = NDArray[np.float64]
 
@@ -167,7 +169,7 @@ class Worker:
         self, sentences: Sequence[Sentence], projective: bool, *, method: str = "exact", **options: Any
     ) -> list[Parsed]:
         """The best tree of each sentence."""
-        if method == "exact" and not options and (projective or not self.model.options.siblings):
+        if method == "exact" and BUDGETS.issuperset(options) and (projective or not self.model.options.siblings):
             return self._parse_together(sentences, projective)
         return [self._parse_one(sentence, projective, method=method, **options) for sentence in sentences]
 

@@ -1,0 +1,47 @@
+"""Parse raw text with the English model that comes with Treewright, and use what comes out.
+
+`python examples/parse_text.py [FILE]`: without a file it parses the text below. On the command line the same is
+`treewright parse FILE --to json`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import treewright as tw
+
+TEXT = """The museum opened in 1912. It was designed by a local architect, but the city never paid her.
+
+Visitors love the garden. They don't know who planted it."""
+
+
+def who_does_what(sentence: tw.Sentence) -> list[tuple[str, str, str]]:
+    """Subject, verb, object: a question to a tree."""
+    found = []
+    words = list(sentence)
+    for verb in words:
+        if verb.upos == "VERB":
+            by_relation = {word.deprel: word.form for word in words if word.head == verb.id}
+            found.append((by_relation.get("nsubj", "-"), verb.lemma, by_relation.get("obj", "-")))
+    return found
+
+
+def main() -> None:
+    text = Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) > 1 else TEXT
+    nlp = tw.load("en")
+    for sentence in nlp(text):
+        print(f"{sentence.sent_id}. {sentence.text}   [{sentence.parse.worth}]")
+        for subject, verb, thing in who_does_what(sentence):
+            print(f"     {subject} | {verb} | {thing}")
+        least = min(range(len(sentence)), key=lambda place: sentence.confidence[place])
+        print(f"     least sure of the head of {sentence.forms[least]!r}: {sentence.confidence[least]:.2f}")
+
+    print("Many texts, two threads, in order:")
+    texts = ["It rains.", "Nobody came to the party.", "Why?"]
+    for text, sentences in zip(texts, nlp.pipe(texts, threads=2), strict=True):
+        print(f"     {text}  {[word.upos for sentence in sentences for word in sentence]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -237,6 +237,27 @@ def test_crossing_arcs_are_learned_where_the_treebank_has_them() -> None:
     assert free > projective
 
 
+def test_the_development_set_decides_whether_arcs_may_cross() -> None:
+    corpus, held_out = treebank(150, crossing=0.4), treebank(40, seed=6, crossing=0.4)
+    rules = small("sib", scoring=Scoring(bits=14, epochs=1))
+    free = Parser.train(corpus, held_out, options=rules)
+    assert not free.options.projective
+    flat = list(free.parse(held_out, projective=True))
+    states: list[State] = []
+
+    def keep(state: State) -> None:
+        if state.stage == "labeller" and state.epoch == 1:
+            states.append(replace(state, learned=state.learned.copy(), memory=state.memory.copy()))
+
+    chosen = Parser.train(corpus, flat, options=rules, checkpoint=keep)
+    assert chosen.options.projective
+    assert np.array_equal(chosen.model.scorer.values, free.model.scorer.values)
+    resumed = Parser.train(corpus, flat, options=rules, state=states[0])
+    assert resumed.options == chosen.options
+    assert np.array_equal(resumed.model.labeller.values, chosen.model.labeller.values)
+    assert not Parser.train(corpus, flat, options=replace(rules, projective=False)).options.projective
+
+
 def test_no_sentences() -> None:
     with pytest.raises(InputError, match="the training data has no sentences"):
         Parser.train([])

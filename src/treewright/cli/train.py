@@ -29,7 +29,7 @@ HELP = (
     "Train a parser on the trees of TRAIN and save it.\n\n"
     "Both files hold complete trees (CoNLL-U or CoNLL-X, packed or not). The model learns from TRAIN; DEV decides "
     "which epoch is kept, and what the figures at the end are measured on. Columns that are empty are done without. "
-    "One root or several, crossing arcs or none: read off the data unless you say.\n\n"
+    "One root or several is read off TRAIN unless you say; so are crossing arcs or none, and DEV has the last word.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. A training that was interrupted or killed goes on "
     "with --resume and ends with the same file, byte for byte, as if nothing had happened.\n\n"
     "  treewright train train.conllu --dev dev.conllu -o en.tw\n\n"

@@ -32,35 +32,35 @@ PRUNER = lines(
 ARC = lines(
     """
     h.upos
-    h.xpos
+    h.fine
     h.lemma
     h.form
     h.word
     m.upos
-    m.xpos
+    m.fine
     m.lemma
     m.form
     m.word
     h.upos m.upos
-    h.xpos m.xpos
-    h.upos m.xpos
-    h.xpos m.upos
+    h.fine m.fine
+    h.upos m.fine
+    h.fine m.upos
     h.word m.word
     h.word m.upos
     h.upos m.word
     h.lemma m.lemma
-    h.lemma m.xpos
-    h.xpos m.lemma
+    h.lemma m.fine
+    h.fine m.lemma
     h.lemma m.upos
     h.upos m.lemma
     h.form m.form
-    h.form m.xpos
-    h.xpos m.form
+    h.form m.fine
+    h.fine m.form
     h.form m.upos
     h.upos m.form
-    h.word m.word h.xpos m.xpos
-    h.lemma m.upos h.xpos
-    h.upos m.lemma m.xpos
+    h.word m.word h.fine m.fine
+    h.lemma m.upos h.fine
+    h.upos m.lemma m.fine
     h.feats m.feats
     h.upos h.feats m.upos m.feats
     h.feats m.upos
@@ -79,14 +79,14 @@ ARC = lines(
     h.upos m.upos m+1.upos
     h.upos m.upos h-1.upos
     h.upos m.upos h-1.upos h+1.upos m-1.upos m+1.upos
-    h.xpos m.xpos h+1.xpos m-1.xpos
-    h.xpos m.xpos h-1.xpos m+1.xpos
-    h.xpos m.xpos h-1.xpos m-1.xpos
-    h.xpos m.xpos h+1.xpos m+1.xpos
-    h.xpos m.xpos h+1.xpos
-    h.xpos m.xpos m-1.xpos
-    h.xpos m.xpos m+1.xpos
-    h.xpos m.xpos h-1.xpos
+    h.fine m.fine h+1.fine m-1.fine
+    h.fine m.fine h-1.fine m+1.fine
+    h.fine m.fine h-1.fine m-1.fine
+    h.fine m.fine h+1.fine m+1.fine
+    h.fine m.fine h+1.fine
+    h.fine m.fine m-1.fine
+    h.fine m.fine m+1.fine
+    h.fine m.fine h-1.fine
     h.upos m.upos m-1.upos m-2.upos
     h.upos m.upos m+1.upos m+2.upos
     h.upos m.upos h-1.upos h-2.upos
@@ -108,18 +108,23 @@ ARC = lines(
     h.common m.common h-1.common
     h.common m.common
     h.upos m.upos b.upos
-    h.xpos m.xpos b.upos
+    h.fine m.fine b.upos
     h.upos m.upos b.common
-    h.upos m.xpos b.common
+    h.upos m.fine b.common
     h.word m.upos b.common
     h.upos m.word b.common
+    h.upos m.upos h.each m.each
+    h.upos m.upos h.each
+    h.upos m.upos m.each
+    h.upos m.lemma h.each
+    h.lemma m.each
     """
 )
 
 SIBLING = lines(
     """
     s.upos m.upos
-    s.xpos m.xpos
+    s.fine m.fine
     s.lemma m.lemma
     s.lemma m.upos
     s.upos m.lemma
@@ -127,7 +132,7 @@ SIBLING = lines(
     s.upos m.form
     s.common m.common
     h.upos s.upos m.upos
-    h.xpos s.xpos m.xpos
+    h.fine s.fine m.fine
     h.lemma s.upos m.upos
     h.upos s.lemma m.upos
     h.upos s.upos m.lemma
@@ -153,13 +158,17 @@ SIBLING = lines(
     h.upos s.upos m.upos m+1.upos
     h.upos s.upos m.upos m-1.upos
     h.upos s.upos m.upos m-1.upos s+1.upos
+    h.upos s.fine m.fine
+    h.lemma s.fine m.fine
+    h.fine m.fine
+    h.lemma m.fine
     """
 )
 
 GRANDPARENT = lines(
     """
     g.upos m.upos
-    g.xpos m.xpos
+    g.fine m.fine
     g.lemma m.lemma
     g.lemma m.upos
     g.upos m.lemma
@@ -167,7 +176,7 @@ GRANDPARENT = lines(
     g.form m.upos
     g.upos m.form
     g.upos h.upos m.upos
-    g.xpos h.xpos m.xpos
+    g.fine h.fine m.fine
     g.lemma h.upos m.upos
     g.upos h.lemma m.upos
     g.upos h.upos m.lemma
@@ -186,6 +195,8 @@ GRANDPARENT = lines(
     g.upos h.upos m.upos h-1.upos
     g.upos h.upos m.upos m+1.upos
     g.upos h.upos m.upos m-1.upos
+    g.upos h.lemma m.fine
+    g.lemma h.upos m.fine
     """
 )
 
@@ -193,18 +204,18 @@ GRANDPARENT = lines(
 LABEL = lines(
     """
     h.upos m.upos
-    h.xpos m.xpos
+    h.fine m.fine
     h.lemma m.upos
     h.upos m.lemma
     h.word m.word
-    h.xpos m.xpos h.feats m.feats
-    m.xpos
+    h.fine m.fine h.feats m.feats
+    m.fine
     m.lemma
     m.word
     m.form
     m.feats
     m.suffix3
-    h.xpos
+    h.fine
     h.word
     h.common m.common
     h.upos m.form
@@ -247,21 +258,31 @@ LABEL = lines(
     h.lemma m.upos a.common
     h.lemma m.lemma a.lemma
     h.upos m.lemma a.lemma
-    h.xpos m.xpos a.common z.common
+    h.fine m.fine a.common z.common
     m.upos a.common
     m.lemma a.common
-    m.xpos a.lemma
+    m.fine a.lemma
     m.upos z.lemma
     h.upos m.upos c.common
-    h.xpos m.xpos c.xpos
+    h.fine m.fine c.fine
     h.lemma m.upos c.common
     m.upos c.lemma
     m.lemma c.common
     h.upos m.upos s.upos
     h.upos m.upos s.common
-    h.xpos m.xpos s.xpos
+    h.fine m.fine s.fine
     h.lemma m.upos s.upos
     h.lemma m.upos s.common
+    h.lemma m.fine
+    h.fine m.lemma
+    h.fine m.suffix3
+    h.upos m.fine l.fine
+    h.upos m.fine r.fine
+    h.fine m.fine g.fine
+    h.fine m.fine a.common
+    h.upos m.fine s.fine
+    h.lemma m.fine s.fine
+    m.fine c.fine
     """
 )
 

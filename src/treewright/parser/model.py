@@ -85,12 +85,12 @@ def label_width(labels: int) -> int:
     return width
 
 
-def new_pruner(options: Options, templates: Templates = STANDARD) -> Scorer:
+def new_pruner(options: Options, templates: Templates) -> Scorer:
     """The kernel that scores all arcs."""
     return Scorer(arc_tables(templates.pruner), options.pruning.bits)
 
 
-def new_scorer(options: Options, templates: Templates = STANDARD) -> Scorer:
+def new_scorer(options: Options, templates: Templates) -> Scorer:
     """The kernel that scores the parts over candidate arcs."""
     tables = arc_tables(templates.arc)
     if options.siblings:
@@ -100,7 +100,7 @@ def new_scorer(options: Options, templates: Templates = STANDARD) -> Scorer:
     return Scorer(tables, options.scoring.bits)
 
 
-def new_labeller(options: Options, labels: int, templates: Templates = STANDARD) -> Labeller:
+def new_labeller(options: Options, labels: int, templates: Templates) -> Labeller:
     """The kernel that scores labels."""
     tables = label_tables(templates.label)
     return Labeller(tables, options.labelling.bits, labels, label_width(labels), atom_number("upos"))

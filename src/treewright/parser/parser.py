@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treewright.corpus import Sentence, read
+from treewright.features import Templates
+from treewright.features.standard import STANDARD
 from treewright.parser.file import load_model, save_model
 from treewright.parser.model import Model, Parsed, Worker
 from treewright.parser.options import Options
@@ -52,6 +54,7 @@ class Parser:
         root: str | None = None,
         seed: int | None = None,
         options: Options | None = None,
+        templates: Templates = STANDARD,
         report: Callable[[Report], None] | None = None,
         state: State | None = None,
         checkpoint: Callable[[State], None] | None = None,
@@ -60,7 +63,8 @@ class Parser:
         """Train on a treebank: a CoNLL-U file or sentences. On `dev` epochs are compared and the best kept.
 
         model: "arc", "sib" or "grand". projective, root ("single", "multi"): read off the training data if None.
-        options hold everything else; model, projective, root and seed, where given, replace theirs. report is called
+        options hold everything else; model, projective, root and seed, where given, replace theirs. templates: what is
+        asked about a sentence (treewright.features.templates); they are saved with the model. report is called
         after each epoch, checkpoint with a State from which a later call, given it as `state`, goes on; progress
         before each sentence, with the stage, the epochs done, and how many sentences of this one are done, of how many.
         """
@@ -69,7 +73,14 @@ class Parser:
         sentences = list(sentences_of(train))
         held_out = [] if dev is None else list(sentences_of(dev))
         trainer = Trainer(
-            sentences, held_out, chosen, state=state, report=report, checkpoint=checkpoint, progress=progress
+            sentences,
+            held_out,
+            chosen,
+            templates=templates,
+            state=state,
+            report=report,
+            checkpoint=checkpoint,
+            progress=progress,
         )
         trained = trainer.run()
         facts = {

@@ -21,6 +21,7 @@ from treewright.features import (
     Encoder,
     Labeller,
     Scorer,
+    Templates,
     add_cost,
     common_words,
     crossing_gradient,
@@ -28,6 +29,7 @@ from treewright.features import (
     free_difference,
     gradient,
 )
+from treewright.features.standard import STANDARD
 from treewright.learn import Averaged, Numbers, Weights, step_size
 from treewright.parser.model import (
     Candidates,
@@ -44,7 +46,7 @@ from treewright.parser.options import Labelling, Options, Pruning, Scoring
 
 ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
 SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
-FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective when there is no dev set
+FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective
 
 
 class Example(NamedTuple):
@@ -112,14 +114,16 @@ class Trainer:
         dev: Sequence[Sentence],
         options: Options,
         *,
+        templates: Templates = STANDARD,
         state: State | None = None,
         report: Callable[[Report], None] | None = None,
         checkpoint: Callable[[State], None] | None = None,
         progress: Callable[[str, int, int, int], None] | None = None,
     ) -> None:
         check_treebank(sentences, "training")
-        self.sentences, self.dev = sentences, dev
+        self.sentences, self.dev, self.templates = sentences, dev, templates
         self.options = decided(options, sentences)
+        self._asks_dev = options.projective is None and not self.options.projective and bool(dev)
         self.labels = label_names(sentences)
         self.common = tuple(common_words(sentences, options.scoring.common))
         self.state = state or State()
@@ -127,10 +131,11 @@ class Trainer:
         encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
-        self.label_sets = label_sets(new_labeller(self.options, len(self.labels)), self.examples)
+        self.label_sets = label_sets(new_labeller(self.options, len(self.labels), self.templates), self.examples)
         self.projective = bool(self.options.projective)
         self.root = self.options.root or "single"
         self.candidates: list[Candidates] = []
+        self._pruned_dev: dict[bool, list[Candidates]] = {}
 
     def run(self) -> Model:
         """Every stage that is not done yet, and the model."""
@@ -155,6 +160,8 @@ class Trainer:
         yield Stage("pruner", pruning, everyone, self._pruner_learns())
         self._prune_training_data(folds)
         yield Stage("scorer", self.options.scoring, everyone, self._scorer_learns(), self._judge_scorer)
+        if self._asks_dev:
+            self._choose_projectivity()
         yield Stage("labeller", self.options.labelling, everyone, self._labeller_learns(), self._judge_labeller)
 
     def _run_stage(self, stage: Stage) -> None:
@@ -184,7 +191,7 @@ class Trainer:
         self.state = State(weights={**state.weights, stage.name: best_of(state)})
 
     def _pruner_learns(self) -> Callable[[Averaged, int], float]:
-        pruner = new_pruner(self.options)
+        pruner = new_pruner(self.options, self.templates)
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
@@ -198,7 +205,7 @@ class Trainer:
     def _prune_training_data(self, folds: int) -> None:
         names = [f"fold {fold + 1}" for fold in range(folds)] if folds > 1 else ["pruner"]
         weights = [self._done(name) for name in names]
-        pruner = new_pruner(self.options)
+        pruner = new_pruner(self.options, self.templates)
         for number, example in enumerate(self.examples):
             judge = weights[number % len(weights)]
             self.candidates.append(
@@ -206,7 +213,7 @@ class Trainer:
             )
 
     def _scorer_learns(self) -> Callable[[Averaged, int], float]:
-        options, scorer = self.options, new_scorer(self.options)
+        options, scorer = self.options, new_scorer(self.options, self.templates)
         update = {"crf": self._likelihood, "perceptron": self._perceptron, "mira": self._mira, "pa": self._passive}
         chosen = update[options.learner]
 
@@ -260,7 +267,7 @@ class Trainer:
         return decode.tree(parts, projective=self.projective, root=self.root, **rules).heads
 
     def _labeller_learns(self) -> Callable[[Averaged, int], float]:
-        labeller = new_labeller(self.options, len(self.labels))
+        labeller = new_labeller(self.options, len(self.labels), self.templates)
         labeller.set_candidates(*self.label_sets)
 
         def learn(learner: Averaged, number: int) -> float:
@@ -275,39 +282,55 @@ class Trainer:
     # -- development scores
 
     def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> Model:
-        return Model(self.options, self.labels, self.label_sets, self.common, pruner, scorer, labeller)
+        return Model(
+            self.options, self.labels, self.label_sets, self.common, pruner, scorer, labeller, templates=self.templates
+        )
 
     @cached_property
-    def _dev_candidates(self) -> list[tuple[Encoded, Candidates]]:
-        """The development set, pruned once and for all."""
-        worker = Worker(
-            self._model(self._done("pruner"), nothing(self.options.scoring), nothing(self.options.labelling))
-        )
-        encoded = [worker.encode(sentence) for sentence in self.dev]
-        return [(atoms, worker.prune(atoms, self.projective)) for atoms in encoded]
+    def _encoded_dev(self) -> list[Encoded]:
+        encoder = Encoder(self.common)
+        return [encoder.encode(sentence) for sentence in self.dev]
 
-    def _dev_trees(self, scorer: Weights) -> list[Indices]:
+    def _dev_candidates(self, projective: bool) -> list[Candidates]:
+        """The development set, pruned once for each kind of trees."""
+        if projective not in self._pruned_dev:
+            nobody = nothing(self.options.scoring), nothing(self.options.labelling)
+            worker = Worker(self._model(self._done("pruner"), *nobody))
+            self._pruned_dev[projective] = [worker.prune(atoms, projective) for atoms in self._encoded_dev]
+        return self._pruned_dev[projective]
+
+    def _dev_trees(self, scorer: Weights, projective: bool) -> list[Indices]:
         worker = Worker(self._model(self._done("pruner"), scorer, nothing(self.options.labelling)))
-        return [worker.tree(atoms, arcs, self.projective).heads for atoms, arcs in self._dev_candidates]
+        both = zip(self._encoded_dev, self._dev_candidates(projective), strict=True)
+        return [worker.tree(atoms, arcs, projective).heads for atoms, arcs in both]
+
+    def _right_heads(self, found: Sequence[Indices]) -> int:
+        both = zip(self.dev, found, strict=True)
+        return sum(int((heads[1:] == sentence.heads).sum()) for sentence, heads in both)
 
     def _judge_scorer(self, weights: Weights) -> Judgement:
-        right = kept = words = 0
-        found = self._dev_trees(weights)
-        for sentence, (_, arcs), heads in zip(self.dev, self._dev_candidates, found, strict=True):
-            right += int((heads[1:] == sentence.heads).sum())
-            kept += int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
-            words += len(sentence)
-        uas = 100 * right / words
+        words = sum(map(len, self.dev))
+        kept = sum(
+            int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
+            for sentence, arcs in zip(self.dev, self._dev_candidates(self.projective), strict=True)
+        )
+        uas = 100 * self._right_heads(self._dev_trees(weights, self.projective)) / words
         return Judgement(uas, uas, oracle=100 * kept / words)
+
+    def _choose_projectivity(self) -> None:
+        """One scorer, learned from all trees, decodes the development set with crossing arcs and without."""
+        free, projective = (self._right_heads(self._dev_trees(self._done("scorer"), kind)) for kind in (False, True))
+        if projective > free:
+            self.options, self.projective = replace(self.options, projective=True), True
 
     @cached_property
     def _best_dev_trees(self) -> list[Indices]:
-        return self._dev_trees(self._done("scorer"))
+        return self._dev_trees(self._done("scorer"), self.projective)
 
     def _judge_labeller(self, weights: Weights) -> Judgement:
         worker = Worker(self._model(self._done("pruner"), nothing(self.options.scoring), weights))
         right = heads = words = 0
-        for sentence, (atoms, _), tree in zip(self.dev, self._dev_candidates, self._best_dev_trees, strict=True):
+        for sentence, atoms, tree in zip(self.dev, self._encoded_dev, self._best_dev_trees, strict=True):
             same = tree[1:] == sentence.heads
             heads += int(same.sum())
             labels = zip(worker.label(atoms, tree), sentence.deprels, same.tolist(), strict=True)
@@ -369,7 +392,7 @@ def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int]) -> Ex
 
 
 def decided(options: Options, sentences: Sequence[Sentence]) -> Options:
-    """What was left open, read off the training data: one root or several, projective or not."""
+    """What was left open, read off the training data: one root or several; projective, where hardly any arc crosses."""
     root, projective = options.root, options.projective
     if root is None:
         root = "single" if all(int((sentence.heads == 0).sum()) == 1 for sentence in sentences) else "multi"

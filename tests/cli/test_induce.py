@@ -6,9 +6,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+import treewright as tw
+from treewright import checkpoint
+from treewright.cli.induce import app
+from treewright.errors import InputError
 from treewright.induce import InducedParser
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,3 +66,62 @@ def test_parse_reads_an_induced_model_like_any_other(tmp_path: Path) -> None:
     refused = subprocess.run([*command, "--method", "dd"], capture_output=True, text=True)
     assert refused.returncode == 1
     assert "an induced model finds projective trees, exactly" in refused.stderr
+
+
+SENTENCES = [
+    "the dog sees a cat .",
+    "a cat sees the dog .",
+    "the man eats a fish .",
+    "a man sees the cat !",
+    "the cat eats the fish .",
+] * 2
+
+
+@pytest.fixture
+def untagged(tmp_path: Path) -> Path:
+    tw.write([tw.Sentence.from_words(text.split()) for text in SENTENCES], tmp_path / "untagged.conllu")
+    return tmp_path / "untagged.conllu"
+
+
+def test_untagged_text_learns_classes_and_is_parsed_with_them(untagged: Path) -> None:
+    refused = run(str(untagged), "--explain")
+    assert refused.returncode == 1
+    assert "untagged.conllu:1: a word without a tag ('_' in UPOS); tag the text first" in refused.stderr
+    model = untagged.with_name("model.tw")
+    found = run(str(untagged), "--clusters", "4", "--explain", "-o", str(model))
+    assert found.returncode == 0, found.stderr
+    assert "What the classes are" in found.stdout
+    assert "sees" in found.stdout
+    command = [sys.executable, "-m", "treewright", "parse", str(model), str(untagged)]
+    parsed = subprocess.run(command, capture_output=True, text=True)
+    assert parsed.returncode == 0, parsed.stderr
+    assert parsed.stdout.count("\troot\t") == len(SENTENCES)
+    rules = run(str(untagged), "--clusters", "4", "--method", "joint", "--explain")
+    assert rules.returncode == 1
+    assert "joint needs rules, and rules need tags: with clusters the method is lc-dmv or dmv" in rules.stderr
+
+
+def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treewright.checkpoint.MOST", float("inf"))
+    arguments = [str(EXAMPLES / "sample.conllu"), "--quiet", "--rounds", "2", "-o"]
+    assert CliRunner().invoke(app, [*arguments, str(tmp_path / "whole.tw")]).exit_code == 0
+    model, save, saved = tmp_path / "model.tw", checkpoint.save, []
+
+    def save_and_stop(*given: Any) -> None:
+        save(*given)
+        saved.append(given)
+        if len(saved) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint, "save", save_and_stop)
+        stopped = CliRunner().invoke(app, [*arguments, str(model)])
+    assert stopped.exit_code != 0
+    assert "the same command with --resume goes on from" in stopped.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw.checkpoint", "whole.tw"]
+    again = CliRunner().invoke(app, [*arguments, str(model)])
+    assert isinstance(again.exception, InputError)
+    assert "model.tw.checkpoint: a training was interrupted here; --resume goes on" in str(again.exception)
+    assert CliRunner().invoke(app, [*arguments, str(model), "--resume"]).exit_code == 0
+    assert model.read_bytes() == (tmp_path / "whole.tw").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw", "whole.tw"]

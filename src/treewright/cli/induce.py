@@ -24,7 +24,7 @@ HELP = (
     "  treewright induce tagged.conllu -o model.tw\n\n"
     "  treewright induce tagged.conllu --method lc-dmv --explain\n\n"
     "  treewright induce tagged.conllu --rules my-rules.toml -o model.tw\n\n"
-    "  treewright induce untagged.conllu --clusters 30 -o model.tw\n\n"
+    "  treewright induce untagged.conllu --clusters 50 -o model.tw\n\n"
     "A training that was interrupted goes on with --resume and ends with the same file.\n\n"
 )
 

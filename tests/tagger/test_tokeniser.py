@@ -59,6 +59,14 @@ def test_the_end_of_a_text_is_the_end_of_a_paragraph() -> None:
         assert found.forms == ["The", "zebras", "walked", "."]
 
 
+@pytest.mark.parametrize(("words", "lengths"), [(500, [500]), (501, [500, 1]), (1600, [500, 500, 500, 100])])
+def test_no_sentence_is_endless(words: int, lengths: list[int]) -> None:
+    text = "Short one. " + "Word " * words
+    assert [len(sentence) for sentence in RULES(text)] == [3, *lengths]
+    assert rebuilt(RULES(text)) == text
+    assert [len(sentence) for sentence in RULES("word " * words, whole=True)] == [words]
+
+
 def test_multiword_tokens_are_learned() -> None:
     tokeniser = Tokeniser.train([tw.Sentence(CONTRACTED)] * 20, rules=SMALL)
     [found] = tokeniser("I Don't know.")

@@ -28,6 +28,7 @@ KIND = "treewright tokeniser"
 NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
 PARAGRAPH = "\n\n"  # what stands between two paragraphs
+LONGEST = 500  # tokens of a sentence of running text
 CHUNK = 1 << 15  # characters that are looked at together, at least
 SEEN = 3  # times that characters of two kinds must have been parted before they may be
 
@@ -99,11 +100,13 @@ class Tokeniser:
 
         SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space: what stands in the
         text can be rebuilt exactly with `rebuilt`. begin and number are those of the first character and sentence, for
-        texts that come in pieces; whole: the text is one sentence.
+        texts that come in pieces; whole: the text is one sentence. Otherwise none has more than 500 tokens.
         """
         labels = self.labels(text)
         if whole:
             labels[np.flatnonzero(labels == SENTENCE)[:-1]] = TOKEN
+        else:
+            cut_long_sentences(labels)
         multiwords = self.model.multiwords if self.model else Multiwords()
         return list(sentences_from(text, labels, multiwords, begin, number))
 
@@ -302,6 +305,15 @@ def train_weights(
 
 
 # -- from labels to sentences
+
+
+def cut_long_sentences(labels: Indices) -> None:
+    """End a sentence after LONGEST tokens: whatever such a text is, a tree of all of it would tell nobody anything."""
+    ends = np.flatnonzero(labels)
+    closing = np.flatnonzero(labels[ends] == SENTENCE)
+    begins = np.concatenate([[0], closing[:-1] + 1]) if len(closing) else closing
+    for begin, last in zip(begins.tolist(), closing.tolist(), strict=True):
+        labels[ends[begin + LONGEST - 1 : last : LONGEST]] = SENTENCE
 
 
 def sentences_from(

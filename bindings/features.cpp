@@ -30,6 +30,7 @@ using SmallWeights = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, n
 using PlainWeights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weights = std::variant<SmallWeights, PlainWeights>;
 using OwnWeights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewWeights = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
 using OwnMemory = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NewKeys = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
@@ -101,6 +102,12 @@ struct BoundLearner {
     learner.move(number, size);
   }
   double squared_length() { return learner.squared_length(); }
+  NewWeights average(double steps) const {
+    NewWeights means = new_array<NewWeights>(weights.shape(0));
+    nb::gil_scoped_release nogil;
+    learner.average(weights.shape(0), steps, means.data());
+    return means;
+  }
   OwnWeights weights;
   OwnMemory memory;
   Learner learner;
@@ -427,6 +434,7 @@ void bind_features(nb::module_ &m) {
       .def(nb::init<OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(), nb::arg("memory").noconvert(),
            nb::arg("floor"))
       .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.")
+      .def("average", &BoundLearner::average, nb::arg("steps"), "The mean of the weights over so many steps.")
       .def("move", &BoundLearner::move, nb::arg("number"), nb::arg("size"), "Adds `size` times the gradient.")
       .def("squared_length", &BoundLearner::squared_length, "Of the gradient added so far.");
   nb::class_<Scorer>(m, "Scorer", "Scores the parts of one sentence after another (core/features.hpp).")

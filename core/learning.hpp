@@ -51,6 +51,13 @@ class Learner {
     change_all(step, [size](const Memory &memory) { return size * memory.gradient; });
   }
 
+  // The mean over `steps` steps and the weights before the first.
+  void average(std::size_t count, double steps, float *means) const {
+    const float divisor = float(steps + 1);
+    for (std::size_t i = 0; i < count; ++i)
+      means[i] = weights_[i * weight_stride_] - memory_[i * memory_stride_ + 2] / divisor;
+  }
+
   // Of the gradient added so far.
   double squared_length() {
     std::sort(touched_.begin(), touched_.end());

@@ -82,6 +82,9 @@ class Learner:
     def step(self, number: float, rate: float) -> None:
         """Applies the gradient added so far."""
 
+    def average(self, steps: float) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """The mean of the weights over so many steps."""
+
     def move(self, number: float, size: float) -> None:
         """Adds `size` times the gradient."""
 

@@ -20,7 +20,7 @@ from treewright.parser.file import FORMAT
 from treewright.parser.model import Worker, confidence
 
 SMALL = Options(
-    pruning=Pruning(bits=12, folds=2), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
+    pruning=Pruning(bits=12, epochs=3), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
 )
 
 

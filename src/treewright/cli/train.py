@@ -38,8 +38,8 @@ HELP = (
 )
 
 # What a sentence costs in each stage, in sentences of the pruner, for the estimate of the time left.
-COSTS = {"arc": 1.5, "sib": 3.0, "grand": 5.0}
-LABELLER = 1.5
+COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0}
+LABELLER = 3.0
 
 
 class Order(str, Enum):
@@ -195,12 +195,14 @@ class Display:
     """How far training is, by the cost of its stages."""
 
     def __init__(self, bar: Progress, options: Options, sentences: int) -> None:
+        from treewright.parser.options import epochs_of
+
         self.bar = bar
         self.reports: list[Report] = []
         folds = min(options.pruning.folds, sentences)
         pruners = [f"fold {fold + 1}" for fold in range(folds if folds > 1 else 0)] + ["pruner"]
         stages = [(name, options.pruning.epochs, 1.0) for name in pruners]
-        stages += [("scorer", options.scoring.epochs, COSTS[options.model])]
+        stages += [("scorer", epochs_of(options.scoring, sentences), COSTS[options.model])]
         stages += [("labeller", options.labelling.epochs, LABELLER)]
         self.begins: dict[str, tuple[float, float]] = {}  # where a stage begins, what an epoch of it costs
         total = 0.0

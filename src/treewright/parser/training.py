@@ -42,7 +42,7 @@ from treewright.parser.model import (
     new_pruner,
     new_scorer,
 )
-from treewright.parser.options import Labelling, Options, Pruning, Scoring
+from treewright.parser.options import Labelling, Options, Pruning, Scoring, epochs_of
 
 ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
 SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
@@ -172,7 +172,8 @@ class Trainer:
         else:
             state = self.state = State(weights=state.weights, stage=stage.name)
         words = sum(len(self.sentences[number]) for number in stage.examples)
-        for epoch in range(state.epoch, rules.epochs):
+        epochs = epochs_of(rules, len(stage.examples))
+        for epoch in range(state.epoch, epochs):
             loss = 0.0
             for done, number in enumerate(shuffled(stage.examples, self.options.seed, stage.name, epoch)):
                 if self._progress:
@@ -187,7 +188,7 @@ class Trainer:
             if self._checkpoint:
                 self._checkpoint(state)
             if self._report:
-                self._report(Report(stage.name, epoch + 1, rules.epochs, loss / words, *judged[1:]))
+                self._report(Report(stage.name, epoch + 1, epochs, loss / words, *judged[1:]))
         self.state = State(weights={**state.weights, stage.name: best_of(state)})
 
     def _pruner_learns(self) -> Callable[[Averaged, int], float]:

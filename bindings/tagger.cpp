@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "words.hpp"
 
 namespace treewright {
 
@@ -17,6 +18,8 @@ using TemplateItems =
     nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // templ, atom, offset
 using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using LearningCells = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+using Decoded = std::tuple<NewIndexColumn, double, std::optional<NewScoreColumn>>;
 
 class BoundTagModel {
  public:
@@ -33,12 +36,27 @@ class BoundTagModel {
     }
   }
 
-  std::tuple<NewIndexColumn, double, std::optional<NewScoreColumn>> decode(HashTable atoms, IndexColumn begin,
-                                                                           IndexColumn pool, IndexColumn rows,
-                                                                           FloatColumn weights,
-                                                                           std::optional<Scores> adjust,
-                                                                           bool confidence) {
-    const WordTable words = check(atoms, begin, pool, rows);
+  Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
+                 std::optional<Scores> adjust, bool confidence) {
+    return best(check(atoms, begin, pool, rows), rows, weights, adjust, confidence);
+  }
+  Decoded decode_words(const WordRows &words, IndexColumn rows, FloatColumn weights, std::optional<Scores> adjust,
+                       bool confidence) {
+    return best(check(words, rows), rows, weights, adjust, confidence);
+  }
+
+  double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
+               LearningCells cells, double step, float rate, float floor, float cost) {
+    return step_on(check(atoms, begin, pool, rows), rows, gold, cells, step, rate, floor, cost);
+  }
+  double learn_words(const WordRows &words, IndexColumn rows, IndexColumn gold, LearningCells cells, double step,
+                     float rate, float floor, float cost) {
+    return step_on(check(words, rows), rows, gold, cells, step, rate, floor, cost);
+  }
+
+ private:
+  Decoded best(const WordTable &words, const IndexColumn &rows, const FloatColumn &weights,
+               const std::optional<Scores> &adjust, bool confidence) {
     const std::size_t n = rows.shape(0);
     if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights do not have 2^bits rows");
     if (adjust && (adjust->shape(0) != n || int(adjust->shape(1)) != model_.tags()))
@@ -55,9 +73,8 @@ class BoundTagModel {
     return {tags, value, sure};
   }
 
-  double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
-               LearningCells cells, double step, float rate, float floor, float cost) {
-    const WordTable words = check(atoms, begin, pool, rows);
+  double step_on(const WordTable &words, const IndexColumn &rows, const IndexColumn &gold, LearningCells &cells,
+                 double step, float rate, float floor, float cost) {
     if (cells.shape(0) != std::size_t(1) << bits_ || cells.shape(1) != 4)
       throw nb::value_error("cells do not have 2^bits rows of four");
     if (gold.shape(0) != rows.shape(0)) throw nb::value_error("gold must have an entry a word");
@@ -72,7 +89,6 @@ class BoundTagModel {
     return loss;
   }
 
- private:
   static int checked(int bits, int keep, int word_atom) {
     if (bits < 8 || bits > 28 || keep < 1 || word_atom < 0)
       throw nb::value_error("bits must be 8 to 28, keep and word_atom not negative");
@@ -101,7 +117,15 @@ class BoundTagModel {
       for (std::int32_t k = first; k < last; ++k)
         if (pool(k) < 0 || pool(k) >= model_.tags()) throw nb::value_error("a candidate is no tag");
     }
-    return {atoms.data(), begin.data(), pool.data(), int(atoms.shape(1))};
+    return {atoms.data(), begin.data(), pool.data(), nullptr, int(atoms.shape(1)), 0};
+  }
+  WordTable check(const WordRows &words, const IndexColumn &rows) const {
+    const WordTable table = words.table();
+    if (table.width < atoms_) throw nb::value_error("the words lack atoms");
+    for (std::size_t i = 0; i < rows.shape(0); ++i)
+      if (rows(i) < 0 || rows(i) >= words.size() || words.first(rows(i)) == words.last(rows(i)))
+        throw nb::value_error("there is no such word, or it has no candidates");
+    return table;
   }
 
   int bits_, atoms_;
@@ -161,10 +185,16 @@ void bind_tagger(nb::module_ &m) {
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
            nb::arg("adjust").noconvert().none(), nb::arg("confidence"),
            "The best tags, their value, and the probability of each where it is wanted.")
+      .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
+           nb::arg("weights").noconvert(), nb::arg("adjust").noconvert().none(), nb::arg("confidence"),
+           "The same for words that the core describes.")
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("floor"), nb::arg("cost"),
-           "One step on one sentence; returns the loss.");
+           "One step on one sentence; returns the loss.")
+      .def("learn_words", &BoundTagModel::learn_words, nb::arg("words"), nb::arg("rows").noconvert(),
+           nb::arg("gold").noconvert(), nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"),
+           nb::arg("floor"), nb::arg("cost"), "The same for words that the core describes.");
   m.def("viterbi", &viterbi, nb::arg("scores").noconvert(), nb::arg("trigram").noconvert(),
         nb::arg("adjust").noconvert().none(), "The best tag sequence and its value.");
   m.def("tag_sums", &tag_sums, nb::arg("scores").noconvert(), nb::arg("trigram").noconvert(),

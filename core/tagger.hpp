@@ -33,7 +33,8 @@ namespace treewright {
 struct WordTable {
   const std::uint32_t *atoms;
   const std::int32_t *begin, *pool;
-  int width;
+  const std::uint32_t *relations;  // of each entry of the pool to its word, `related` of them; or null
+  int width, related;
 };
 
 class TagModel {
@@ -81,7 +82,7 @@ class TagModel {
         if (tag(i, k) == gold[i]) gold_[i] = k;
     if (n == 0) return 0;
     const double loss = sum() - value_of_gold();
-    spread(learner);
+    spread(words, learner);
     return loss;
   }
 
@@ -100,6 +101,12 @@ class TagModel {
   static constexpr double margin = 8;     // candidates further behind the best one of their word are left out
   static constexpr int triple_parts = 3;  // the columns; of morphological features one by one, pairs say enough
 
+  struct Candidate {
+    double score;
+    std::int32_t tag;
+    std::ptrdiff_t place;
+  };
+
   int size(int i) const { return i < 0 ? 1 : int(begin_[i + 1] - begin_[i]); }
   int tag(int i, int k) const { return i < 0 ? tags() : kept_[begin_[i] + k]; }
   double &unary(int i, int k) { return unary_[begin_[i] + k]; }
@@ -112,7 +119,7 @@ class TagModel {
     n_ = n;
     gather(words, rows);
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
-    begin_.assign(1, 0), kept_.clear(), unary_.clear();
+    begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
       list_candidates<stride>(words, rows[i], i, weights, gold ? gold[i] : -1, cost);
       begin_.push_back(kept_.size());
@@ -133,17 +140,28 @@ class TagModel {
   void list_candidates(const WordTable &words, int row, int i, const float *weights, int gold, float cost) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
     if (last - first == 1) {
-      kept_.push_back(*first), unary_.push_back(0);
+      kept_.push_back(*first), places_.push_back(first - words.pool), unary_.push_back(0);
       return;
     }
     seen_.clear(), ranked_.clear();
     for (const std::int32_t *c = first; c < last; ++c) {
       double score = gold >= 0 && *c != gold ? cost : 0;
       for (int p = 0; p < set_.parts; ++p) score += part_score<stride>(i, part(*c, p), weights);
-      ranked_.push_back({score, *c});
+      visit_relations(words, c - words.pool,
+                      [&](std::uint32_t index) { score += weights[std::size_t(index) * stride]; });
+      ranked_.push_back({score, *c, c - words.pool});
     }
     prune(gold);
-    for (const auto &[score, c] : ranked_) kept_.push_back(c), unary_.push_back(score);
+    for (const auto &[score, c, place] : ranked_) kept_.push_back(c), places_.push_back(place), unary_.push_back(score);
+  }
+
+  template <typename Use>
+  void visit_relations(const WordTable &words, std::ptrdiff_t place, Use use) const {
+    for (int r = 0; r < words.related; ++r) {
+      const std::uint32_t relation = words.relations[place * words.related + r];
+      use(relation & mask_);
+      use((mixed(relation) ^ part(words.pool[place], 0)) & mask_);
+    }
   }
 
   // Candidates often share parts: each is scored once.
@@ -160,14 +178,14 @@ class TagModel {
 
   void prune(int gold) {
     std::sort(ranked_.begin(), ranked_.end(), [&](const auto &x, const auto &y) {
-      const bool x_gold = x.second == gold, y_gold = y.second == gold;
+      const bool x_gold = x.tag == gold, y_gold = y.tag == gold;
       if (x_gold != y_gold) return x_gold;
-      return x.first != y.first ? x.first > y.first : x.second < y.second;
+      return x.score != y.score ? x.score > y.score : x.tag < y.tag;
     });
-    double best = ranked_.front().first;
-    for (const auto &[score, c] : ranked_) best = std::max(best, score);
+    double best = ranked_.front().score;
+    for (const Candidate &candidate : ranked_) best = std::max(best, candidate.score);
     std::size_t kept = 1;
-    while (kept < ranked_.size() && int(kept) < set_.keep && ranked_[kept].first >= best - margin) ++kept;
+    while (kept < ranked_.size() && int(kept) < set_.keep && ranked_[kept].score >= best - margin) ++kept;
     ranked_.resize(kept);
   }
 
@@ -273,9 +291,9 @@ class TagModel {
   int gold_at(int i) const { return i < 0 ? 0 : gold_[i]; }
 
   // Adds (1 if gold has it, else 0) - its probability for each feature.
-  void spread(Learner &learner) {
+  void spread(const WordTable &words, Learner &learner) {
     for (int i = 0; i < n_; ++i) {
-      spread_unary(i, learner);
+      spread_unary(words, i, learner);
       if (!set_.trigrams) continue;
       if (size(i - 1) * size(i) > 1)
         each_pair(i, [&](int b, int c, std::size_t) {
@@ -294,11 +312,13 @@ class TagModel {
   }
 
   // Parts that candidates share are summed first: what cancels out is never written.
-  void spread_unary(int i, Learner &learner) {
+  void spread_unary(const WordTable &words, int i, Learner &learner) {
     if (size(i) == 1) return;
     seen_.clear();
     for (int k = 0; k < size(i); ++k) {
       const float gradient = float((k == gold_[i]) - p_tag(i, k));
+      if (std::abs(gradient) >= smallest_change)
+        visit_relations(words, places_[begin_[i] + k], [&](std::uint32_t index) { learner.add(index, gradient); });
       for (int p = 0; p < set_.parts; ++p) {
         const std::uint32_t wanted = part(tag(i, k), p);
         const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const auto &x) { return x.first == wanted; });
@@ -326,7 +346,8 @@ class TagModel {
   std::vector<std::size_t> begin_, pair_begin_, triple_begin_;
   std::vector<int> kept_, sizes_, found_, gold_;
   std::vector<double> unary_, pair_, triple_, totals_;
-  std::vector<std::pair<double, std::int32_t>> ranked_;
+  std::vector<Candidate> ranked_;
+  std::vector<std::ptrdiff_t> places_;  // in the pool
   std::vector<std::pair<std::uint32_t, float>> seen_;
 };
 

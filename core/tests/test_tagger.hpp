@@ -1,4 +1,5 @@
 #include "tagger.hpp"
+#include "words.hpp"
 
 static void tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one() {
   std::mt19937 random(5);
@@ -28,7 +29,7 @@ static void a_tag_model_learns_one_sentence() {
   const std::vector<std::uint32_t> atoms = {1, 2, 3, 4, 55, 66, 77, 88};
   const std::vector<std::int32_t> begin = {0, 0, 0, 0, 0, 3, 6, 7, 9}, pool = {0, 1, 2, 2, 1, 0, 1, 0, 2};
   const std::vector<std::int32_t> rows = {4, 5, 6, 7, 4}, gold = {2, 0, 1, 2, 1};
-  const treewright::WordTable words{atoms.data(), begin.data(), pool.data(), 1};
+  const treewright::WordTable words{atoms.data(), begin.data(), pool.data(), nullptr, 1, 0};
   for (const bool trigrams : {true, false}) {
     treewright::TagModel model(table, parts, {bits, 2, 2, 0, trigrams});
     std::vector<float> cells(4 << bits);
@@ -48,4 +49,52 @@ static void a_tag_model_learns_one_sentence() {
     if (trigrams) CHECK(tags == gold);
     model.decode(words, rows.data(), 0, weights.data(), nullptr, tags.data(), confidence.data());
   }
+}
+
+static void words_are_described_by_what_others_have_in_common_with_them() {
+  using namespace treewright;
+  // "dogs" was seen twice with tag 1, "cats" once; both end in "s", and "dog" is a lemma of two forms.
+  struct Lists {
+    std::vector<std::uint32_t> keys;
+    std::vector<std::int32_t> begin;
+    std::vector<std::uint16_t> labels, counts;
+    explicit Lists(std::vector<std::pair<std::uint32_t, Count>> entries) {
+      std::sort(entries.begin(), entries.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
+      for (const auto &[key, entry] : entries) {
+        keys.push_back(key), begin.push_back(std::int32_t(labels.size()));
+        labels.push_back(std::uint16_t(entry.label)), counts.push_back(std::uint16_t(entry.count));
+      }
+      begin.push_back(std::int32_t(labels.size()));
+    }
+    Listing listing() const { return {keys.data(), begin.data(), labels.data(), counts.data(), keys.size()}; }
+  };
+  const Letters dogs{U"dogs", U"dogs", U"aaaa"}, bats{U"bats", U"bats", U"aaaa"}, nothing{U"", U"", U""};
+  const std::uint32_t kind = dogs.kind();
+  const Lists words({{text_hash(U"dogs"), {1, 2}}, {text_hash(U"cats"), {1, 1}}});
+  const Lists endings({{Lexicon::all_words, {1, 2}},
+                       {Lexicon::ending_key(kind, U""), {1, 2}},
+                       {Lexicon::ending_key(kind, U"s"), {1, 2}}});
+  const Lists stems({{text_hash(U"dog"), {0, 2}}});
+  TagWords table({words.listing(), endings.listing()}, Stems(stems.listing()), {0, 1}, {1, 5});
+  for (const Letters &word : {dogs, bats, nothing}) {
+    const int row = table.add(word, -1, {});
+    CHECK(table.last(row) - table.first(row) == 1 && *table.first(row) == 1);
+  }
+  const int learned = table.add(dogs, 0, {{text_hash(U"dog"), 0}});  // a tag that it was never seen with
+  CHECK(table.last(learned) - table.first(learned) == 2);
+  Stems lemmas(stems.listing());
+  CHECK(lemmas.longest(U"dogs", {}).length == 3);
+  CHECK(lemmas.longest(U"dogs", {{text_hash(U"dog"), 0}}).length == 3);
+  CHECK(lemmas.longest(U"dogs", {{text_hash(U"dog"), 0}, {text_hash(U"dog"), 0}}).length == 0);
+  CHECK(lemmas.known(text_hash(U"dog"), 0, {}) == 2 && lemmas.known(text_hash(U"dog"), 7, {}) == 1);
+
+  const Lists scripts_seen({{LemmaWords::Tagged{dogs, 5, 6, 0}.key(), {0, 3}}});
+  const Lists script_endings({{Lexicon::all_words, {0, 1}}});
+  LemmaWords scripts({scripts_seen.listing(), script_endings.listing()}, Stems(stems.listing()),
+                     {{false, 0, 1, U"", U""}, {true, 0, 0, U"go", U""}});
+  CHECK(scripts.seen({dogs, 5, 6, 0}) == 0 && scripts.seen({bats, 5, 6, 0}) == -1);
+  CHECK(scripts.add({bats, 5, 6, 0}, -1, {}) >= 0);
+  CHECK(scripts.add({nothing, 5, 6, 0}, -1, {}) == -1);  // too short to drop a letter
+  const int row = scripts.add({nothing, 5, 6, 0}, 1, {});
+  CHECK(scripts.last(row) - scripts.first(row) == 1 && *scripts.first(row) == 1);
 }

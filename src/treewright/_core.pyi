@@ -403,11 +403,61 @@ class TagModel:
         The best tags, their value, and the probability of each where it is wanted.
         """
 
+    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
+        """The same for words that the core describes."""
+
     def learn(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, floor: float, cost: float) -> float:
         """One step on one sentence; returns the loss."""
+
+    def learn_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, floor: float, cost: float) -> float:
+        """The same for words that the core describes."""
 
 def viterbi(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], trigram: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """The best tag sequence and its value."""
 
 def tag_sums(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], trigram: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The probability of each tag, and the log partition function."""
+
+class Lists:
+    """Labels with counts by sorted keys (core/words.hpp)."""
+
+    def __init__(self, keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class WordRows:
+    """Words as the tagger reads them."""
+
+    def __len__(self) -> int: ...
+
+    def clear(self) -> None:
+        """Forget all words."""
+
+class TagWords(WordRows):
+    """Words and the tags they may have."""
+
+    def __init__(self, words: Lists, endings: Lists, stems: Lists, first_of: Sequence[int], sure: int, most: int) -> None: ...
+
+    def add(self, form: str, lower: str, kinds: str, left_out: int, own: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+        """The row of a new word."""
+
+class LemmaWords(WordRows):
+    """Words with their tags and the edit scripts they may have."""
+
+    def __init__(self, words: Lists, endings: Lists, stems: Lists, scripts: Sequence[tuple[bool, int, str, int, str]]) -> None: ...
+
+    def add(self, form: str, lower: str, kinds: str, upos: int, feats: int, tag: int, gold: int, own: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+        """The row of a new word, -1 if no script fits it."""
+
+    def seen(self, form: str, upos: int, feats: int) -> int:
+        """The script that the word was seen with most often, or -1."""
+
+def text_hash(text: str, group: int = 0) -> int:
+    """Thirty-two bits of a text, the same everywhere."""
+
+def ending_key(group: int, ending: str) -> int:
+    """The key of an ending of a group of words."""
+
+def word_kind(kinds: str) -> int:
+    """Capitals, digits and hyphens of a word, as a number."""
+
+def lemma_key(form: str, upos: int, feats: int) -> int:
+    """The key of a word with its tag."""

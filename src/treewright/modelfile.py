@@ -27,6 +27,7 @@ DTYPES = {
     "F32": np.float32,
     "F64": np.float64,
     "I32": np.int32,
+    "U16": np.uint16,
     "I64": np.int64,
     "I8": np.int8,
     "U8": np.uint8,

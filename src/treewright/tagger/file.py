@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from treewright import modelfile
 from treewright.errors import InputError
 from treewright.modelfile import Path
-from treewright.tagger.lexicon import Lexicon, array_names
+from treewright.tagger.lexicon import Lexicon, Listing, array_names
 from treewright.tagger.model import Model
 from treewright.tagger.options import Options
 
-FORMAT = 1  # raised when a file can no longer be read by the versions before
+FORMAT = 2  # raised when a file can no longer be read by the versions before
 KIND = "treewright tagger"
 WEIGHTS = ("weights", "lemma_weights")
-NAMES = (*WEIGHTS, *array_names("tags"), *array_names("lemmas"))
+NAMES = (*WEIGHTS, *array_names("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"))
 
 
 def save_model(model: Model, path: Path) -> None:
@@ -38,10 +38,12 @@ def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "options": model.options.to_json(),
         "tags": model.tags,
         "scripts": model.scripts,
+        "stem_tags": model.stem_tags,
         "facts": dict(model.facts),
     }
     arrays = {name: getattr(model, name) for name in WEIGHTS}
-    return header, arrays | {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas")}
+    lists = {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas"), **model.stems.to_arrays("stems")}
+    return header, arrays | lists
 
 
 def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
@@ -51,9 +53,12 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
         tags = tuple(tuple(tag) for tag in header["tags"])
         scripts, facts = tuple(header["scripts"]), header["facts"]
         lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
+        stems, stem_tags = Listing.from_arrays("stems", arrays), tuple(header["stem_tags"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(f"{path}: its header or lists are damaged ({error}); train the model again") from None
     for name, wanted, rules in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
         if wanted and (arrays[name].dtype != np.float32 or arrays[name].shape != (1 << rules.bits,)):
             raise InputError(f"{path}: {name} is not {1 << rules.bits} numbers of 32 bits; train the model again")
-    return Model(options, tags, lexicon, arrays["weights"], scripts, lemmas, arrays["lemma_weights"], facts)
+    return Model(
+        *(options, tags, lexicon, arrays["weights"], scripts, lemmas, arrays["lemma_weights"], stems, stem_tags, facts)
+    )

@@ -1,140 +1,138 @@
-"""Which labels a word may have: those it was seen with, or those of rare words that end alike.
+"""Which labels words and endings were seen with, as sorted lists that the core searches.
 
-A label is a number: a tag, or the edit script of a lemma. A word is listed under its key with the labels it was seen
-with, most frequent first. Endings are those of rare words only, by group (capitalised or not, the tag of a lemma), so
-that closed classes are not proposed for words never seen.
+A label is a number: a tag, the edit script of a lemma, or the universal tag of a stem. Keys are hashes of words, of
+their endings by group (capitalised or not; the tag of a lemma), of stems. Endings are those of rare words only, so that
+closed classes are not proposed for words never seen.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Labels = tuple[int, ...]
+from treewright._core import Lists, ending_key
+from treewright.errors import InputError
 
-LONGEST = 6  # characters of an ending
+LONGEST = 6  # characters of an ending, as in core/words.hpp
 RARE = 6  # occurrences up to which a word's endings say something about words never seen
 MOST = 40  # labels of an ending that are kept
-
-
-class Seen(NamedTuple):
-    """The labels of a word, and how often it occurred."""
-
-    labels: Labels
-    times: int
+LARGEST = (1 << 16) - 1  # that a label or count may be
+ARRAYS = ("keys", "begin", "labels", "counts")
+ALL_WORDS = 0  # the key of what is no ending of any group
 
 
 class Observation(NamedTuple):
     """A word of the training data: under which key it is listed, in which group its endings are, its label."""
 
-    key: str
-    group: str
+    key: int
+    group: int
     form: str
     label: int
 
 
 @dataclass(frozen=True)
-class Lexicon:
-    """Words and endings with their labels.
+class Listing:
+    """Labels with their counts by key, the most frequent first.
 
-    >>> words = [Observation(form, "", form, label) for form, label in [("dogs", 1), ("cats", 1), ("run", 0)]]
-    >>> lexicon = Lexicon.of(words)
-    >>> lexicon.words["dogs"], lexicon.guess("", "bats", enough=1, most=5), lexicon.guess("?", "bats", 1, 5)
-    (Seen(labels=(1,), times=1), (1,), (1, 0))
+    >>> Listing.of({7: Counter({2: 5, 1: 9}), 3: Counter({4: 1})}).labels.tolist()
+    [4, 1, 2]
     """
 
-    words: Mapping[str, Seen]
-    endings: Mapping[str, Labels]
+    keys: NDArray[np.uint32]
+    begin: NDArray[np.int32]
+    labels: NDArray[np.uint16]
+    counts: NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, lists: Mapping[int, Counter[int]]) -> Listing:
+        """From counts."""
+        keys = sorted(lists)
+        ordered = [by_count(lists[key]) for key in keys]
+        if max((label for labels in ordered for label in labels), default=0) > LARGEST:
+            raise InputError(f"the training data has more than {LARGEST} tags or ways to make a lemma")
+        counts = [
+            min(lists[key][label], LARGEST) for key, labels in zip(keys, ordered, strict=True) for label in labels
+        ]
+        return cls(
+            np.array(keys, dtype=np.uint32),
+            np.cumsum([0, *map(len, ordered)], dtype=np.int32),
+            np.array([label for labels in ordered for label in labels], dtype=np.uint16),
+            np.array(counts, dtype=np.uint16),
+        )
+
+    @cached_property
+    def core(self) -> Lists:
+        """As the core reads them."""
+        return Lists(self.keys, self.begin, self.labels, self.counts)
+
+    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """As arrays for a model file, their names beginning with `name`."""
+        return {f"{name}.{part}": getattr(self, part) for part in ARRAYS}
+
+    @classmethod
+    def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Listing:
+        """From what `to_arrays` gave."""
+        found = cls(*(arrays[f"{name}.{part}"] for part in ARRAYS))
+        _ = found.core  # looks at everything
+        return found
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Words and endings with their labels."""
+
+    words: Listing
+    endings: Listing
 
     @classmethod
     def of(cls, observations: Iterable[Observation]) -> Lexicon:
         """Count the words of a treebank."""
-        counts: dict[str, Counter[int]] = {}
-        shapes: dict[str, tuple[str, str]] = {}
+        counts: dict[int, Counter[int]] = {}
+        shapes: dict[int, tuple[int, str]] = {}
         for key, group, form, label in observations:
             counts.setdefault(key, Counter())[label] += 1
             shapes[key] = group, form
-        endings: dict[str, Counter[int]] = {}
-        for key, seen in counts.items():
-            if seen.total() <= RARE:
-                group, form = shapes[key]
-                for ending in endings_of(group, form):
-                    endings.setdefault(ending, Counter()).update(seen.keys())
-        if "" not in endings:  # no word is rare: then the labels of all
-            endings[""] = Counter(label for seen in counts.values() for label in seen)
-        words = {key: Seen(by_count(seen), seen.total()) for key, seen in counts.items()}
+        rare = {key: seen for key, seen in counts.items() if seen.total() <= RARE}
+        endings: dict[int, Counter[int]] = {ALL_WORDS: Counter()}
+        single: set[int] = set()
+        for key, seen in rare.items():
+            group, form = shapes[key]
+            endings[ALL_WORDS].update(seen.keys())
+            for length in range(min(len(form), LONGEST) + 1):
+                ending = ending_key(group, form[len(form) - length :])
+                endings.setdefault(ending, Counter()).update(seen.keys())
+                if length > 2:
+                    single.add(ending)
+        if not rare:  # then the labels of all
+            endings[ALL_WORDS] = Counter(label for seen in counts.values() for label in seen)
         useful = {
-            ending: by_count(seen)[:MOST]
+            ending: Counter(dict(seen.most_common(MOST)))
             for ending, seen in endings.items()
-            if seen.total() > 1 or len(ending.partition("\t")[2]) <= 2
+            if seen.total() > 1 or ending not in single
         }
-        return cls(words, useful)
-
-    def guess(self, group: str, form: str, enough: int, most: int) -> Labels:
-        """Labels for a word that is not listed: of the longest ending, then of shorter ones, until there are enough."""
-        found: dict[int, None] = {}
-        for ending in endings_of(group, form):
-            found.update(dict.fromkeys(self.endings.get(ending, ())))
-            if len(found) >= enough:
-                break
-        return tuple(found)[:most]
-
-    def ending(self, group: str, form: str) -> str:
-        """The longest ending of a word that others have too."""
-        return next((ending for ending in endings_of(group, form) if ending in self.endings), "")
+        return cls(Listing.of(counts), Listing.of(useful))
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """As arrays for a model file, their names beginning with `name`."""
-        return {
-            **_listed(f"{name}.words", {key: seen.labels for key, seen in self.words.items()}),
-            f"{name}.counts": np.array([seen.times for seen in self.words.values()], dtype=np.int32),
-            **_listed(f"{name}.endings", self.endings),
-        }
+        return {**self.words.to_arrays(f"{name}.words"), **self.endings.to_arrays(f"{name}.endings")}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
         """From what `to_arrays` gave."""
-        words = _unlisted(f"{name}.words", arrays)
-        counts = arrays[f"{name}.counts"].tolist()
-        seen = {key: Seen(labels, count) for (key, labels), count in zip(words.items(), counts, strict=True)}
-        return cls(seen, _unlisted(f"{name}.endings", arrays))
+        return cls(Listing.from_arrays(f"{name}.words", arrays), Listing.from_arrays(f"{name}.endings", arrays))
 
 
-def array_names(name: str) -> list[str]:
-    """The names of the arrays of `to_arrays`."""
-    lists = [f"{name}.{which}.{part}" for which in ("words", "endings") for part in ("keys", "begin", "labels")]
-    return [*lists, f"{name}.counts"]
+def array_names(*names: str) -> list[str]:
+    """The names of the arrays of listings."""
+    return [f"{name}.{part}" for name in names for part in ARRAYS]
 
 
-def endings_of(group: str, form: str) -> Iterable[str]:
-    """The keys of a word's endings, the longest first; at last those of its group and of all words."""
-    for length in range(min(len(form), LONGEST), -1, -1):
-        yield f"{group}\t{form[len(form) - length :]}"
-    yield ""
-
-
-def by_count(seen: Counter[int]) -> Labels:
+def by_count(seen: Counter[int]) -> list[int]:
     """The most frequent first, ties by number."""
-    return tuple(sorted(seen, key=lambda label: (-seen[label], label)))
-
-
-def _listed(name: str, lists: Mapping[str, Sequence[int]]) -> dict[str, NDArray[Any]]:
-    lengths = [len(labels) for labels in lists.values()]
-    return {
-        f"{name}.keys": np.frombuffer("\n".join(lists).encode("utf-8", "surrogatepass"), dtype=np.uint8),
-        f"{name}.begin": np.cumsum([0, *lengths], dtype=np.int32),
-        f"{name}.labels": np.array([label for labels in lists.values() for label in labels], dtype=np.int32),
-    }
-
-
-def _unlisted(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Labels]:
-    keys = arrays[f"{name}.keys"].tobytes().decode("utf-8", "surrogatepass").split("\n")
-    begin, labels = arrays[f"{name}.begin"].tolist(), arrays[f"{name}.labels"].tolist()
-    spans = list(pairwise(begin))  # none at all where nothing is listed; no text has one empty line
-    return {key: tuple(labels[i:j]) for key, (i, j) in zip(keys if spans else [], spans, strict=True)}
+    return sorted(seen, key=lambda label: (-seen[label], label))

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._core import TagModel
+from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
-from treewright.features.atoms import shape
-from treewright.tagger.lexicon import Labels, Lexicon
+from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, Options
-from treewright.tagger.scripts import apply_script
-from treewright.tagger.words import ATOMS, TEMPLATES, Description, WordTable, compiled, hashed, kind, word_atoms
+from treewright.tagger.scripts import apply_script, cells_of
+from treewright.tagger.words import ATOMS, KINDS, LEMMA_ATOMS, LEMMA_TEMPLATES, TEMPLATES, Indices, compiled, hashed
 
 Weights = NDArray[np.float32]
 Tag = tuple[str, ...]
+Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
 
 FEATURES = 8  # morphological features that are looked at one by one, the most common ones
-
-LEMMA_ATOMS = (
-    *("end1", "end2", "end3", "end4", "end5", "end6", "start1", "start2", "start3"),
-    *("shape", "kind", "upos", "feats", "whole"),
-)
-LEMMA_TEMPLATES = (
-    *(f"0.end{length} 0.{tag}" for length in range(1, 7) for tag in ("upos", "feats")),
-    *(f"0.start{length} 0.{tag}" for length in range(1, 4) for tag in ("upos", "feats")),
-    *("0.shape 0.upos", "0.kind 0.upos", "0.kind 0.feats", "0.upos 0.feats", "0.whole", "0.end2 0.start1 0.upos"),
-)
+REMEMBERED = 1 << 17  # words
+NO_STEMS: Stems = np.zeros((0, 2), dtype=np.uint32)
 
 
 @dataclass(frozen=True)
@@ -45,6 +37,8 @@ class Model:
     scripts: tuple[str, ...]
     lemmas: Lexicon  # labels are numbers of scripts
     lemma_weights: Weights
+    stems: Listing  # labels are numbers of stem_tags
+    stem_tags: tuple[str, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
 
 
@@ -59,42 +53,36 @@ class Tagged(NamedTuple):
 class TagWorker:
     """Tags sentences with a model. It remembers words, so each thread has its own."""
 
-    def __init__(self, model: Model, *, learns: bool = False) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.sure = model.options.rare if learns else model.options.sure
-        self.words = WordTable(len(ATOMS), self._describe)
+        self.words = tag_words(model)
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
+        self._rows: dict[str, int] = {}
 
-    def _describe(self, form: str) -> Description:
-        lexicon, options = self.model.lexicon, self.model.options
-        seen, lower = lexicon.words.get(form), lexicon.words.get(form.lower())
-        candidates = candidates_of(lexicon, form, options, self.sure)
-        klass = "?"  # the classes of rare words would tell training what is to be learned
-        if seen and seen.times >= options.rare:
-            klass = " ".join(sorted({self.model.tags[number][0] for number in seen.labels}))
-        is_known = seen is not None and seen.times > 1
-        is_known_lower = (lower.times if lower else 0) + (seen.times if seen else 0) > 1
-        return word_atoms(form, is_known, is_known_lower, klass, lexicon.ending(kind(form), form.lower())), candidates
+    def rows(self, forms: Sequence[str]) -> Indices:
+        """The row of each word."""
+        if len(self._rows) > REMEMBERED:
+            self._rows.clear()
+            self.words.clear()
+        known = self._rows
+        return np.array([known.get(form) or self._remember(form) for form in forms], dtype=np.int32)
+
+    def _remember(self, form: str) -> int:
+        row = self._rows[form] = self.words.add(form, form.lower(), form.translate(KINDS), -1, NO_STEMS)
+        return row
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags."""
-        rows = self.words.rows(forms)
-        words = self.words
-        return Tagged(
-            *self.kernel.decode(words.atoms, words.begin, words.pool, rows, self.model.weights, adjust, confidence)
-        )
+        return Tagged(*self.kernel.decode_words(self.words, self.rows(forms), self.model.weights, adjust, confidence))
 
 
-def candidates_of(lexicon: Lexicon, form: str, options: Options, sure: int) -> Labels:
-    """The tags a word may have, those it was seen with first."""
-    seen = lexicon.words.get(form)
-    if seen and seen.times >= sure:
-        return seen.labels
-    found = dict.fromkeys(seen.labels if seen else ())
-    lower = lexicon.words.get(form.lower())
-    found.update(dict.fromkeys(lower.labels if lower else ()))
-    found.update(dict.fromkeys(lexicon.guess(kind(form), form.lower(), options.enough, options.most)))
-    return tuple(found)[: max(options.most, len(seen.labels) if seen else 0)]
+def tag_words(model: Model) -> TagWords:
+    """Words and their tags, none described yet."""
+    values = {value: number for number, value in enumerate(dict.fromkeys(tag[0] for tag in model.tags))}
+    first_of = [values[tag[0]] for tag in model.tags]
+    lexicon, options = model.lexicon, model.options
+    lists = lexicon.words.core, lexicon.endings.core, model.stems.core
+    return TagWords(*lists, first_of, options.sure, options.most)
 
 
 def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: Options) -> TagModel:
@@ -132,18 +120,15 @@ class LemmaWorker:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.words = WordTable(len(LEMMA_ATOMS), self._describe)
+        self.words = lemma_words(model)
         self.kernel = lemma_kernel(model.scripts, model.options.lemmas)
+        self.tags = TagHashes(model.stem_tags)
         self.known: dict[tuple[str, str, str], str] = {}
-
-    def _describe(self, key: str) -> Description:
-        form, upos, feats = key.split("\t")
-        return lemma_atoms(form, upos, feats), lemma_candidates(self.model.lemmas, self.model.scripts, form, upos)
 
     def lemmas(self, sentence: Sentence) -> list[str]:
         """The lemma of each word."""
         known = self.known
-        if len(known) > 1 << 17:
+        if len(known) > REMEMBERED:
             known.clear()
         return [
             known.get(word) or self._choose(word)
@@ -151,39 +136,54 @@ class LemmaWorker:
         ]
 
     def _choose(self, word: tuple[str, str, str]) -> str:
-        form = word[0]
-        seen = self.model.lemmas.words.get("\t".join(word))
-        number = seen.labels[0] if seen else self._classify(word)
-        lemma = form if number is None else apply_script(self.model.scripts[number], form) or form
+        form, upos, feats = word
+        tag = self.tags.of(upos, feats)
+        number = self.words.seen(form, tag.upos, tag.feats)
+        if number < 0:
+            number = self._classify(form, tag)
+        lemma = (None if number < 0 else apply_script(self.model.scripts[number], form)) or form
         self.known[word] = lemma
         return lemma
 
-    def _classify(self, word: tuple[str, str, str]) -> int | None:
-        if not lemma_candidates(self.model.lemmas, self.model.scripts, word[0], word[1]):
-            return None
-        rows = self.words.rows(["\t".join(word)])
-        table, weights = self.words, self.model.lemma_weights
-        tags, _, _ = self.kernel.decode(table.atoms, table.begin, table.pool, rows, weights, None, False)
+    def _classify(self, form: str, tag: TagHash) -> int:
+        row = self.words.add(form, form.lower(), form.translate(KINDS), *tag, -1, NO_STEMS)
+        if row < 0:
+            return -1
+        rows = np.array([row], dtype=np.int32)
+        tags, _, _ = self.kernel.decode_words(self.words, rows, self.model.lemma_weights, None, False)
+        self.words.clear()
         return int(tags[0])
 
 
-def lemma_candidates(lexicon: Lexicon, scripts: Sequence[str], form: str, upos: str) -> Labels:
-    """The scripts of words that end alike and have the same tag, where they fit the form."""
-    found = lexicon.guess(lemma_group(upos), form.lower(), enough=6, most=20)
-    return tuple(number for number in found if apply_script(scripts[number], form) is not None)
+class TagHash(NamedTuple):
+    """UPOS and FEATS hashed, and the number of UPOS among the tags of stems; -1 if it is none."""
+
+    upos: int
+    feats: int
+    stem_tag: int
 
 
-def lemma_group(upos: str) -> str:
-    """Words whose endings are kept together."""
-    return upos
+class TagHashes:
+    """Tags as the core takes them."""
+
+    def __init__(self, stem_tags: Sequence[str]) -> None:
+        self.numbers = {tag: number for number, tag in enumerate(stem_tags)}
+        self.known: dict[tuple[str, str], TagHash] = {}
+
+    def of(self, upos: str, feats: str) -> TagHash:
+        """The numbers for a tag."""
+        found = self.known.get((upos, feats))
+        if found is None:
+            found = TagHash(text_hash(upos), text_hash(feats), self.numbers.get(upos, -1))
+            if len(self.known) < REMEMBERED:
+                self.known[upos, feats] = found
+        return found
 
 
-def lemma_atoms(form: str, upos: str, feats: str) -> Iterable[str]:
-    """The atoms of a word and its tag."""
-    lower = form.lower()
-    ends = (lower[-length:] if length <= len(lower) else f"<{lower}" for length in range(1, 7))
-    starts = (lower[:length] if length <= len(lower) else f"{lower}>" for length in range(1, 4))
-    return [*ends, *starts, shape(form), kind(form), upos, feats, lower]
+def lemma_words(model: Model) -> LemmaWords:
+    """Words and their edit scripts, none described yet."""
+    lists = model.lemmas.words.core, model.lemmas.endings.core, model.stems.core
+    return LemmaWords(*lists, [cells_of(script) for script in model.scripts])
 
 
 def lemma_kernel(scripts: Sequence[str], rules: Learning) -> TagModel:

@@ -30,10 +30,9 @@ class Options:
 
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: int = 1
-    rare: int = 8  # words seen less often are learned from as if they were new, for the sake of those that are
-    sure: int = 1  # when tagging, words seen so often have no tags beside those they were seen with
-    enough: int = 5  # candidates that the endings of other words should give
-    most: int = 12
+    rare: int = 8  # words seen less often are learned from as if they had been seen once less
+    sure: int = 4  # words seen so often have no tags beside those they were seen with
+    most: int = 12  # candidates that the endings of other words may give
     keep: int = 4  # candidates that trigrams choose from
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))

@@ -50,3 +50,15 @@ def apply_script(script: str, form: str) -> str | None:
     base = CASES[case](form)
     first, last = int(drop_start), len(base) - int(drop_end)
     return (start + base[first:last] + end or None) if first <= last else None
+
+
+def cells_of(script: str) -> tuple[bool, int, str, int, str]:
+    """A script as the core takes it, in lower case: is it the lemma itself, what is dropped and put at either end.
+
+    >>> cells_of("l\\t0\\t\\t3\\tehen"), cells_of("=Go")
+    ((False, 0, '', 3, 'ehen'), (True, 0, 'go', 0, ''))
+    """
+    if script.startswith("="):
+        return True, 0, script[1:].lower(), 0, ""
+    _, drop_start, start, drop_end, end = script.split("\t")
+    return False, int(drop_start), start.lower(), int(drop_end), end.lower()

@@ -1,10 +1,14 @@
 """Are tokens, words and sentences found as well as by UDPipe 1, and how fast?
 
-    python benchmarks/tokenising.py [FOLDER] [--sentences N] [--epochs K] [--treebank NAME]
+    python benchmarks/tokenising.py [FOLDER] [--sentences N] [--epochs K] [--batch B] [--treebank NAME] [--keep DIR]
 
-Both learn from the first N sentences of the treebank's `train`, in this run, and cut the raw text of its `test` (tokens
+Both learn from the first N sentences of the treebank's `train` (0: from all) and cut the raw text of its `test` (tokens
 joined as their SpaceAfter says, a blank line before documents and paragraphs). F1 as the official script counts it;
 characters a second of CPU time. Without a folder it says so and stops.
+
+UDPipe's network learns for long: --epochs and --batch are its options of that name (its own defaults are 100 and 50;
+ours here are 20 and 10, which take as many steps in a fifth of the time), --keep keeps its model in a folder and takes
+the one that is there.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 
 import ufal.udpipe as udpipe
-from tagging import silence, udpipe_sentences
+from tagging import trained_udpipe
 
 import treewright as tw
 from treewright.evaluate import evaluate
@@ -32,8 +36,10 @@ Cut = Callable[[str], list[tw.Sentence]]
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--sentences", type=int, default=300)
-    parser.add_argument("--epochs", type=int, default=100)
+    parser.add_argument("--sentences", type=int, default=2000)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=10)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--treebank", default="English-EWT")
     given = parser.parse_args()
     if given.folder is None:
@@ -43,33 +49,27 @@ def main() -> None:
     gold = list(tw.read(bank / "test.conllu"))
     text, _ = text_and_ends(gold)
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
-    print(f"{given.treebank}, {given.sentences} sentences to learn from, {len(text)} characters to cut")
+    print(f"{given.treebank}, {given.sentences or 'all'} sentences to learn from, {len(text)} characters to cut")
     print(f"{'':20} {'Tokens':>8} {'Words':>8} {'Sentences':>10} {'characters/s':>13}")
     with tempfile.TemporaryDirectory() as scratch:
         train = Path(scratch) / "train.conllu"
-        tw.write(islice(tw.read(bank / "train.conllu"), given.sentences), train)
+        tw.write(islice(tw.read(bank / "train.conllu"), given.sentences or None), train)
+        kept = (
+            given.keep or Path(scratch)
+        ) / f"{given.treebank}.{given.sentences}.{given.epochs}.{given.batch}.cut.udpipe"
         systems: dict[str, Cut] = {
             "Treewright, rules": tw.tagger.Tokeniser(),
             "Treewright, learned": tw.tagger.Tokeniser.train(train),
-            "UDPipe 1": udpipe_tokeniser(train, given.epochs),
+            "UDPipe 1": udpipe_tokeniser(train, f"epochs={given.epochs};batch_size={given.batch}", kept),
         }
         for name, cut in systems.items():
             print_row(name, cut, text, gold)
 
 
-def udpipe_tokeniser(train: Path, epochs: int) -> Cut:
-    error = udpipe.ProcessingError()
-    with silence():
-        trained = udpipe.Trainer.train(
-            *("morphodita_parsito", udpipe_sentences(train), udpipe.Sentences()),
-            *(f"epochs={epochs}", "none", "none", error),
-        )
-    if error.occurred():
-        raise SystemExit(f"UDPipe: {error.message}")
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(trained)
-        file.flush()
-        model = udpipe.Model.load(file.name)
+def udpipe_tokeniser(train: Path, options: str, kept: Path) -> Cut:
+    if not kept.exists():
+        kept.write_bytes(trained_udpipe(train, options, "none"))
+    model = udpipe.Model.load(str(kept))
     pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.NONE, udpipe.Pipeline.NONE, "conllu")
     return lambda text: [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
 

@@ -17,6 +17,7 @@ using HashTable = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb
 using TemplateItems =
     nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // templ, atom, offset
 using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using RoundedColumn = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using LearningCells = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 using Decoded = std::tuple<NewIndexColumn, double, std::optional<NewScoreColumn>>;
@@ -38,11 +39,11 @@ class BoundTagModel {
 
   Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
                  std::optional<Scores> adjust, bool confidence) {
-    return best(check(atoms, begin, pool, rows), rows, weights, adjust, confidence);
+    return best(check(atoms, begin, pool, rows), rows, PlainWeights{checked(weights), 1}, adjust, confidence);
   }
-  Decoded decode_words(const WordRows &words, IndexColumn rows, FloatColumn weights, std::optional<Scores> adjust,
-                       bool confidence) {
-    return best(check(words, rows), rows, weights, adjust, confidence);
+  Decoded decode_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
+                       std::optional<Scores> adjust, bool confidence) {
+    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale}, adjust, confidence);
   }
 
   double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
@@ -55,10 +56,10 @@ class BoundTagModel {
   }
 
  private:
-  Decoded best(const WordTable &words, const IndexColumn &rows, const FloatColumn &weights,
+  template <typename Weights>
+  Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights,
                const std::optional<Scores> &adjust, bool confidence) {
     const std::size_t n = rows.shape(0);
-    if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights do not have 2^bits rows");
     if (adjust && (adjust->shape(0) != n || int(adjust->shape(1)) != model_.tags()))
       throw nb::value_error("adjust must have a row a word and a column a tag");
     NewIndexColumn tags = new_array<NewIndexColumn>(n);
@@ -67,7 +68,7 @@ class BoundTagModel {
     double value;
     {
       nb::gil_scoped_release nogil;
-      value = model_.decode(words, rows.data(), int(n), weights.data(), adjust ? adjust->data() : nullptr, tags.data(),
+      value = model_.decode(words, rows.data(), int(n), weights, adjust ? adjust->data() : nullptr, tags.data(),
                             sure ? sure->data() : nullptr);
     }
     return {tags, value, sure};
@@ -89,6 +90,11 @@ class BoundTagModel {
     return loss;
   }
 
+  template <typename Column>
+  const typename Column::Scalar *checked(const Column &weights) const {
+    if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights do not have 2^bits rows");
+    return weights.data();
+  }
   static int checked(int bits, int keep, int word_atom) {
     if (bits < 8 || bits > 28 || keep < 1 || word_atom < 0)
       throw nb::value_error("bits must be 8 to 28, keep and word_atom not negative");
@@ -186,8 +192,8 @@ void bind_tagger(nb::module_ &m) {
            nb::arg("adjust").noconvert().none(), nb::arg("confidence"),
            "The best tags, their value, and the probability of each where it is wanted.")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
-           nb::arg("weights").noconvert(), nb::arg("adjust").noconvert().none(), nb::arg("confidence"),
-           "The same for words that the core describes.")
+           nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
+           nb::arg("confidence"), "The same for words that the core describes.")
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("floor"), nb::arg("cost"),

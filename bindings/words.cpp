@@ -131,8 +131,8 @@ void bind_words(nb::module_ &m) {
       .def("add", &BoundTagWords::add, nb::arg("form"), nb::arg("lower"), nb::arg("kinds"), nb::arg("left_out"),
            nb::arg("own").noconvert(), "The row of a new word.");
   nb::class_<BoundLemmaWords, WordRows>(m, "LemmaWords", "Words with their tags and the edit scripts they may have.")
-      .def(nb::init<Lists, Lists, Lists, const BoundLemmaWords::Cells &>(), nb::arg("words"), nb::arg("endings"), nb::arg("stems"),
-           nb::arg("scripts"))
+      .def(nb::init<Lists, Lists, Lists, const BoundLemmaWords::Cells &>(), nb::arg("words"), nb::arg("endings"),
+           nb::arg("stems"), nb::arg("scripts"))
       .def("add", &BoundLemmaWords::add, nb::arg("form"), nb::arg("lower"), nb::arg("kinds"), nb::arg("upos"),
            nb::arg("feats"), nb::arg("tag"), nb::arg("gold"), nb::arg("own").noconvert(),
            "The row of a new word, -1 if no script fits it.")

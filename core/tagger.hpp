@@ -37,6 +37,17 @@ struct WordTable {
   int width, related;
 };
 
+// Weights to read: whole numbers of eight bits and a scale, or floats that learn, each with its memory.
+template <typename Number, int stride>
+struct TagWeights {
+  const Number *data;
+  float scale;
+  float at(std::uint32_t index) const { return float(data[std::size_t(index) * stride]); }  // times scale
+};
+using RoundedWeights = TagWeights<std::int8_t, 1>;
+using PlainWeights = TagWeights<float, 1>;
+using LearningWeights = TagWeights<float, 4>;
+
 class TagModel {
  public:
   struct Settings {
@@ -56,9 +67,10 @@ class TagModel {
   int tags() const { return int(parts_.size()) / set_.parts - 1; }  // the last row is "before the sentence"
 
   // The best tag of each word and their value; with `confidence`, also the probability of each.
-  double decode(const WordTable &words, const std::int32_t *rows, int n, const float *weights, const double *adjust,
+  template <typename Weights>
+  double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const double *adjust,
                 std::int32_t *tags, double *confidence) {
-    open<1>(words, rows, n, weights, nullptr, 0);
+    open(words, rows, n, weights, nullptr, 0);
     if (adjust)
       for (int i = 0; i < n; ++i)
         for (int k = 0; k < size(i); ++k) unary(i, k) += adjust[std::size_t(i) * this->tags() + tag(i, k)];
@@ -75,7 +87,7 @@ class TagModel {
   // Adds the gradient for the gold tags, all of them candidates; returns the loss.
   double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
                const std::int32_t *gold, float cost) {
-    open<4>(words, rows, n, cells, gold, cost);
+    open(words, rows, n, LearningWeights{cells, 1}, gold, cost);
     gold_.resize(n);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < size(i); ++k)
@@ -113,18 +125,18 @@ class TagModel {
   std::uint32_t part(int tag, int p) const { return parts_[std::size_t(tag) * set_.parts + p]; }
   std::uint32_t context(int kind, int tag, int p) const { return context_[kind][std::size_t(tag) * set_.parts + p]; }
 
-  template <int stride>
-  void open(const WordTable &words, const std::int32_t *rows, int n, const float *weights, const std::int32_t *gold,
+  template <typename Weights>
+  void open(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const std::int32_t *gold,
             float cost) {
     n_ = n;
     gather(words, rows);
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
     begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
-      list_candidates<stride>(words, rows[i], i, weights, gold ? gold[i] : -1, cost);
+      list_candidates(words, rows[i], i, weights, gold ? gold[i] : -1, cost);
       begin_.push_back(kept_.size());
     }
-    if (set_.trigrams) score_trigrams<stride>(weights);
+    if (set_.trigrams) score_trigrams(weights);
   }
 
   void gather(const WordTable &words, const std::int32_t *rows) {
@@ -136,8 +148,8 @@ class TagModel {
     }
   }
 
-  template <int stride>
-  void list_candidates(const WordTable &words, int row, int i, const float *weights, int gold, float cost) {
+  template <typename Weights>
+  void list_candidates(const WordTable &words, int row, int i, const Weights &weights, int gold, float cost) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
     if (last - first == 1) {
       kept_.push_back(*first), places_.push_back(first - words.pool), unary_.push_back(0);
@@ -146,9 +158,9 @@ class TagModel {
     seen_.clear(), ranked_.clear();
     for (const std::int32_t *c = first; c < last; ++c) {
       double score = gold >= 0 && *c != gold ? cost : 0;
-      for (int p = 0; p < set_.parts; ++p) score += part_score<stride>(i, part(*c, p), weights);
+      for (int p = 0; p < set_.parts; ++p) score += part_score(i, part(*c, p), weights);
       visit_relations(words, c - words.pool,
-                      [&](std::uint32_t index) { score += weights[std::size_t(index) * stride]; });
+                      [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
       ranked_.push_back({score, *c, c - words.pool});
     }
     prune(gold);
@@ -165,13 +177,14 @@ class TagModel {
   }
 
   // Candidates often share parts: each is scored once.
-  template <int stride>
-  double part_score(int i, std::uint32_t part, const float *weights) {
+  template <typename Weights>
+  double part_score(int i, std::uint32_t part, const Weights &weights) {
     for (const auto &[known, score] : seen_)
       if (known == part) return score;
     const std::uint32_t *row = rows_.at(0, i);
     float score = 0;
-    for (int t = 0; t < rows_.templates(); ++t) score += weights[std::size_t((row[t] ^ part) & mask_) * stride];
+    for (int t = 0; t < rows_.templates(); ++t) score += weights.at((row[t] ^ part) & mask_);
+    score *= weights.scale;
     seen_.push_back({part, score});
     return score;
   }
@@ -189,8 +202,8 @@ class TagModel {
     ranked_.resize(kept);
   }
 
-  template <int stride>
-  void score_trigrams(const float *weights) {
+  template <typename Weights>
+  void score_trigrams(const Weights &weights) {
     pair_begin_.assign(1, 0), triple_begin_.assign(1, 0);
     for (int i = 0; i < n_; ++i) {
       pair_begin_.push_back(pair_begin_.back() + std::size_t(size(i - 1)) * size(i));
@@ -200,11 +213,12 @@ class TagModel {
     for (int i = 0; i < n_; ++i) {
       if (size(i - 1) * size(i) > 1)
         each_pair(i, [&](int b, int c, std::size_t at) {
-          visit_pair(i, b, c, [&](std::uint32_t index) { pair_[at] += weights[std::size_t(index) * stride]; });
+          visit_pair(i, b, c, [&](std::uint32_t index) { pair_[at] += double(weights.at(index) * weights.scale); });
         });
       if (size(i - 2) * size(i - 1) * size(i) > 1)
         each_triple(i, [&](int a, int b, int c, std::size_t at) {
-          visit_triple(i, a, b, c, [&](std::uint32_t index) { triple_[at] += weights[std::size_t(index) * stride]; });
+          visit_triple(i, a, b, c,
+                       [&](std::uint32_t index) { triple_[at] += double(weights.at(index) * weights.scale); });
         });
     }
     sizes_.resize(n_);

@@ -54,6 +54,14 @@ inline int count_of(const Counts &counts, int label) {
   return 0;
 }
 
+// Takes one from the counts that are meant, and those away that nothing is left of.
+template <typename Meant>
+void without(Counts &counts, Meant meant) {
+  for (Count &entry : counts) entry.count -= meant(entry);
+  counts.erase(std::remove_if(counts.begin(), counts.end(), [](const Count &entry) { return entry.count <= 0; }),
+               counts.end());
+}
+
 // Labels with counts by key; the keys are sorted.
 struct Listing {
   const std::uint32_t *keys;
@@ -127,9 +135,7 @@ class Lexicon {
   // What a word was seen with; without one occurrence of left_out where that is not negative.
   void seen(std::uint32_t key, int left_out, Counts &found) const {
     words_.find(key, found);
-    for (Count &entry : found) entry.count -= entry.label == left_out;
-    found.erase(std::remove_if(found.begin(), found.end(), [](const Count &entry) { return entry.count <= 0; }),
-                found.end());
+    if (left_out >= 0) without(found, [&](const Count &entry) { return entry.label == left_out; });
   }
 
   // What the endings must not count: the labels of a rare word, itself.
@@ -138,50 +144,60 @@ class Lexicon {
     if (total_of(found) > rare) found.clear();
   }
 
-  // At most `most` labels by endings, the most probable first; the longest ending that other words have goes to
-  // `ending`.
+  // At most `most` labels by endings, the most probable first, and the longest ending that other words have.
   void guess(std::uint32_t group, Text form, int most, const Counts &own) {
     guesses_.clear(), ending_ = all_words;
     for (int length = -1; length <= std::min(int(form.size()), longest); ++length) {
-      const std::uint32_t key =
-          length < 0 ? all_words : ending_key(group, form.substr(form.size() - std::size_t(length)));
-      if (!endings_.find(key, counts_)) break;
-      for (Count &entry : counts_) entry.count -= count_of(own, entry.label) > 0;
-      const int total = total_of(counts_);
-      if (total <= 0) break;
+      const std::uint32_t key = length < 0 ? all_words : key_of(group, form, length);
+      if (!find_ending(key, own)) break;
       if (length >= 0) ending_ = key;
-      mix(total);
+      mix(total_of(counts_));
     }
-    std::sort(guesses_.begin(), guesses_.end(), [](const auto &x, const auto &y) {
-      return x.second != y.second ? x.second > y.second : x.first < y.first;
-    });
-    std::size_t kept = 0;
-    while (kept < guesses_.size() && int(kept) < most && guesses_[kept].second * far >= guesses_[0].second) ++kept;
+    for (const auto &[label, p] : guesses_) slot_[label] = 0;
+    const std::size_t kept = std::min(guesses_.size(), std::size_t(most));
+    std::partial_sort(
+        guesses_.begin(), guesses_.begin() + std::ptrdiff_t(kept), guesses_.end(),
+        [](const auto &x, const auto &y) { return x.second != y.second ? x.second > y.second : x.first < y.first; });
     guesses_.resize(kept);
+    while (!guesses_.empty() && guesses_.back().second * far < guesses_.front().second) guesses_.pop_back();
+  }
+
+  // The ending alone.
+  void guess_nothing(std::uint32_t group, Text form, const Counts &own) {
+    guesses_.clear(), ending_ = all_words;
+    for (int length = std::min(int(form.size()), longest); length >= 0 && ending_ == all_words; --length)
+      if (find_ending(key_of(group, form, length), own)) ending_ = key_of(group, form, length);
   }
 
   const std::vector<std::pair<int, double>> &guesses() const { return guesses_; }
   std::uint32_t ending() const { return ending_; }
 
  private:
+  static std::uint32_t key_of(std::uint32_t group, Text form, int length) {
+    return ending_key(group, form.substr(form.size() - std::size_t(length)));
+  }
+
+  bool find_ending(std::uint32_t key, const Counts &own) {
+    if (!endings_.find(key, counts_)) return false;
+    if (!own.empty()) without(counts_, [&](const Count &entry) { return count_of(own, entry.label) > 0; });
+    return !counts_.empty();
+  }
+
   void mix(int total) {
-    const bool is_first = guesses_.empty();
-    const double scale = 1.0 / (total + (is_first ? 0 : 1));
+    const double scale = 1.0 / (total + (guesses_.empty() ? 0 : 1));
     for (auto &[label, p] : guesses_) p *= scale;
     for (const Count &entry : counts_) {
-      if (entry.count <= 0) continue;
-      const auto known =
-          std::find_if(guesses_.begin(), guesses_.end(), [&](const auto &x) { return x.first == entry.label; });
-      if (known == guesses_.end())
-        guesses_.push_back({entry.label, entry.count * scale});
-      else
-        known->second += entry.count * scale;
+      if (std::size_t(entry.label) >= slot_.size()) slot_.resize(std::size_t(entry.label) + 1, 0);
+      int &slot = slot_[entry.label];
+      if (slot == 0) guesses_.push_back({entry.label, 0.0}), slot = int(guesses_.size());
+      guesses_[slot - 1].second += entry.count * scale;
     }
   }
 
   Listing words_, endings_;
   Counts counts_;
   std::vector<std::pair<int, double>> guesses_;
+  std::vector<int> slot_;  // one more than the place of a label among the guesses, 0 if it is none
   std::uint32_t ending_ = 0;
 };
 
@@ -225,10 +241,8 @@ class Stems {
 
   bool find(std::uint32_t lemma, const std::vector<Own> &own) {
     if (!lemmas_.find(lemma, counts_)) return false;
-    for (Count &entry : counts_)
-      for (const Own &pair : own) entry.count -= pair.lemma == lemma && pair.tag == entry.label;
-    counts_.erase(std::remove_if(counts_.begin(), counts_.end(), [](const Count &entry) { return entry.count <= 0; }),
-                  counts_.end());
+    for (const Own &pair : own)
+      if (pair.lemma == lemma) without(counts_, [&](const Count &entry) { return entry.label == pair.tag; });
     return !counts_.empty();
   }
 
@@ -300,7 +314,10 @@ class TagWords : public WordRows {
     own_.clear(), low_.clear();
     if (left_out >= 0) lexicon_.own(key, own_);
     if (word.lower != word.form) lexicon_.seen(text_hash(word.lower), -1, low_);
-    lexicon_.guess(kind, word.lower, set_.most, own_);
+    if (total_of(seen_) < set_.sure)
+      lexicon_.guess(kind, word.lower, set_.most, own_);
+    else
+      lexicon_.guess_nothing(kind, word.lower, own_);
     list_candidates(left_out);
     const Stems::Stem stem = stems_.longest(word.lower, own_stems);
     const bool is_known = !seen_.empty(), is_known_lower = is_known || !low_.empty();

@@ -138,7 +138,7 @@ def test_packed_is_smaller(tmp_path: Path) -> None:
     pipeline().save(tmp_path / "small.tw")
     lightened(pipeline(), parser=0.2).save(tmp_path / "smaller.tw")
     sizes = [(tmp_path / f"{name}.tw").stat().st_size for name in ("smaller", "small", "large")]
-    assert sizes[0] < sizes[1] < 0.6 * sizes[2]
+    assert sizes[0] < sizes[1] < 0.9 * sizes[2]
 
 
 def test_a_lightened_pipeline_still_parses() -> None:

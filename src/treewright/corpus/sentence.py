@@ -634,11 +634,12 @@ def end_of_opening(text: str, position: int = 0) -> int:
 
 
 def _check_cell(value: object, name: str, word: int | None = None) -> None:
+    if isinstance(value, str) and value and not ("\t" in value or "\n" in value or "\r" in value):
+        return
     where = name if word is None else f"{name}[{word}]"
     if not isinstance(value, str):
         raise ValueError(f"{where} is {value!r}; expected a string")
-    if not value or "\t" in value or "\n" in value or "\r" in value:
-        raise ValueError(f"{where} is {shown(value)}; expected '_' or a text without tab and line break")
+    raise ValueError(f"{where} is {shown(value)}; expected '_' or a text without tab and line break")
 
 
 def _checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:

@@ -23,7 +23,7 @@ def lightened(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, t
     trees = pipeline.parser.model
     lighter = replace(trees, scorer=dropped(trees.scorer, parser))
     words = pipeline.tagger.model
-    tags = replace(words, weights=rounded(words.weights, tagger), lemma_weights=rounded(words.lemma_weights, tagger))
+    tags = replace(words, weights=dropped(words.weights, tagger), lemma_weights=dropped(words.lemma_weights, tagger))
     cuts = pipeline.tokeniser.model
     cutter = None if cuts is None else replace(cuts, weights=rounded(cuts.weights, tokeniser))
     return Pipeline(Tokeniser(cutter), Tagger(tags), Parser(lighter), pipeline.facts)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright import modelfile
 from treewright.errors import InputError
+from treewright.learn import Weights
 from treewright.modelfile import Path
 from treewright.tagger.lexicon import Lexicon, Listing, array_names
 from treewright.tagger.model import Model
@@ -39,9 +40,10 @@ def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "tags": model.tags,
         "scripts": model.scripts,
         "stem_tags": model.stem_tags,
+        "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "facts": dict(model.facts),
     }
-    arrays = {name: getattr(model, name) for name in WEIGHTS}
+    arrays = {name: getattr(model, name).values for name in WEIGHTS}
     lists = {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas"), **model.stems.to_arrays("stems")}
     return header, arrays | lists
 
@@ -53,12 +55,13 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
         tags = tuple(tuple(tag) for tag in header["tags"])
         scripts, facts = tuple(header["scripts"]), header["facts"]
         lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
+        weights = [Weights(arrays[name], float(header["scales"][name])) for name in WEIGHTS]
         stems, stem_tags = Listing.from_arrays("stems", arrays), tuple(header["stem_tags"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(f"{path}: its header or lists are damaged ({error}); train the model again") from None
     for name, wanted, rules in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
-        if wanted and (arrays[name].dtype != np.float32 or arrays[name].shape != (1 << rules.bits,)):
-            raise InputError(f"{path}: {name} is not {1 << rules.bits} numbers of 32 bits; train the model again")
+        if wanted and (arrays[name].dtype != np.int8 or arrays[name].shape != (1 << rules.bits,)):
+            raise InputError(f"{path}: {name} is not {1 << rules.bits} numbers of eight bits; train the model again")
     return Model(
-        *(options, tags, lexicon, arrays["weights"], scripts, lemmas, arrays["lemma_weights"], stems, stem_tags, facts)
+        *(options, tags, lexicon, weights[0], scripts, lemmas, weights[1], stems, stem_tags, facts),
     )

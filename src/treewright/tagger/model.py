@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
+from treewright.learn import Weights
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, Options
 from treewright.tagger.scripts import apply_script, cells_of
 from treewright.tagger.words import ATOMS, KINDS, LEMMA_ATOMS, LEMMA_TEMPLATES, TEMPLATES, Indices, compiled, hashed
 
-Weights = NDArray[np.float32]
 Tag = tuple[str, ...]
 Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
 
@@ -73,7 +73,7 @@ class TagWorker:
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags."""
-        return Tagged(*self.kernel.decode_words(self.words, self.rows(forms), self.model.weights, adjust, confidence))
+        return Tagged(*self.kernel.decode_words(self.words, self.rows(forms), *self.model.weights, adjust, confidence))
 
 
 def tag_words(model: Model) -> TagWords:
@@ -150,7 +150,7 @@ class LemmaWorker:
         if row < 0:
             return -1
         rows = np.array([row], dtype=np.int32)
-        tags, _, _ = self.kernel.decode_words(self.words, rows, self.model.lemma_weights, None, False)
+        tags, _, _ = self.kernel.decode_words(self.words, rows, *self.model.lemma_weights, None, False)
         self.words.clear()
         return int(tags[0])
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright._core import TagModel, WordRows, lemma_key, text_hash, word_kind
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn import Weights
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
@@ -21,7 +22,6 @@ from treewright.tagger.model import (
     Tag,
     TagHashes,
     TagWorker,
-    Weights,
     lemma_kernel,
     lemma_words,
     tag_kernel,
@@ -103,7 +103,7 @@ def untrained(sentences: Sequence[Sentence], options: Options) -> Model:
     lists: dict[int, Counter[int]] = {}
     for (lemma, upos), forms in stems.items():
         lists.setdefault(text_hash(lemma), Counter())[stem_tags.index(upos)] += forms
-    empty = np.zeros(1, dtype=np.float32)
+    empty = Weights.of(np.zeros(1, dtype=np.float32))
     lexicons = Lexicon.of(words), Lexicon.of(lemmas)
     return Model(
         *(options, tuple(tags), lexicons[0], empty, tuple(scripts), lexicons[1], empty),
@@ -234,7 +234,7 @@ def learn(
     """Epochs over the examples, in an order that depends on seed, stage and epoch alone; the best average."""
     cells: NDArray[Any] = np.zeros((1 << rules.bits, 4), dtype=np.float32)
     words = sum(len(example.rows) for example in examples)
-    best, best_score, steps = cells[:, 0], -1.0, 0
+    best, best_score, steps = Weights.of(cells[:, 0]), -1.0, 0
     for epoch in range(rules.epochs):
         loss = 0.0
         order = np.random.default_rng([seed, epoch, *stage.encode()]).permutation(len(examples))
@@ -247,7 +247,7 @@ def learn(
                 *(table, example.rows, example.gold, cells),
                 *(float(steps), rules.rate, rules.floor, rules.cost),
             )
-        weights = np.asarray(cells[:, 0] - cells[:, 3] / np.float32(steps + 1), dtype=np.float32)
+        weights = Weights.of(np.asarray(cells[:, 0] - cells[:, 3] / np.float32(steps + 1), dtype=np.float32))
         score = judge(weights) if judge else None
         if score is None or score > best_score:
             best, best_score = weights, score or 0.0

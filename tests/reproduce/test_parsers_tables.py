@@ -11,9 +11,13 @@ from typer.testing import CliRunner
 
 from treewright.cli.reproduce import app
 from treewright.errors import InputError
+from treewright.parser import Labelling, Options, Pruning, Scoring
 from treewright.reproduce import jiang2017, koo2010_parsers
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.conllu"
+
+
+SMALL = Options(pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))
 
 
 @pytest.fixture
@@ -34,16 +38,38 @@ def test_table1_decodes_by_both_methods(data: Path) -> None:
 
 
 def test_table3_has_a_projective_column_beside_each(data: Path) -> None:
-    [row] = koo2010_parsers.table3(data, ["toy"])
+    [row] = koo2010_parsers.table3(data, ["toy"], options=SMALL)
     assert list(row.uas) == ["sib", "P-sib", "grand", "P-grand"]
     assert all(0 <= uas <= 100 for uas in row.uas.values())
 
 
-def test_curves_end_where_the_last_limit_is(data: Path) -> None:
-    curves = koo2010_parsers.figures(data, "toy", limits=(5, 50))
+@pytest.fixture
+def curves(data: Path) -> koo2010_parsers.Curves:
+    return koo2010_parsers.figures(data, "toy", limits=(5, 50), options=SMALL)
+
+
+def test_curves_end_where_the_last_limit_is(curves: koo2010_parsers.Curves) -> None:
     assert curves.matches[-1] == 100
     assert (curves.certified[1:] >= curves.certified[:-1]).all()
     assert set(curves.recomputed) == {"sib", "grand"}
+
+
+def test_figures_are_drawn_and_their_numbers_printed(
+    curves: koo2010_parsers.Curves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(koo2010_parsers, "figures", lambda *given, **options: curves)
+    result = CliRunner().invoke(app, ["koo2010", "figures", "data", "-o", str(tmp_path / "pictures"), "--quiet"])
+    assert result.exit_code == 0, result.output
+    assert "as without limit" in result.stdout
+    assert "automata recomputed, %" in (tmp_path / "pictures" / "figure3.svg").read_text()
+    assert "limit on iterations" in (tmp_path / "pictures" / "figure4.svg").read_text()
+
+
+def test_each_step_is_told_before_it_begins(data: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    list(koo2010_parsers.table3(data, ["toy"], sentences=5, options=SMALL, report=lambda *step: told.append(step)))
+    assert told == [(f"toy: {name}", done, 4) for done, name in enumerate(("sib", "P-sib", "grand", "P-grand"))]
 
 
 def test_a_treebank_that_is_not_there_is_named(tmp_path: Path) -> None:

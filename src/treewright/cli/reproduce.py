@@ -48,6 +48,12 @@ TABLE3_HELP = (
     "development set.\n\n"
     "  treewright reproduce koo2010 table3 data --treebanks ud/Gothic-PROIEL,ud/Hungarian-Szeged\n\n"
 )
+FIGURES_HELP = (
+    "How much work is an iteration, and what does a limit on them cost (Figures 3 and 4)?\n\n"
+    "The sibling and the grandparent model are trained on a treebank under DATA and decode its development set by dual "
+    "decomposition; the pictures are drawn as SVG (pip install 'treewright[plots]').\n\n"
+    "  treewright reproduce koo2010 figures data --treebank ud/Hungarian-Szeged -o pictures\n\n"
+)
 JIANG_HELP = (
     "How well do six systems parse that saw tags but no trees (Table 1)?\n\n"
     "DATA holds a folder a treebank of UD 1.4. Trained on sentences of at most 15 words, tested on at most 40; "
@@ -66,6 +72,9 @@ JIANG_FIGURE1_HELP = (
     "(D-J), beside the gold trees'; -o draws it.\n\n"
     "  treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg\n\n"
 )
+
+
+SENTENCES = Annotated[int | None, typer.Option(min=1, help="Train on the first so many of each treebank.")]
 
 
 class Draw(str, Enum):
@@ -108,6 +117,7 @@ def table2(
 def table1(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
     treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    sentences: SENTENCES = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -127,10 +137,13 @@ def table1(
         "exact s G",
     )
     lines = []
-    for row in run(data, names_of(treebanks, TREEBANKS), report=teller(quiet)):
-        if as_json:
-            typer.echo(json.dumps(asdict(row)))
-            continue
+    rows = []
+    with steps(quiet) as report:
+        for row in run(data, names_of(treebanks, TREEBANKS), sentences=sentences, report=report):
+            rows.append(row)
+            if as_json:
+                typer.echo(json.dumps(asdict(row)))
+    for row in rows:
         cells = [f"{row.exact[model].uas:.2f}" for model in ("arc", "sib", "grand")]
         cells += [f"{row.dual[model].certified:.2f}" for model in ("sib", "grand")]
         cells += [f"{row.dual[model].seconds:.4f}" for model in ("sib", "grand")]
@@ -138,27 +151,75 @@ def table1(
         lines.append([row.treebank, *cells])
         if row.published:
             lines.append(["  the paper's", *(f"{figure:g}" for figure in row.published), "", ""])
-    if not as_json:
-        show_lines(columns, lines)
+    if as_json:
+        return
+    if len(rows) > 1:
+        means = [sum(row.exact[model].uas for row in rows) / len(rows) for model in ("arc", "sib", "grand")]
+        lines.append(["average", *(f"{mean:.2f}" for mean in means), "", "", "", "", "", ""])
+    show_lines(columns, lines)
+    typer.echo(
+        "arc, sib, grand: UAS in per cent, decoded exactly; dd: by dual decomposition. Seconds of CPU a sentence."
+    )
+    typer.echo("The paper's treebanks are those of CoNLL-X, its times those of 2010: compare the gaps, not the levels.")
 
 
 @koo2010.command(help=TABLE3_HELP)
 def table3(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
     treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    sentences: SENTENCES = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     from treewright.reproduce.koo2010_parsers import PROJECTIVE, TABLE3
     from treewright.reproduce.koo2010_parsers import table3 as run
 
-    rows = list(run(data, names_of(treebanks, PROJECTIVE), report=teller(quiet)))
+    with steps(quiet) as report:
+        rows = list(run(data, names_of(treebanks, PROJECTIVE), sentences=sentences, report=report))
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows]))
         return
     lines = [[row.treebank, *(f"{uas:.2f}" for uas in row.uas.values())] for row in rows]
     lines += [[f"  the paper's {name}", *(f"{uas:.2f}" for uas in figures)] for name, figures in TABLE3.items()]
     show_lines(("treebank", "sib", "P-sib", "grand", "P-grand"), lines)
+
+
+@koo2010.command(help=FIGURES_HELP)
+def figures(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for figure3.svg and figure4.svg.")],
+    treebank: Annotated[str, typer.Option(help="A folder under DATA.")] = "ud/English-EWT",
+    sentences: SENTENCES = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    from treewright.reproduce.koo2010_figures import draw, ensure_matplotlib
+    from treewright.reproduce.koo2010_parsers import figures as run
+
+    ensure_matplotlib()
+    with steps(quiet) as report:
+        curves = run(data, treebank, sentences=sentences, report=report)
+    draw(curves, output)
+    recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}
+    if as_json:
+        limited = {name: getattr(curves, name).tolist() for name in ("iterations", "uas", "certified", "matches")}
+        typer.echo(json.dumps({**limited, "recomputed": recomputed}))
+        return
+    rows = zip(
+        curves.iterations.tolist(), *(c.tolist() for c in (curves.uas, curves.certified, curves.matches)), strict=True
+    )
+    show_lines(
+        ("limit on iterations", "UAS", "certified %", "as without limit %", "sib: recomputed %", "grand: recomputed %"),
+        [
+            [str(limit), *(f"{figure:.2f}" for figure in row), *(share_at(recomputed[m], limit) for m in recomputed)]
+            for limit, *row in rows
+        ],
+    )
+
+
+def share_at(recomputed: list[float], iteration: int) -> str:
+    """What the sentences still running recompute at an iteration, if there are any."""
+    return f"{100 * recomputed[iteration - 1]:.1f}" if iteration <= len(recomputed) else ""
 
 
 @jiang2017.callback()
@@ -267,7 +328,14 @@ def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
 
 
 @contextmanager
-def progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+def steps(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """What is under way, with a bar and the time that is left on a terminal's standard error."""
+    with progress("reading", quiet) as report:
+        yield lambda what, done, of: report(done, of, what)
+
+
+@contextmanager
+def progress(what: str, quiet: bool) -> Iterator[Callable[..., None]]:
     """A bar with the time that is left, on a terminal's standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -276,7 +344,7 @@ def progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, now=what: bar.update(task, completed=done, total=total, description=now)
 
 
 def show(rows: list[Row]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +31,26 @@ TREEBANKS: dict[str, tuple[float, ...]] = {
     "ud/English-EWT": (90.29, 92.03, 92.57, 98.96, 99.12, 0.081, 0.168),
 }
 PROJECTIVE = ("ud/Gothic-PROIEL", "ud/Hungarian-Szeged", "ud/English-EWT")
+LIMITS = (10, 25, 50, 100, 250, 500, 1000, 5000)  # on iterations
 # Table 3, development UAS: Sib, P-Sib, G+S, P-G+S.
 TABLE3 = {"Penn Treebank": (92.19, 92.34, 92.71, 92.70), "Prague Treebank": (86.41, 85.67, 87.40, 86.43)}
 
-Report = Callable[[str], None]
+Report = Callable[[str, int, int], None]  # what is under way, steps done, of how many
+
+
+class Steps:
+    """Tells what is under way, one step after the other."""
+
+    def __init__(self, report: Report, of: int) -> None:
+        self.report, self.done, self.of = report, 0, of
+
+    def __call__(self, what: str) -> None:
+        self.report(what, self.done, self.of)
+        self.done += 1
+
+
+def silence(what: str, done: int, of: int) -> None:
+    """For those who want no reports."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +87,24 @@ def table1(
     *,
     options: Options | None = None,
     max_iterations: int = 5000,
-    report: Report = lambda line: None,
+    sentences: int | None = None,
+    report: Report = silence,
 ) -> Iterator[Row1]:
-    """Train the three models on each treebank, decode its test set without the projective constraint."""
-    for treebank in treebanks:
-        train, test = part(data, treebank, "train"), list(read(part(data, treebank, "test")))
+    """Train the three models on each treebank, decode its test set without the projective constraint.
+
+    sentences: train on the first so many only.
+    """
+    parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "test")) for treebank in treebanks}
+    step = Steps(report, 8 * len(parts))
+    for treebank, (train, test) in parts.items():
         exact, dual = {}, {}
         for model in MODELS:
-            report(f"{treebank}: training {model}")
+            step(f"{treebank}: training {model}")
             parser = Parser.train(train, model=model, projective=False, options=options)
-            report(f"{treebank}: decoding {model}")
+            step(f"{treebank}: decoding {model} exactly")
             exact[model] = decoded(parser, test, method="exact")
             if model != "arc":
+                step(f"{treebank}: dual decomposition of {model}")
                 dual[model] = decoded(parser, test, method="dd", max_iterations=max_iterations)
         yield Row1(treebank, exact, dual, TREEBANKS.get(treebank, ()))
 
@@ -91,16 +114,18 @@ def table3(
     treebanks: Sequence[str] = PROJECTIVE,
     *,
     options: Options | None = None,
-    report: Report = lambda line: None,
+    sentences: int | None = None,
+    report: Report = silence,
 ) -> Iterator[Row3]:
     """Sibling and grandparent models, trained and decoded with crossing arcs allowed and not, on development sets."""
-    for treebank in treebanks:
-        train, dev = part(data, treebank, "train"), list(read(part(data, treebank, "dev")))
+    parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "dev")) for treebank in treebanks}
+    step = Steps(report, 4 * len(parts))
+    for treebank, (train, dev) in parts.items():
         uas = {}
         for model in MODELS[1:]:
             for projective in (False, True):
                 name = f"P-{model}" if projective else model
-                report(f"{treebank}: {name}")
+                step(f"{treebank}: {name}")
                 parser = Parser.train(train, model=model, projective=projective, options=options)
                 uas[name] = decoded(parser, dev, method="exact").uas
         yield Row3(treebank, uas)
@@ -110,7 +135,11 @@ def decoded(parser: Parser, gold: Sequence[Sentence], **how: object) -> Decoding
     """Decode a test set and count."""
     start = time.process_time()
     found = list(parser.parse(gold, **how))  # type: ignore[arg-type]
-    seconds = time.process_time() - start
+    return judged(found, gold, time.process_time() - start)
+
+
+def judged(found: Sequence[Sentence], gold: Sequence[Sentence], seconds: float) -> Decoding:
+    """What a decoder found, counted."""
     right = sum(int((one.heads == other.heads).sum()) for one, other in zip(found, gold, strict=True))
     certificates = [sentence.parse.certificate for sentence in found]
     return Decoding(
@@ -137,23 +166,27 @@ def figures(
     treebank: str = "ud/English-EWT",
     *,
     options: Options | None = None,
-    limits: Sequence[int] = (10, 25, 50, 100, 250, 500, 1000, 5000),
-    report: Report = lambda line: None,
+    limits: Sequence[int] = LIMITS,
+    sentences: int | None = None,
+    report: Report = silence,
 ) -> Curves:
     """Decode a development set by dual decomposition with every limit on its iterations."""
-    train, dev = part(data, treebank, "train"), list(read(part(data, treebank, "dev")))
+    train, dev = training(data, treebank, sentences), corpus(data, treebank, "dev")
+    step = Steps(report, 4 + len(limits))
     recomputed: dict[str, NDArray[np.float64]] = {}
     steps: list[Decoding] = []
     trees: list[list[bytes]] = []
     for model in MODELS[1:]:
-        report(f"{treebank}: training {model}")
+        step(f"{treebank}: training {model}")
         parser = Parser.train(train, model=model, projective=False, options=options)
+        step(f"{treebank}: dual decomposition of {model}")
         traces = [sentence.parse.trace for sentence in parser.parse(dev, method="dd", trace=True)]
         recomputed[model] = mean_while_running([np.asarray(trace["recomputed"]) for trace in traces])
         for limit in limits if model == "sib" else ():
-            report(f"{treebank}: {limit} iterations")
-            steps.append(decoded(parser, dev, method="dd", max_iterations=limit))
-            trees.append([s.heads.tobytes() for s in parser.parse(dev, method="dd", max_iterations=limit)])
+            step(f"{treebank}: {limit} iterations")
+            found = list(parser.parse(dev, method="dd", max_iterations=limit))
+            steps.append(judged(found, dev, 0.0))
+            trees.append([sentence.heads.tobytes() for sentence in found])
     matches = [100 * float(np.mean([one == last for one, last in zip(t, trees[-1], strict=True)])) for t in trees]
     return Curves(
         np.array(limits),
@@ -173,6 +206,16 @@ def mean_while_running(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.flo
         count[: len(column)] += 1
     mean: NDArray[np.float64] = total / np.maximum(count, 1)
     return mean
+
+
+def training(data: Path, treebank: str, sentences: int | None) -> list[Sentence]:
+    """The first so many sentences to train on, or all."""
+    return list(islice(read(part(data, treebank, "train"), check="tree"), sentences))
+
+
+def corpus(data: Path, treebank: str, split: str) -> list[Sentence]:
+    """The sentences to parse."""
+    return list(read(part(data, treebank, split), check="tree"))
 
 
 def part(data: Path, treebank: str, split: str) -> Path:

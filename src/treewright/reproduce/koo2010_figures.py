@@ -1,0 +1,72 @@
+"""Figures 3 and 4 of Koo et al. (2010), drawn with Matplotlib (pip install 'treewright[plots]')."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import InputError
+from treewright.reproduce.koo2010_parsers import Curves
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73")  # told apart by all (Okabe and Ito)
+NAMES = {"sib": "siblings", "grand": "siblings and grandparents"}
+
+
+def ensure_matplotlib() -> None:
+    """Say what to do where it is missing, before anything long begins."""
+    if find_spec("matplotlib") is None:
+        raise InputError("figures are drawn with Matplotlib: pip install 'treewright[plots]'")
+
+
+def draw(curves: Curves, folder: Path) -> None:
+    """Write figure3.svg and figure4.svg."""
+    ensure_matplotlib()
+    import matplotlib
+
+    matplotlib.use("svg")
+    folder.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context({"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}):
+        save(recomputed, curves, folder / "figure3.svg")
+        save(limited, curves, folder / "figure4.svg")
+
+
+def save(picture: Any, curves: Curves, path: Path) -> None:
+    """One picture in a file of its own."""
+    import matplotlib.pyplot as plt
+
+    canvas, axis = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    axis.spines[["top", "right"]].set_visible(False)
+    picture(axis, curves)
+    axis.legend(frameon=False)
+    canvas.savefig(path, metadata={"Date": None})
+    plt.close(canvas)
+
+
+def recomputed(axis: Any, curves: Curves) -> None:
+    """Figure 3: the share of head automata that an iteration decodes again, of the sentences still running."""
+    for (model, share), colour in zip(curves.recomputed.items(), COLOURS, strict=False):
+        rounds = np.arange(1, len(share) + 1)
+        axis.plot(*smoothed(rounds, 100 * share), color=colour, label=NAMES[model])
+    axis.set(xlabel="iteration", ylabel="automata recomputed, %", ylim=(0, None))
+
+
+def limited(axis: Any, curves: Curves) -> None:
+    """Figure 4: accuracy, certificates and trees as without a limit, by the limit on iterations."""
+    lines = {
+        "UAS": curves.uas,
+        "certified": curves.certified,
+        "trees as with the highest limit": curves.matches,
+    }
+    for (name, column), colour in zip(lines.items(), COLOURS, strict=True):
+        axis.plot(curves.iterations, column, "o-", color=colour, markersize=3, label=name)
+    axis.set(xscale="log", xlabel="limit on iterations", ylabel="%")
+
+
+def smoothed(rounds: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over stretches of iterations, at most a hundred."""
+    stretch = (rounds - 1) * 100 // max(100, len(rounds))
+    count = np.bincount(stretch)
+    return np.bincount(stretch, rounds) / count, np.bincount(stretch, column) / count

@@ -127,6 +127,14 @@ def test_drawings(run: Run, model: str) -> None:
     assert sorted(os.listdir("folder")) == ["1.svg", "2.svg"]
 
 
+def test_who_looks_on_sees_a_drawing(run: Run, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "─nsubj" in run("parse", model, "--text", "The dog sees a house.", "-q").stdout
+    Path("a.txt").write_text("The dog sees a house.")
+    assert "# sent_id = 1" in run("parse", model, "a.txt", "-q").stdout
+
+
 def test_comments_can_be_left_out(run: Run, model: str) -> None:
     found = run("parse", model, "--text", "The dog sees.", "--no-comment", "-q").stdout
     assert "# treewright" not in found

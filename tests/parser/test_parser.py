@@ -14,6 +14,7 @@ import treewright as tw
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn import Averaged
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State
 from treewright.parser.file import FORMAT
@@ -108,7 +109,7 @@ def test_another_seed_gives_other_weights() -> None:
 
 @pytest.mark.parametrize("learner", ["crf", "pa"])
 def test_training_goes_on_from_any_epoch(learner: str) -> None:
-    rules = small("sib", learner=learner)
+    rules = small("sib", learner=learner, scoring=Scoring(bits=14, epochs=4, runs=2))
     corpus, dev = treebank(40), treebank(10, seed=1)
     states: list[tuple[str, int]] = []
 
@@ -126,7 +127,7 @@ def test_training_goes_on_from_any_epoch(learner: str) -> None:
         return checkpoint
 
     whole = Parser.train(corpus, dev, options=rules).model
-    for count in (2, 8, 11, 13):
+    for count in (2, 8, 11, 12, 14):
         kept: list[State] = []
         states.clear()
         with pytest.raises(Stop):
@@ -136,6 +137,22 @@ def test_training_goes_on_from_any_epoch(learner: str) -> None:
             one, other = getattr(whole, name), getattr(resumed, name)
             assert np.array_equal(one.values, other.values), (name, states[-1])
             assert one.scale == other.scale
+
+
+def test_runs_begin_at_nothing_and_are_averaged() -> None:
+    corpus = treebank(30)
+    ends: dict[int, State] = {}
+
+    def keep(state: State) -> None:
+        if state.stage == "scorer":
+            ends[state.epoch] = replace(state, learned=state.learned.copy(), memory=state.memory.copy())
+
+    Parser.train(corpus, options=small("arc", scoring=Scoring(bits=14, epochs=4, runs=2)), checkpoint=keep)
+    assert [ends[epoch].steps for epoch in (1, 2, 3, 4)] == [30, 60, 30, 60]
+    second = Averaged(14, 10.0)
+    second.restore(ends[4].learned, ends[4].memory, ends[4].steps)
+    np.testing.assert_array_equal(ends[4].earlier, ends[2].best)
+    np.testing.assert_allclose(ends[4].best, (ends[2].best + second.average()) / 2, atol=1e-6)
 
 
 def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ class Scoring:
     floor: float = 10.0
     cost: float = 1.0  # margin of the gold tree for each wrong arc
     common: int = 150  # frequent words that the atom `common` names
+    runs: int | None = None  # from nothing, sharing the epochs, whose weights are averaged; None: more for few words
     most: float = 0.01  # the longest step of the learner "pa"
 
 

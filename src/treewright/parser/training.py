@@ -46,6 +46,7 @@ from treewright.parser.options import Labelling, Options, Pruning, Scoring, epoc
 
 ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
 SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
+RUNS, ENOUGH_WORDS = 4, 100_000  # that many runs for a small treebank, one for a large one
 FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective
 
 
@@ -90,6 +91,7 @@ class State:
     steps: int = 0
     learned: Numbers | None = None  # weights and memory of its learner
     memory: Numbers | None = None
+    earlier: Numbers | None = None  # the sum of the weights of its earlier runs
     best: Numbers | None = None  # of its epochs on the development set
     best_score: float = -1.0
 
@@ -173,13 +175,20 @@ class Trainer:
             state = self.state = State(weights=state.weights, stage=stage.name)
         words = sum(len(self.sentences[number]) for number in stage.examples)
         epochs = epochs_of(rules, len(stage.examples))
+        begins = beginnings(epochs, rules.runs or 1) if isinstance(rules, Scoring) else [0]
         for epoch in range(state.epoch, epochs):
+            if epoch in begins[1:]:
+                state.earlier = learner.average() + (0 if state.earlier is None else state.earlier)
+                learner = Averaged(rules.bits, rules.floor)
             loss = 0.0
             for done, number in enumerate(shuffled(stage.examples, self.options.seed, stage.name, epoch)):
                 if self._progress:
                     self._progress(stage.name, epoch, done, len(stage.examples))
                 loss += stage.learn(learner, number)
             average = learner.average()
+            if state.earlier is not None:
+                average = state.earlier + average
+                average /= sum(begin <= epoch for begin in begins)
             judged = stage.judge(Weights.of(average)) if stage.judge and self.dev else Judgement(float(epoch))
             if state.best is None or judged.score > state.best_score:
                 state.best, state.best_score = average, judged.score
@@ -352,6 +361,16 @@ def best_of(state: State) -> Numbers:
     return state.best
 
 
+def beginnings(epochs: int, runs: int) -> list[int]:
+    """The epochs with which runs begin, each of at least two.
+
+    >>> beginnings(8, 4), beginnings(5, 2), beginnings(3, 4)
+    ([0, 2, 4, 6], [0, 2], [0])
+    """
+    runs = max(1, min(runs, epochs // 2))
+    return [run * (epochs // runs) for run in range(runs)]
+
+
 def shuffled(numbers: Sequence[int], seed: int, stage: str, epoch: int) -> list[int]:
     """The order of an epoch."""
     key = [seed, epoch, *stage.encode()]
@@ -403,4 +422,8 @@ def decided(options: Options, sentences: Sequence[Sentence]) -> Options:
             crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))
             arcs += len(sentence)
         projective = crossing < FEW_NON_PROJECTIVE * arcs
-    return replace(options, root=root, projective=projective)
+    scoring = options.scoring
+    if scoring.runs is None:
+        words = sum(map(len, sentences))
+        scoring = replace(scoring, runs=max(1, min(RUNS, ENOUGH_WORDS // max(1, words))))
+    return replace(options, root=root, projective=projective, scoring=scoring)

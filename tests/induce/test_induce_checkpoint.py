@@ -16,6 +16,7 @@ from treewright.induce.checkpoint import steps_at
 
 OPTIONS = {
     "joint": Options(iterations=4, joint=together.Options(rounds=3)),
+    "best": Options(method="best", iterations=4, joint=together.Options(rounds=2, weight=5.0)),
     "lc-dmv": Options(method="lc-dmv", iterations=4, start="random", seed=3),
     "convex-mst": Options(method="convex-mst"),
     "clusters": Options(method="lc-dmv", iterations=4, clusters=4),
@@ -56,7 +57,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
             )
             assert (tmp_path / "resumed.tw").read_bytes() == whole
             stopped += 1
-    assert stopped >= {"joint": 3, "lc-dmv": 1, "convex-mst": 1, "clusters": 2}[name]
+    assert stopped >= {"joint": 3, "best": 3, "lc-dmv": 1, "convex-mst": 1, "clusters": 2}[name]
     assert model.read_bytes() == whole
 
 

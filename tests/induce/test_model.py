@@ -149,8 +149,19 @@ def test_nothing_to_learn_from_is_told() -> None:
         InducedParser.train([])
 
 
+def test_best_parses_with_both_models_and_says_what_a_tree_is_worth() -> None:
+    parser = InducedParser.train(CORPUS, Options(method="best", iterations=5))
+    assert (parser.rules.name, parser.options.start_used) == ("content", "uniform")
+    long = sentence(" ".join(["NOUN", "VERB"] * 60))
+    for parsed in parser.parse([*CORPUS, long]):
+        assert parsed.parse.score <= parsed.parse.bound + 1e-9
+        assert parsed.parse.certified == (parsed.parse.gap < 1e-6 * abs(parsed.parse.score))
+    mine = InducedParser.train(CORPUS, Options(method="best", rules="noji", start="harmonic", iterations=5))
+    assert (mine.rules.name, mine.options.start_used) == ("noji", "harmonic")
+
+
 def test_unknown_methods_are_answered_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="there is no method 'magic'; there are joint, dmv, lc-dmv, convex-mst"):
+    with pytest.raises(InputError, match="there is no method 'magic'; there are best, joint, dmv, lc-dmv, convex-mst"):
         InducedParser.train(CORPUS, Options(method="magic"))
 
 

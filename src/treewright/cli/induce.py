@@ -30,6 +30,7 @@ HELP = (
 
 
 class Method(str, Enum):
+    best = "best"
     joint = "joint"
     dmv = "dmv"
     lc_dmv = "lc-dmv"
@@ -44,19 +45,30 @@ def induce(
     ] = None,
     method: Annotated[
         Method | None,
-        typer.Option(help="Both models together, or one of them alone; joint if not given, with --clusters lc-dmv."),
+        typer.Option(
+            help="Both models together (best: more rules, and both parse; joint: as published), or one of them alone; "
+            "joint if not given, with --clusters lc-dmv."
+        ),
     ] = None,
     clusters: Annotated[
         int | None,
         typer.Option(min=2, metavar="N", help="For text without tags: learn N classes of words in their place."),
     ] = None,
     rules: Annotated[
-        str, typer.Option(help="Which heads may well have which modifiers: ud, noji, universal, or a TOML file.")
-    ] = "ud",
+        str | None,
+        typer.Option(
+            help="Which heads may well have which modifiers: ud, content, noji, universal, or a TOML file; ud if not "
+            "given, for best content."
+        ),
+    ] = None,
     max_length: Annotated[int, typer.Option(min=1, help="Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
-        str, typer.Option(help="What EM starts from: klein-manning, harmonic, uniform or random.")
-    ] = "klein-manning",
+        str | None,
+        typer.Option(
+            help="What EM starts from: klein-manning, harmonic, uniform or random; "
+            "klein-manning if not given, for best uniform."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of a random start; the same seed, the same file.")] = 1,
     iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,

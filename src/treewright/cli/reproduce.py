@@ -247,7 +247,7 @@ def jiang_table1(
         return
     lines = []
     for row in [*rows, average(rows)] if len(rows) > 1 else rows:
-        beside = {system: f" ({row.published[system]:.1f})" if row.published else "" for system in SYSTEMS}
+        beside = {system: f" ({row.published[system]:.1f})" if system in row.published else "" for system in SYSTEMS}
         lines.append([row.treebank, *(f"{row.at_most_40[system]:.1f}{beside[system]}" for system in SYSTEMS)])
         lines.append(["  at most 15 words", *(f"{row.at_most_15[system]:.1f}" for system in SYSTEMS)])
     show_lines(("treebank", *SYSTEMS), lines)

@@ -22,6 +22,7 @@ from treewright.relax import Answer, Oracle, PolyakStep, relax
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
 FORCE = 1e4  # added to an arc's score, more than any tree is worth
+LONG = 100  # words: longer sentences get one iteration of dual decomposition, for time
 SETTLED = 0.005  # of the heads change, or fewer: joint training is over
 
 
@@ -134,7 +135,8 @@ def agree(
             ValenceOracle(corpus.sentence(span), model, limits),
             ArcOracle(options.weight * square),
         ]
-        found = relax(oracles, step=PolyakStep(), max_iterations=options.iterations)
+        iterations = options.iterations if len(square) <= LONG else 1
+        found = relax(oracles, step=PolyakStep(), max_iterations=iterations)
         y, z = found.structures
         if found.certified:
             tree = found.answer.reshape(square.shape).argmax(axis=0)[1:].astype(np.int32)

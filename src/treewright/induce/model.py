@@ -12,17 +12,28 @@ from numpy.typing import NDArray
 from treewright import modelfile
 from treewright.corpus import Sentence
 from treewright.decode import Parse
+from treewright.decode.result import Certificate
 from treewright.errors import InputError
-from treewright.induce import convex_mst, dmv
+from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import Valence
-from treewright.induce.options import Options, options_of
+from treewright.induce.options import TOGETHER, Options, options_of
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import Progress, Report, Steps, train_on
 
 Heads = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Trees of a corpus as flat CoNLL heads, the sum of their values, and what it can be at most."""
+
+    heads: Heads
+    value: float
+    bound: float
+    is_best: bool = True  # as is proved
 
 
 @dataclass(frozen=True)
@@ -59,10 +70,22 @@ class InducedParser:
             chosen = replace(chosen, limits=replace(chosen.limits, leaves=clusters.function_classes()))
             tags_of = clusters.tags_of
         corpus = read_tagged(sentences, max_length=chosen.max_length, tags_of=tags_of)
-        rules = load_rules(chosen.rules, corpus.kinds)
-        learned = train_on(corpus, rules, chosen, report, steps)
-        chosen = replace(chosen, joint=replace(chosen.joint, weight=learned.weight))
-        return cls(corpus.kinds, chosen, rules, learned.valence, learned.arcs, clusters)
+        return cls.learned(corpus, chosen, report, steps, clusters)
+
+    @classmethod
+    def learned(
+        cls,
+        corpus: TaggedCorpus,
+        options: Options,
+        report: Report = lambda progress: None,
+        steps: Steps | None = None,
+        clusters: Clusters | None = None,
+    ) -> InducedParser:
+        """Learn from a corpus of tags, or of classes."""
+        rules = load_rules(options.rules_used, corpus.kinds)
+        found = train_on(corpus, rules, options, report, steps or Steps())
+        options = replace(options, joint=replace(options.joint, weight=found.weight))
+        return cls(corpus.kinds, options, rules, found.valence, found.arcs, clusters)
 
     @classmethod
     def load(cls, path: modelfile.Path) -> InducedParser:
@@ -75,19 +98,25 @@ class InducedParser:
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """The best trees, as flat CoNLL heads."""
-        return self._best(corpus)[0]
+        return self._best(corpus).heads
 
-    def _best(self, corpus: TaggedCorpus) -> tuple[Heads, float]:
-        """The best trees and the sum of their values."""
-        if self.valence is not None:
+    def _best(self, corpus: TaggedCorpus) -> Found:
+        """The best trees, the sum of their values and a bound on it."""
+        if self.valence is not None and self.options.method != "best":
             heads, values = dmv.decode(corpus, self.valence, self.options.limits_used)
-            return heads, float(values.sum())
+            value = float(values.sum())
+            return Found(heads, value, value)
         if self.arcs is None:
             raise ValueError("a model without valence and arcs")
         cells = convex_mst.cells_of(corpus, self.rules)
         scores = self.arcs.scores(cells)
+        if self.valence is not None:
+            squares = cells.squares(scores + self.options.convex.rule_weight * cells.follows_rule)
+            found = joint.agree(corpus, self.valence, self.options.limits_used, squares, self.options.joint)
+            return Found(found.generative, found.value, found.bound, found.share == 1)
         heads = convex_mst.best_trees(cells, scores, self.options.convex.projective)
-        return heads, float(scores[convex_mst.indicator(cells, heads) > 0].sum())
+        value = float(scores[convex_mst.indicator(cells, heads) > 0].sum())
+        return Found(heads, value, value)
 
     def parse(
         self,
@@ -108,21 +137,23 @@ class InducedParser:
 
     def _parsed(self, sentence: Sentence) -> Sentence:
         parsed = sentence.copy()
-        heads, relations, value = self._tree(sentence)
-        parsed.heads, parsed.deprels = heads, relations
-        parsed.parse = Parse.exact(np.concatenate([np.array([-1], np.int32), heads]), value, self.options.method)
+        found, relations = self._tree(sentence)
+        parsed.heads, parsed.deprels = found.heads, relations
+        nodes = np.concatenate([np.array([-1], np.int32), found.heads])
+        certificate: Certificate | None = "exact" if found.is_best else None
+        parsed.parse = Parse(nodes, found.value, found.bound, self.options.method, certificate)
         return parsed
 
-    def _tree(self, sentence: Sentence) -> tuple[Heads, list[str], float]:
+    def _tree(self, sentence: Sentence) -> tuple[Found, list[str]]:
         tags_of: Tags = self.clusters.tags_of if self.clusters is not None else upos_of
         words = words_of(sentence, tags_of)
         heads = np.zeros(len(sentence), dtype=np.int32)
-        root, value = 1, 0.0  # all punctuation: the first word carries the rest
+        found, root = Found(heads, 0.0, 0.0), 1  # all punctuation: the first word carries the rest
         if words.tags:
-            found, value = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of))
+            found = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of))
             place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
-            heads[words.positions] = place[found]
-            root = int(words.positions[found == 0][0]) + 1
+            heads[words.positions] = place[found.heads]
+            root = int(words.positions[found.heads == 0][0]) + 1
         is_word = np.zeros(len(sentence), dtype=bool)
         is_word[words.positions] = True
         heads[~is_word] = root
@@ -131,7 +162,7 @@ class InducedParser:
             "root" if head == 0 else "dep" if kept else "punct"
             for head, kept in zip(heads.tolist(), is_word.tolist(), strict=True)
         ]
-        return heads, relations, value
+        return replace(found, heads=heads), relations
 
 
 def clusters_of(sentences: Iterable[Sentence], options: Options, report: Report) -> dict[str, Any]:
@@ -200,7 +231,7 @@ def load_induced(path: modelfile.Path) -> InducedParser:
         valence = arcs = None
         if options.method != "convex-mst":
             valence = Valence(*(np.array(modelfile.mapped(path, name)) for name in TABLES))
-        if options.method in {"convex-mst", "joint"}:
+        if options.method in {"convex-mst", *TOGETHER}:
             arcs = ArcModel(np.array(modelfile.mapped(path, "codes")), np.array(modelfile.mapped(path, "weights")))
         clusters = Clusters.from_json(header["clusters"]) if options.clusters else None
         return InducedParser(tuple(header["kinds"]), options, rules, valence, arcs, clusters)

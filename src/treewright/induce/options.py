@@ -9,7 +9,10 @@ from treewright.errors import InputError
 from treewright.induce import convex_mst, joint
 from treewright.induce.dmv import UNLIMITED, Limits
 
-METHODS = ("joint", "dmv", "lc-dmv", "convex-mst")
+METHODS = ("best", "joint", "dmv", "lc-dmv", "convex-mst")
+TOGETHER = ("best", "joint")  # methods that train both models
+RULES = {"best": "content"}  # of a method, where they are not "ud"
+STARTS = {"best": "uniform"}  # of a method, where it is not "klein-manning"
 
 
 @dataclass(frozen=True)
@@ -19,8 +22,8 @@ class Options:
     method: str = "joint"
     max_length: int = 15  # longer training sentences are left out
     clusters: int = 0  # classes of words to learn in place of tags; 0: there are tags
-    rules: str = "ud"
-    start: str = "klein-manning"
+    rules: str | None = None  # a set by its name, or a file; None: the method's own
+    start: str | None = None  # of EM; None: the method's own
     iterations: int = 20  # of EM
     features: bool = False  # of the valence model: softmax parameters fitted by L-BFGS instead of EM
     hard: bool = False  # Viterbi EM
@@ -43,7 +46,15 @@ class Options:
         """Of the valence model by the method: none, its own, or those of joint training."""
         if self.method == "dmv":
             return UNLIMITED
-        return replace(self.limits, length_bias=self.joint.length_bias) if self.method == "joint" else self.limits
+        return replace(self.limits, length_bias=self.joint.length_bias) if self.method in TOGETHER else self.limits
+
+    @property
+    def rules_used(self) -> str:
+        return self.rules or RULES.get(self.method, "ud")
+
+    @property
+    def start_used(self) -> str:
+        return self.start or STARTS.get(self.method, "klein-manning")
 
 
 def options_of(saved: dict[str, Any]) -> Options:

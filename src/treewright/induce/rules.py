@@ -29,7 +29,8 @@ NOUNS = "NOUN PROPN PRON"
 OF_A_NOUN = f"ADJ DET NUM {NOUNS} CONJ CCONJ AUX"
 
 # Head -> modifiers. `universal` is the set for twelve tags of Naseem et al. (2010) as Grave & Elhadad (2015) give it,
-# `noji` its adaptation to UD by Noji et al. (2016), `ud` ours: content words are heads, as UD has it.
+# `noji` its adaptation to UD by Noji et al. (2016), `ud` ours: content words are heads, as UD has it. `content` says so
+# of more function words, and that adpositions go with nouns.
 RULES: dict[str, Table] = {
     "ud": table(
         ROOT="VERB NOUN",
@@ -37,6 +38,14 @@ RULES: dict[str, Table] = {
         NOUN="NOUN PROPN ADJ DET NUM ADP CONJ CCONJ",
         PROPN="PROPN ADP",
         ADJ="ADV",
+    ),
+    "content": table(
+        ROOT="VERB NOUN",
+        VERB="VERB NOUN PRON PROPN ADV AUX SCONJ PART CONJ CCONJ INTJ",
+        NOUN="NOUN PROPN ADJ DET NUM ADP CONJ CCONJ",
+        PROPN="PROPN ADP DET CONJ CCONJ",
+        PRON="ADP",
+        ADJ="ADV CONJ CCONJ",
     ),
     "noji": table(
         ROOT=f"VERB {NOUNS}",

@@ -84,7 +84,7 @@ def train_valence(corpus: TaggedCorpus, options: Options, report: Report) -> Val
     words, limits = len(corpus.tags), options.limits_used
     if options.features:
         return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=heard)
-    start = dmv.initial(options.start, corpus, options.seed)
+    start = dmv.initial(options.start_used, corpus, options.seed)
     return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=heard)
 
 

@@ -22,7 +22,7 @@ from treewright.induce.options import Options
 from treewright.induce.rules import ROOT, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.induce.training import Progress
-from treewright.reproduce.jiang2017 import trained
+from treewright.reproduce.jiang2017 import corpora, train_systems
 
 Heads = NDArray[np.int32]
 Report = Callable[[Progress], None]
@@ -57,7 +57,9 @@ def table2(
     report: Report = lambda progress: None,
 ) -> list[Lengths]:
     """Mean arc lengths of Convex-MST alone, after joint training, and of the gold trees."""
-    systems, test = trained(data, treebank, options or Options(), split, report)
+    options = options or Options()
+    train, test = corpora(data, treebank, options, split)
+    systems = train_systems(train, options, report)
     parses = {system: systems.heads(system, test) for system in ("M", "M-J")} | {GOLD: gold(test)}
     is_short = np.repeat(test.lengths <= 15, test.lengths)
     return [
@@ -75,10 +77,11 @@ def figure1(
     report: Report = lambda progress: None,
 ) -> list[Share]:
     """The share of arcs that follow each rule: of the valence model alone, after joint training, and of gold trees."""
-    chosen = options or Options()
-    systems, test = trained(data, treebank, chosen, split, report)
+    options = options or Options()
+    train, test = corpora(data, treebank, options, split)
+    systems = train_systems(train, options, report)
     parses = {system: systems.heads(system, test) for system in ("D", "D-J")} | {GOLD: gold(test)}
-    return shares(parses, test, load_rules(chosen.rules, test.kinds))
+    return shares(parses, test, load_rules(options.rules_used, test.kinds))
 
 
 def gold(corpus: TaggedCorpus) -> Heads:

@@ -38,9 +38,9 @@ HELP = (
     "Without MODEL the English one that comes with Treewright does it; `treewright train`, `induce` and `pack` make "
     "others. Raw text is cut into sentences and words, tagged and parsed. Of CoNLL-U sentences those without tags are "
     "tagged, HEAD and DEPREL are set anew, and everything else goes through byte for byte.\n\n"
-    "A comment says what each tree is worth: '# treewright = certified' (no tree has a higher score under the model) "
-    "or '# treewright = gap 0.12' (none is better by more). Sentences are parsed as they come and written at once, so "
-    "that it works as a filter.\n\n"
+    "A comment says what each tree is worth: '# treewright = certified' (of all trees over the arcs that "
+    "pruning left none scores higher) or '# treewright = gap 0.12' (none is better by more). Sentences are parsed as "
+    "they come and written at once, so that it works as a filter.\n\n"
     '  treewright parse --text "The bridge creaked when a cart rolled over it."\n\n'
     "  treewright parse letter.txt -o letter.conllu\n\n"
     "  treewright parse letter.txt --to html -o letter.html\n\n"

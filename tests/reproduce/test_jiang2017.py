@@ -55,7 +55,6 @@ def test_table2_compares_arcs_with_gold(folder: Path) -> None:
 
 
 def test_figure1_tells_and_draws_the_rules(folder: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     shown = run("figure1", str(folder), "--treebank", "Tiny", "-o", str(tmp_path / "rules.svg"))
     assert "VERB -> NOUN" in shown
     assert "all rules" in shown

@@ -57,7 +57,6 @@ def test_curves_end_where_the_last_limit_is(curves: koo2010_parsers.Curves) -> N
 def test_figures_are_drawn_and_their_numbers_printed(
     curves: koo2010_parsers.Curves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("matplotlib")
     monkeypatch.setattr(koo2010_parsers, "figures", lambda *given, **options: curves)
     result = CliRunner().invoke(app, ["koo2010", "figures", "data", "-o", str(tmp_path / "pictures"), "--quiet"])
     assert result.exit_code == 0, result.output

@@ -193,8 +193,9 @@ def figures(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    from treewright.reproduce.koo2010_figures import draw, ensure_matplotlib
+    from treewright.reproduce.koo2010_figures import draw
     from treewright.reproduce.koo2010_parsers import figures as run
+    from treewright.reproduce.plots import ensure_matplotlib
 
     ensure_matplotlib()
     with steps(quiet) as report:
@@ -282,7 +283,10 @@ def jiang_figure1(
 ) -> None:
     from treewright.reproduce.jiang2017_trees import draw_shares
     from treewright.reproduce.jiang2017_trees import figure1 as run
+    from treewright.reproduce.plots import ensure_matplotlib
 
+    if output is not None:
+        ensure_matplotlib()
     tell = teller(quiet)
     rows = run(data, treebank, report=lambda done: tell(f"{treebank}: {done.stage}"))
     if output is not None:

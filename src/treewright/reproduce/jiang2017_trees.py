@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus import replacing
 from treewright.errors import InputError
 from treewright.induce.options import Options
 from treewright.induce.rules import ROOT, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.induce.training import Progress
 from treewright.reproduce.jiang2017 import corpora, train_systems
+from treewright.reproduce.plots import axes
 
 Heads = NDArray[np.int32]
 Report = Callable[[Progress], None]
@@ -119,17 +119,8 @@ def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list
 
 def draw_shares(rows: list[Share], path: Path) -> None:
     """The shares as bars, two a rule, with a mark where the gold trees are; an SVG file."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise InputError("plots need Matplotlib: pip install 'treewright[plots]'") from None
-    from matplotlib.figure import Figure
-
-    style: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}
-    with matplotlib.rc_context(style), replacing(path) as beside:
-        figure = Figure(figsize=(7, 0.28 * len(rows) + 0.9), layout="constrained")
-        draw_bars(figure.subplots(), rows)
-        figure.savefig(beside, format="svg", metadata={"Date": None})
+    with axes(path, 7, 0.28 * len(rows) + 0.9) as axis:
+        draw_bars(axis, rows)
 
 
 def draw_bars(axis: Any, rows: list[Share]) -> None:
@@ -142,5 +133,4 @@ def draw_bars(axis: Any, rows: list[Share]) -> None:
     axis.set_yticks(places, [f"{row.head} → {row.modifier}" for row in rows])
     axis.invert_yaxis()
     axis.set(xlabel="% of all arcs", ylim=(len(rows) - 0.4, -0.6))
-    axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, loc="lower right")

@@ -1,48 +1,26 @@
-"""Figures 3 and 4 of Koo et al. (2010), drawn with Matplotlib (pip install 'treewright[plots]')."""
+"""Figures 3 and 4 of Koo et al. (2010)."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treewright.errors import InputError
 from treewright.reproduce.koo2010_parsers import Curves
+from treewright.reproduce.plots import axes
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73")  # told apart by all (Okabe and Ito)
 NAMES = {"sib": "siblings", "grand": "siblings and grandparents"}
 
 
-def ensure_matplotlib() -> None:
-    """Say what to do where it is missing, before anything long begins."""
-    if find_spec("matplotlib") is None:
-        raise InputError("figures are drawn with Matplotlib: pip install 'treewright[plots]'")
-
-
 def draw(curves: Curves, folder: Path) -> None:
     """Write figure3.svg and figure4.svg."""
-    ensure_matplotlib()
-    import matplotlib
-
-    matplotlib.use("svg")
     folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}):
-        save(recomputed, curves, folder / "figure3.svg")
-        save(limited, curves, folder / "figure4.svg")
-
-
-def save(picture: Any, curves: Curves, path: Path) -> None:
-    """One picture in a file of its own."""
-    import matplotlib.pyplot as plt
-
-    canvas, axis = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    axis.spines[["top", "right"]].set_visible(False)
-    picture(axis, curves)
-    axis.legend(frameon=False)
-    canvas.savefig(path, metadata={"Date": None})
-    plt.close(canvas)
+    for name, picture in (("figure3", recomputed), ("figure4", limited)):
+        with axes(folder / f"{name}.svg") as axis:
+            picture(axis, curves)
+            axis.legend(frameon=False)
 
 
 def recomputed(axis: Any, curves: Curves) -> None:

@@ -51,10 +51,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         files = files_of(given.folder, given.treebank, Path(scratch), given.sentences)
         print(f"{'':24} {'UAS':>6} {'LAS':>6} {'words/s':>9} {'training s':>11} {'certified':>10}")
+        ours = {}
         for model in given.models:
-            show(run_ours(model, files))
+            ours[model] = run_ours(model, files)
+            show(ours[model])
         if given.udpipe_iterations:
-            show(run_udpipe(files, given.udpipe_iterations if given.folder else 1))
+            theirs = run_udpipe(files, given.udpipe_iterations if given.folder else 1)
+            show(theirs)
+            for model, result in ours.items():
+                print(
+                    f"UDPipe 1 beside {model}: LAS {theirs.las - result.las:+.2f}, "
+                    f"{theirs.training / result.training:.1f} times as long to train"
+                )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory of this process, all parsers in turn: {peak:.0f} MB")
 

@@ -188,6 +188,16 @@ def test_a_chart_too_large_is_refused_with_a_remedy(trained: Parser, monkeypatch
         list(trained.parse(treebank(3, seed=5), projective=True))
 
 
+def test_a_sentence_of_a_thousand_words_is_parsed_within_limits(trained: Parser) -> None:
+    words = [cells for sentence in treebank(200, seed=6) for cells in sentence.cells("FORM", "UPOS")][:1000]
+    forms, tags = (list(column) for column in zip(*words, strict=True))
+    sentence = Sentence.from_words(forms, upos=tags)
+    for options in ({"projective": True}, {"projective": False, "max_seconds": 0.5}):
+        [found] = trained.parse([sentence], **options)
+        assert trees.is_tree(found.parse.heads, root="single")
+        assert found.parse.bound >= found.parse.score
+
+
 def test_a_model_keeps_its_templates(trained: Parser, tmp_path: Path) -> None:
     fewer = trained.model.templates._replace(arc=("h.upos m.upos", "h.lemma b.upos"), label=("m.lemma",))
     parser = Parser(replace(trained.model, templates=fewer))

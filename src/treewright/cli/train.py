@@ -88,6 +88,7 @@ def train(
     from treewright.corpus import Treebank
     from treewright.parser import Options
     from treewright.parser.checkpoint import train_with_checkpoints
+    from treewright.parser.options import fitted
 
     check_output(output)
     check, on_error = "single-root" if root is Root.single else "tree", "skip" if skip_bad else "raise"
@@ -101,8 +102,9 @@ def train(
         options = replace(options, scoring=replace(options.scoring, epochs=epochs))
     checkpoint = Path(f"{output}.checkpoint")
     begin = time.monotonic()
+    expected = replace(options, scoring=fitted(options, len(banks[0]), banks[0].words))
     try:
-        with display(options, len(banks[0]), quiet) as shown:
+        with display(expected, len(banks[0]), quiet) as shown:
             parser = train_with_checkpoints(
                 banks[0],
                 banks[1],
@@ -195,14 +197,12 @@ class Display:
     """How far training is, by the cost of its stages."""
 
     def __init__(self, bar: Progress, options: Options, sentences: int) -> None:
-        from treewright.parser.options import epochs_of
-
         self.bar = bar
         self.reports: list[Report] = []
         folds = min(options.pruning.folds, sentences)
         pruners = [f"fold {fold + 1}" for fold in range(folds if folds > 1 else 0)] + ["pruner"]
         stages = [(name, options.pruning.epochs, 1.0) for name in pruners]
-        stages += [("scorer", epochs_of(options.scoring, sentences), COSTS[options.model])]
+        stages += [("scorer", options.scoring.epochs or 1, COSTS[options.model])]
         stages += [("labeller", options.labelling.epochs, LABELLER)]
         self.begins: dict[str, tuple[float, float]] = {}  # where a stage begins, what an epoch of it costs
         total = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from treewright.errors import InputError
@@ -18,6 +18,7 @@ LEARNERS = {
     "mira": "one wrong tree a sentence, and as long a step as it takes to tell it from the gold one by its errors",
     "pa": "the tree that is both wrong and good, and passive-aggressive steps",
 }
+RUNS, ENOUGH_WORDS = 6, 125_000  # so many runs for a small treebank, one for a large one
 SIBLINGS = {"sib", "grand"}
 GRANDPARENTS = {"grand"}
 
@@ -118,3 +119,16 @@ def epochs_of(rules: Pruning | Scoring | Labelling, sentences: int) -> int:
     ([8, 6, 5], 3)
     """
     return rules.epochs or min(8, max(5, -(-15_000 // sentences)))
+
+
+def fitted(options: Options, sentences: int, words: int) -> Scoring:
+    """Runs and epochs of the scorer for a treebank of that size, where they are not given.
+
+    >>> small, large = fitted(Options(), 900, 20_000), fitted(Options(), 12_000, 200_000)
+    >>> (small.runs, small.epochs), (large.runs, large.epochs)
+    ((6, 12), (1, 5))
+    """
+    scoring = options.scoring
+    fitting = max(1, min(RUNS, ENOUGH_WORDS // max(1, words))) if options.learner == "crf" else 1
+    runs = scoring.runs or fitting
+    return replace(scoring, runs=runs, epochs=scoring.epochs or max(2 * runs, epochs_of(scoring, sentences)))

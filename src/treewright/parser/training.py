@@ -42,11 +42,10 @@ from treewright.parser.model import (
     new_pruner,
     new_scorer,
 )
-from treewright.parser.options import Labelling, Options, Pruning, Scoring, epochs_of
+from treewright.parser.options import Labelling, Options, Pruning, Scoring, epochs_of, fitted
 
 ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
 SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
-RUNS, ENOUGH_WORDS = 4, 100_000  # that many runs for a small treebank, one for a large one
 FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective
 
 
@@ -422,8 +421,5 @@ def decided(options: Options, sentences: Sequence[Sentence]) -> Options:
             crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))
             arcs += len(sentence)
         projective = crossing < FEW_NON_PROJECTIVE * arcs
-    scoring = options.scoring
-    if scoring.runs is None:
-        words = sum(map(len, sentences))
-        scoring = replace(scoring, runs=max(1, min(RUNS, ENOUGH_WORDS // max(1, words))))
+    scoring = fitted(options, len(sentences), sum(map(len, sentences)))
     return replace(options, root=root, projective=projective, scoring=scoring)

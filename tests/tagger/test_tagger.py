@@ -95,6 +95,19 @@ def test_files_that_hold_something_else(tmp_path: Path) -> None:
         Tagger.load(tmp_path / "text.tw")
 
 
+def test_damaged_lists_are_named(tagger: Tagger, tmp_path: Path) -> None:
+    lists = tagger.model.lexicon.words
+    for bad, message in (
+        (replace(lists, labels=lists.labels + np.uint16(999)), "names a tag or script that is none"),
+        (replace(lists, keys=lists.keys[::-1].copy()), "lists are damaged .*sorted"),
+        (replace(lists, begin=lists.begin[:-1]), "lists are damaged"),
+    ):
+        lexicon = replace(tagger.model.lexicon, words=bad)
+        Tagger(replace(tagger.model, lexicon=lexicon)).save(tmp_path / "bad.tw")
+        with pytest.raises(InputError, match=message):
+            Tagger.load(tmp_path / "bad.tw")
+
+
 def test_the_decoder_finds_the_best_of_all_sequences(tagger: Tagger) -> None:
     sentence = tw.Sentence.from_words(["the", "zops", "walks"])
     n, tags = len(sentence), len(tagger.tags)
@@ -133,11 +146,44 @@ def test_adjustments_move_the_tags_of_their_position(tagger: Tagger) -> None:
         tagger.decode(sentence, np.zeros((4, 1)))
 
 
-@pytest.mark.parametrize("form", ["", "\u200b", "🦊🦊", "a" * 100_000, "İ", "\x07", "ﬁ", "١٢"])
+@pytest.mark.parametrize(
+    "form", ["", "\u200b", "🦊🦊", "a" * 100_000, "İ", "\x07", "ﬁ", "١٢", "\ud800", "བོད་ཡིག", "ქართული"]
+)
 def test_strange_words_get_a_tag(tagger: Tagger, form: str) -> None:
     [found] = tagger.tag([tw.Sentence.from_words([form or "_", "x"])])
     assert "_" not in found.upos
     assert all(found.lemmas)
+
+
+@pytest.mark.parametrize("words", [1, 2, 1000])
+def test_sentences_of_any_length(tagger: Tagger, words: int) -> None:
+    forms = (["The", "flubs", "walked", "zopped"] * words)[:words]
+    [found] = tagger.tag([tw.Sentence.from_words(forms)])
+    assert found.upos[:2] == ["DET", "NOUN"][:words]
+    assert len(found.lemmas) == words
+    np.testing.assert_array_less(0, found.confidence)
+
+
+def test_columns_that_the_treebank_leaves_empty_stay_empty() -> None:
+    bank = [sentence.with_columns(xpos=["_"] * len(sentence), lemmas=["_"] * len(sentence)) for sentence in TRAIN]
+    [found] = Tagger.train(bank, options=SMALL).tag([bare(TEST[0])])
+    assert found.upos == TEST[0].upos
+    assert set(found.xpos) == set(found.lemmas) == {"_"}
+
+
+def test_a_new_form_of_a_known_lemma_gets_that_lemma() -> None:
+    """Both "drop s" and "drop es" fit the ending; the lemma that other words have decides."""
+    stems = ["fox", "box", "bus", "loss", "cat", "house", "horse", "case", "dog", "cow"]
+    plural = {stem: stem + ("es" if stem[-1] in "xs" else "s") for stem in stems}
+    pairs = [(stem, stem) for stem in [*stems, "rose", "ross"]] + [(plural[stem], stem) for stem in stems]
+    bank = [tw.Sentence.from_words([form], upos=["NOUN"], lemmas=[lemma]) for form, lemma in pairs * 3]
+    bank = [*bank, *(tw.Sentence.from_words(["roseate"], upos=["NOUN"], lemmas=["rose"]) for _ in range(2))]
+    bank = [*bank, *(tw.Sentence.from_words(["rossy"], upos=["NOUN"], lemmas=["ross"]) for _ in range(2))]
+    tagger = Tagger.train(bank, columns=["upos", "lemma"], options=SMALL)
+    found = [
+        sentence.lemmas[0] for sentence in tagger.tag(tw.Sentence.from_words([form]) for form in ("roses", "rosses"))
+    ]
+    assert found == ["rose", "ross"]
 
 
 def test_a_sentence_that_looks_like_the_development_data_is_judged() -> None:

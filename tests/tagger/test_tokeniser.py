@@ -123,9 +123,16 @@ def test_rubbish_is_cut_and_rebuilt(learned: Tokeniser, text: str, by_rules: boo
 
 
 @given(st.text(alphabet="aA1 .,!'\n\t-’é好🦊", max_size=60))
-def test_any_text_is_rebuilt(text: str) -> None:
-    found = RULES(text)
+@pytest.mark.parametrize("by_rules", [True, False])
+def test_any_text_is_rebuilt(learned: Tokeniser, by_rules: bool, text: str) -> None:
+    found = (RULES if by_rules else learned)(text)
     assert rebuilt(found) == (text if text.strip() else "")
+    for sentence in found:
+        tokens = {token.first: token for token in sentence.tokens}
+        for word, (form, misc) in enumerate(zip(sentence.forms, sentence.misc, strict=True), start=1):
+            if word not in tokens:
+                begin, _, end = misc.rpartition("TokenRange=")[2].partition(":")
+                assert text[int(begin) : int(end)] == form
 
 
 def test_a_loaded_tokeniser_is_the_same(learned: Tokeniser, tmp_path: Path) -> None:

@@ -62,6 +62,9 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
     for name, wanted, rules in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
         if wanted and (arrays[name].dtype != np.int8 or arrays[name].shape != (1 << rules.bits,)):
             raise InputError(f"{path}: {name} is not {1 << rules.bits} numbers of eight bits; train the model again")
+    for name, lists, labels in (("tags", lexicon, tags), ("lemmas", lemmas, scripts)):
+        if max(table.labels.max(initial=0) for table in (lists.words, lists.endings)) >= max(len(labels), 1):
+            raise InputError(f"{path}: {name} names a tag or script that is none; train the model again")
     return Model(
         *(options, tags, lexicon, weights[0], scripts, lemmas, weights[1], stems, stem_tags, facts),
     )

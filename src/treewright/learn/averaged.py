@@ -12,6 +12,8 @@ from treewright._core import Learner
 
 Numbers = NDArray[np.float32]
 
+_BLOCK = 1 << 16  # numbers at a time: what stays in the cache
+
 
 class Weights(NamedTuple):
     """Weights as a model keeps them: whole numbers of eight bits, times a scale."""
@@ -26,9 +28,13 @@ class Weights(NamedTuple):
         >>> Weights.of(np.array([0.5, -1.0, 0.003], dtype=np.float32)).values.tolist()
         [64, -127, 0]
         """
-        largest = float(np.abs(numbers).max(initial=0.0))
+        largest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
         scale = largest / 127 if largest > 0 else 1.0
-        return cls(np.rint(numbers / np.float32(scale)).astype(np.int8), scale)
+        values = np.empty(len(numbers), dtype=np.int8)
+        for begin in range(0, len(numbers), _BLOCK):
+            some = slice(begin, begin + _BLOCK)
+            values[some] = np.rint(numbers[some] / np.float32(scale))
+        return cls(values, scale)
 
 
 def step_size(loss: float, squared_length: float, most: float = inf) -> float:

@@ -129,10 +129,13 @@ class InducedParser:
     ) -> Iterator[Sentence]:
         """Copies with HEAD and DEPREL set; punctuation is left out of the analysis and hung from the sentence's root.
 
-        The options are those of a supervised parser: here one thread works, and trees are projective and found exactly.
+        The options are those of a supervised parser: here one thread works, and trees are projective. They are found
+        exactly, but by `best`, whose dual decomposition may leave a gap.
         """
         if method != "exact" or projective is False:
-            raise InputError("an induced model finds projective trees, exactly: leave out --method and --nonprojective")
+            raise InputError(
+                "an induced model finds projective trees by itself: leave out --method and --nonprojective"
+            )
         return map(self._parsed, sentences)
 
     def _parsed(self, sentence: Sentence) -> Sentence:
@@ -175,7 +178,7 @@ def clusters_of(sentences: Iterable[Sentence], options: Options, report: Report)
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
     """What the valence model prefers, most likely first: roots, attachments by direction, stops; words of classes."""
     if model.valence is None:
-        raise InputError(f"a {model.options.method} model has no probabilities to explain; joint, dmv and lc-dmv have")
+        raise InputError(f"a {model.options.method} model has no probabilities to explain; those of other methods have")
     valence, kinds = model.valence, model.kinds
     roots = [{"tag": kinds[t], "probability": float(valence.root[t])} for t in np.argsort(-valence.root, kind="stable")]
     attachments, stops = [], []

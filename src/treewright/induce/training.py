@@ -129,6 +129,7 @@ class ArcSpace:
                 "agreement": done.share,
                 "gap": done.gap,
                 "heads changed": done.changed,
+                "weight": options.joint.weight or 0.0,
             }
             report(Progress(ROUNDS, done.number, options.joint.rounds, figures))
 

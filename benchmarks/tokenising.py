@@ -70,8 +70,12 @@ def udpipe_tokeniser(train: Path, options: str, kept: Path) -> Cut:
     if not kept.exists():
         kept.write_bytes(trained_udpipe(train, options, "none"))
     model = udpipe.Model.load(str(kept))
-    pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.NONE, udpipe.Pipeline.NONE, "conllu")
-    return lambda text: [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
+
+    def cut(text: str) -> list[tw.Sentence]:  # the pipeline does not keep the model alive: this function does
+        pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.NONE, udpipe.Pipeline.NONE, "conllu")
+        return [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
+
+    return cut
 
 
 def print_row(name: str, cut: Cut, text: str, gold: list[tw.Sentence]) -> None:

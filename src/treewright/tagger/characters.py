@@ -51,10 +51,10 @@ def classes_of(text: str) -> NDArray[np.uint64]:
     return np.array([class_of(chr(code)) for code in found.tolist()], dtype=np.uint64)[places]
 
 
-def features_of(text: str) -> NDArray[np.uint32]:
-    """A row of hashed features for each character.
+def features_of(text: str, rule: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """A row of hashed features for each character; `rule` is what rules say that it ends.
 
-    >>> features_of("Hi there.").shape[0]
+    >>> features_of("Hi there.", np.zeros(9, dtype=np.int32)).shape[0]
     9
     """
     n = len(text)
@@ -64,6 +64,7 @@ def features_of(text: str) -> NDArray[np.uint32]:
     lower[spaces] = 32
     char = _Around(lower)
     kind = _Around(classes)
+    ruled = _Around(rule.astype(np.uint64) + np.uint64(1))
     first, last = _chunk_ends(spaces)
     here = np.arange(n)
     sums = _Substrings(lower)
@@ -72,7 +73,10 @@ def features_of(text: str) -> NDArray[np.uint32]:
     whole = sums.of(first, last)
     after = _next_chunk(last, spaces)
     next_chunk = sums.of(after, last[np.minimum(after, n - 1)] if n else after)
-    next_class = np.append(classes, np.uint64(0))[after]
+    class_at = np.append(classes, np.zeros(2, dtype=np.uint64))
+    next_class, next_second = class_at[after], class_at[after + 1]
+    own_class = class_at[first]
+    words = word_bucket(spaces, rule)
     length = np.minimum(here - first, 8).astype(np.uint64)
     columns = [
         *(char.at(offset) for offset in range(-REACH, REACH + 1)),
@@ -88,11 +92,31 @@ def features_of(text: str) -> NDArray[np.uint32]:
         joined(next_class, char.at(0), length),
         joined(next_class, kind.at(-1), char.at(0)),
         joined(prefix, rest),
+        joined(ruled.at(-1), ruled.at(0), ruled.at(1)),
+        joined(ruled.at(0), char.at(0), char.at(1)),
+        joined(ruled.at(0), kind.at(-1), kind.at(0), kind.at(1)),
+        joined(ruled.at(0), prefix),
+        joined(whole, next_chunk),
+        joined(char.at(0), next_class, next_second, own_class),
+        joined(kind.at(0), next_class, next_second, words),
+        joined(ruled.at(0), next_class, words),
+        joined(next_chunk, next_class, kind.at(0)),
     ]
     table = np.empty((n, len(columns)), dtype=np.uint32)
     for place, column in enumerate(columns):
         table[:, place] = joined(column, np.uint64(place)) >> np.uint64(32)
     return table
+
+
+def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """How many spaces there are since rules ended a sentence, in powers of two.
+
+    >>> word_bucket(np.array([False, True, False, True, False]), np.array([0, 0, 2, 0, 1])).tolist()
+    [1, 2, 2, 1, 1]
+    """
+    count = np.cumsum(spaces)
+    ended = np.maximum.accumulate(np.append(0, np.where(rule == 2, count + 1, 0))[:-1]) if len(spaces) else count
+    return np.asarray(np.log2(np.maximum(count - ended, 0) + 1) + 1, dtype=np.uint64)
 
 
 def joined(*values: NDArray[np.uint64] | np.uint64) -> Hashes:

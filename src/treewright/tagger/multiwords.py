@@ -10,6 +10,7 @@ Words = tuple[str, ...]
 
 PURE = 0.7  # of the tokens that look alike must be several words
 OFTEN = 3  # different tokens must have an ending before it is believed of others
+TWICE = 2  # must one be seen that begins with an apostrophe
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,20 @@ class Multiwords:
         split = {form: _most(found) for form, found in seen.items()}
         whole = {form: words for form, words in split.items() if len(words) > 1}
         found: dict[str, Counter[Words]] = {}
+        times: Counter[str] = Counter()
         for form, words in whole.items():
             if "".join(words) == form:
-                found.setdefault(form[len(words[0]) :], Counter())[words[1:]] += 1
+                ending = form[len(words[0]) :]
+                found.setdefault(ending, Counter())[words[1:]] += 1
+                times[ending] += seen[form].total()
         of_all: Counter[str] = Counter(
             form[-length:] for form in split for length in {len(ending) for ending in found} if length < len(form)
         )
         endings = {
             ending: _most(words)
             for ending, words in found.items()
-            if words.total() >= OFTEN and words.total() >= PURE * of_all[ending]
+            if (words.total() >= OFTEN or (times[ending] >= TWICE and not ending[0].isalpha()))
+            and words.total() >= PURE * of_all[ending]
         }
         return cls(whole, endings)
 

@@ -23,14 +23,13 @@ from treewright.tagger.tagger import Corpus, sentences_of
 from treewright.tagger.training import Report
 from treewright.tagger.words import REACH, hashed
 
-FORMAT = 1
+FORMAT = 2  # raised when characters are described in another way, or the file is
 KIND = "treewright tokeniser"
 NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
 PARAGRAPH = "\n\n"  # what stands between two paragraphs
 LONGEST = 500  # tokens of a sentence of running text
 CHUNK = 1 << 15  # characters that are looked at together, at least
-SEEN = 3  # times that characters of two kinds must have been parted before they may be
 
 Indices = NDArray[np.int32]
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
@@ -77,7 +76,7 @@ class Tokeniser:
         labels = np.zeros(len(text), dtype=np.int32)
         labels[ends[0]], labels[ends[1]] = TOKEN, SENTENCE
         empty = TokeniserModel(
-            rules or Learning(bits=18, epochs=4, floor=1.0, cost=1.0),
+            rules or Learning(bits=20, epochs=4, rate=0.2, floor=0.1),
             np.zeros(1, dtype=np.float32),
             parted_classes(text, labels),
             Multiwords.of(token for sentence in sentences for token in tokens_of(sentence)),
@@ -144,6 +143,8 @@ def to_parts(model: TokeniserModel) -> tuple[dict[str, Any], dict[str, NDArray[A
 def from_parts(path: modelfile.Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TokeniserModel:
     """The model of a header and arrays that were read from `path`."""
     weights = arrays["weights"]
+    if header.get("format") != FORMAT:
+        raise InputError(f"{path}: its tokeniser was written by an older Treewright; train it again")
     try:
         rules = Learning(**header["rules"])
         lists = {
@@ -198,9 +199,7 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
 
 def parted_classes(text: str, labels: Indices) -> frozenset[int]:
     """The kinds of neighbouring characters that tokens end between."""
-    pairs = neighbours(classes_of(text))[labels != INSIDE]
-    found, counts = np.unique(pairs, return_counts=True)
-    return frozenset(found[counts >= SEEN].tolist())
+    return frozenset(np.unique(neighbours(classes_of(text))[labels != INSIDE]).tolist())
 
 
 def neighbours(classes: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -243,7 +242,7 @@ class Characters:
         first[classes == SPACE] = 0
         if gold is not None:
             first[before_space & (gold == INSIDE)] = 0  # a token with a space in it
-        features = features_of(text)
+        features = features_of(text, labels_by_rule(text))
         atoms = np.concatenate([np.zeros((2 * REACH, features.shape[1]), dtype=np.uint32), features])
         # The candidates of a character are pool[begin : next begin]; there are few kinds, listed once for each.
         lengths = np.maximum(last - first, 1)

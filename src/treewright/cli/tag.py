@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -74,7 +74,7 @@ def train(
     for bank in banks:
         note_skipped(bank.skipped, bank.errors)
     begin = time.monotonic()
-    with display(quiet) as (advance, report):
+    with display(quiet, {"tags": options.tags.epochs, "lemmas": options.lemmas.epochs}) as (advance, report):
         tagger = Tagger.train(*banks, options=options, progress=advance, report=report)
     tagger.save(output)
     if not quiet:
@@ -83,8 +83,8 @@ def train(
 
 
 @contextmanager
-def display(quiet: bool) -> Iterator[tuple[Any, Any]]:
-    """A bar with the time left on a terminal, and a line for each epoch on standard error."""
+def display(quiet: bool, epochs: Mapping[str, int]) -> Iterator[tuple[Any, Any]]:
+    """A bar with the time that a stage has left on a terminal, and a line for each epoch on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -95,7 +95,8 @@ def display(quiet: bool) -> Iterator[tuple[Any, Any]]:
 
         def advance(stage: str, epoch: int, done: int, of: int) -> None:
             if done % 16 == 0:
-                bar.update(task, description=f"{stage}, epoch {epoch + 1}", completed=done, total=of)
+                all_done, all_of = epoch * of + done, epochs[stage] * of
+                bar.update(task, description=f"{stage}, epoch {epoch + 1}", completed=all_done, total=all_of)
 
         def report(report: Report) -> None:
             console.print(line_of(report))
@@ -165,7 +166,7 @@ def train_tokeniser(
 
     check_output(output)
     bank = Treebank.read(train)
-    with display(quiet) as (_, report):
+    with display(quiet, {}) as (_, report):
         tokeniser = Tokeniser.train(bank, seed=seed, report=report)
     tokeniser.save(output)
     if not quiet:

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 from oracles.tagged_text import treebank
 
 import treewright as tw
+from treewright import modelfile
 from treewright.errors import InputError
 from treewright.tagger import Learning, Tokeniser, rebuilt
+from treewright.tagger import tokeniser as tokenisers
+from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.tokeniser import text_and_ends
 
 SMALL = Learning(bits=12, epochs=4)
@@ -150,3 +153,17 @@ def test_what_is_refused(tmp_path: Path) -> None:
         Tokeniser.train([])
     with pytest.raises(ValueError, match="by rules has nothing to save"):
         RULES.save(tmp_path / "x")
+
+
+def test_a_tokeniser_that_saw_other_features_is_refused(learned: Tokeniser, tmp_path: Path) -> None:
+    assert learned.model is not None
+    modelfile.save(tmp_path / "old.tw", tokenisers.KIND, 1, *tokenisers.to_parts(learned.model))
+    with pytest.raises(InputError, match=r"old\.tw: its tokeniser was written by an older Treewright; train it again"):
+        Tokeniser.load(tmp_path / "old.tw")
+
+
+@pytest.mark.parametrize(("seen", "words"), [(1, ("We've",)), (2, ("We", "'ve"))])
+def test_endings_after_an_apostrophe_are_believed_early(seen: int, words: tuple[str, ...]) -> None:
+    tokens = [("I've", ("I", "'ve"))] * seen + [("cant", ("ca", "nt"))] * 2
+    assert Multiwords.of(tokens).words("We've") == words
+    assert Multiwords.of(tokens).words("dont") == ("dont",)

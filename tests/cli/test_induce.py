@@ -41,6 +41,17 @@ def test_explain_prints_tables_and_json(tmp_path: Path) -> None:
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
 
 
+def test_the_valence_model_is_fitted_as_asked() -> None:
+    sample = str(EXAMPLES / "sample.conllu")
+    told = [
+        run(sample, "--method", "lc-dmv", "--json", "-q", *how).stdout for how in ((), ("--viterbi",), ("--features",))
+    ]
+    assert len(set(told)) == 3
+    both = run(sample, "--viterbi", "--features", "--explain")
+    assert both.returncode == 1
+    assert "features are fitted by L-BFGS, not by Viterbi EM: leave out one of them" in both.stderr
+
+
 def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
     nothing = run(str(EXAMPLES / "sample.conllu"))
     assert nothing.returncode == 1

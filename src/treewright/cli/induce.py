@@ -71,6 +71,11 @@ def induce(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of a random start; the same seed, the same file.")] = 1,
     iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
+    viterbi: Annotated[bool, typer.Option("--viterbi", help="EM that counts the best trees only.")] = False,
+    features: Annotated[
+        bool,
+        typer.Option("--features", help="Nouns share features, and verbs; fitted by L-BFGS in the place of EM."),
+    ] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,
     weight: Annotated[
         float | None, typer.Option(help="Of Convex-MST's scores beside log probabilities; balanced if not given.")
@@ -95,7 +100,7 @@ def induce(
     if output is not None:
         check_output(output)
     method = method or (Method.lc_dmv if clusters else Method.joint)
-    options = Options(method.value, max_length, clusters or 0, rules, start, iterations, seed=seed)
+    options = Options(method.value, max_length, clusters or 0, rules, start, iterations, features, viterbi, seed)
     options = replace(options, joint=replace(options.joint, rounds=rounds, weight=weight))
     options.check()
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))

@@ -41,6 +41,9 @@ class Options:
                 f"{self.method} needs rules, and rules need tags: with clusters the method is lc-dmv or dmv"
             )
 
+        if self.features and self.hard:
+            raise InputError("features are fitted by L-BFGS, not by Viterbi EM: leave out one of them")
+
     @property
     def limits_used(self) -> Limits:
         """Of the valence model by the method: none, its own, or those of joint training."""

@@ -17,7 +17,7 @@ STARTS = {"best": "uniform"}  # of a method, where it is not "klein-manning"
 
 @dataclass(frozen=True)
 class Options:
-    """Of induction; saved with the model. The defaults were chosen on the English development set."""
+    """Of induction; saved with the model. docs/induction.md tells how the defaults were chosen."""
 
     method: str = "joint"
     max_length: int = 15  # longer training sentences are left out

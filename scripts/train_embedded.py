@@ -21,7 +21,7 @@ from pathlib import Path
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.models import EMBEDDED
-from treewright.parser import Options, Parser
+from treewright.parser import Options, Parser, Pruning, Scoring
 from treewright.pipeline import Pipeline, lightened
 from treewright.tagger import Tagger, Tokeniser
 from treewright.tagger.tokeniser import text_and_ends
@@ -30,6 +30,8 @@ LARGEST = 12_000_000  # bytes
 DEAREST = 0.2  # points of LAS that a smaller file may cost
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end of figures -->"  # in the model card
+# More patient than the defaults, which are for people who wait.
+THOROUGH = Options("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
 FACTS = {
     "name": "en",
     "language": "English",
@@ -74,8 +76,7 @@ def train_pipeline(
     say(f"tagger: {tagger}")
     retagged = tagged_by_others(train, folds, say)
     say(f"training data tagged in {folds} parts")
-    options = Options(model="grand", projective=True, root="single")
-    parser = Parser.train(retagged, list(tagger.tag(dev)), options=options, report=say)
+    parser = Parser.train(retagged, list(tagger.tag(dev)), options=THOROUGH, report=say)
     return Pipeline(tokeniser, tagger, parser, FACTS)
 
 

@@ -39,6 +39,7 @@ class Beliefs {
     for (int round = 0; has_heads && round < rounds; ++round) {
       ask_tree(single_root);
       bool is_news = false;
+      is_first_ = round == 0;
       for (int h = 0; h < parts.nodes; ++h)
         if (round == 0 || hears(h)) is_news = true, ask_head(h);
       if (!is_news) break;
@@ -52,6 +53,8 @@ class Beliefs {
   static constexpr double worth_telling = 0.01;  // a change of log odds
 
   static double kept(double message) { return std::clamp(message, -surest, surest); }
+  // A message goes half of the way from what was said before, so that two who answer each other come to rest.
+  void tell(double &message, double news) const { message = is_first_ ? kept(news) : (message + kept(news)) / 2; }
   static double log_ratio(double on, double off) {
     return std::log(std::max(on, 1e-300)) - std::log(std::max(off, 1e-300));
   }
@@ -115,11 +118,11 @@ class Beliefs {
     for (double &weight : weight_) sum += weight = std::exp(weight - best);
     const double *chance = chance_.data();
     for (int k = 0; k < states; ++k) {
-      if (has_grand) entering_[into(k)] = kept(log_ratio(weight_[k], sum) - told_modifier_[into(k)]);
+      if (has_grand) tell(entering_[into(k)], log_ratio(weight_[k], sum) - told_modifier_[into(k)]);
       for (int side = 2 * h; side < 2 * h + 2; ++side) chance = weigh_side(side, into(k), weight_[k] / sum, chance);
     }
     for (int q = 0; q < size; ++q)
-      leaving_[begin + q] = kept(log_ratio(taken_[q], 1 - taken_[q]) - told_head_[begin + q]);
+      tell(leaving_[begin + q], log_ratio(taken_[q], 1 - taken_[q]) - told_head_[begin + q]);
   }
 
   double step(int side, int p, int q) const { return parts_->has_transitions() ? parts_->transition(side, p, q) : 0; }
@@ -176,6 +179,7 @@ class Beliefs {
   const Parts *parts_ = nullptr;
   Parts *out_ = nullptr;
   MatrixTree trees_;
+  bool is_first_ = true;
   std::vector<double> arc_, marginal_, belief_, told_head_, told_modifier_, leaving_, entering_, heard_head_,
       heard_modifier_;
   std::vector<double> weight_, taken_, chance_, follows_, reached_;

@@ -125,11 +125,18 @@ def check_origin(path: modelfile.Path, origin: Origin, found: Mapping[str, Any])
         )
 
 
-def remove(path: modelfile.Path) -> None:
-    """Remove a checkpoint, and what a training killed while it wrote one left beside it."""
-    target = Path(os.path.realpath(path))
-    for file in (target, *target.parent.glob(f".{escape(target.name)}.*.part")):
-        file.unlink(missing_ok=True)
+def place(output: modelfile.Path) -> Path:
+    """Where the checkpoint of a training stands that will write its model to `output`."""
+    return Path(f"{os.fspath(output)}.checkpoint")
+
+
+def clear(output: modelfile.Path) -> None:
+    """Once the model is written: remove its checkpoint, and what trainings that were killed while writing left."""
+    place(output).unlink(missing_ok=True)
+    for path in (output, place(output)):
+        target = Path(os.path.realpath(path))
+        for file in target.parent.glob(f".{escape(target.name)}.*.part"):
+            file.unlink(missing_ok=True)
 
 
 def taken_apart(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:

@@ -115,14 +115,14 @@ def trained(
     sentences: list[Sentence], options: Options, output: Path | None, resume: bool, quiet: bool
 ) -> InducedParser:
     """Train, with a checkpoint beside the output, and save."""
-    from treewright.checkpoint import remove
+    from treewright.checkpoint import clear, place
     from treewright.induce import InducedParser
     from treewright.induce.checkpoint import steps_at
 
     if output is None:
         with Reporter(quiet) as report:
             return InducedParser.train(sentences, options, report=report.hear)
-    checkpoint = Path(f"{output}.checkpoint")
+    checkpoint = place(output)
     steps = steps_at(checkpoint, sentences, options, resume=resume)
     try:
         with Reporter(quiet) as report:
@@ -132,7 +132,7 @@ def trained(
         if checkpoint.exists():
             typer.echo(f"treewright: interrupted; the same command with --resume goes on from {checkpoint}", err=True)
         raise
-    remove(checkpoint)
+    clear(output)
     return parser
 
 

@@ -84,7 +84,7 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, with every epoch.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
-    from treewright.checkpoint import remove
+    from treewright.checkpoint import clear, place
     from treewright.corpus import Treebank
     from treewright.parser import Options
     from treewright.parser.checkpoint import train_with_checkpoints
@@ -100,7 +100,7 @@ def train(
     options = Options(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
     if epochs is not None:
         options = replace(options, scoring=replace(options.scoring, epochs=epochs))
-    checkpoint = Path(f"{output}.checkpoint")
+    checkpoint = place(output)
     begin = time.monotonic()
     expected = replace(options, scoring=fitted(options, len(banks[0]), banks[0].words))
     try:
@@ -119,7 +119,7 @@ def train(
         if checkpoint.exists():
             typer.echo(f"treewright: interrupted; the same command with --resume goes on from {checkpoint}", err=True)
         raise
-    remove(checkpoint)
+    clear(output)
     if as_json or not quiet:
         found = summary(parser, banks, output, time.monotonic() - begin)
         if as_json:

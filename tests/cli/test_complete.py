@@ -5,16 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracles.commands import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.cli import main
 from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
 
 TINY = Options(
@@ -34,16 +31,6 @@ PARTIAL = """# sent_id = a
 """
 
 
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Ended]
-
-
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("model") / "model.tw"
@@ -56,15 +43,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """run(*arguments) is `treewright complete arguments` in a folder of its own, where partial.conllu is."""
     monkeypatch.chdir(tmp_path)
     Path("partial.conllu").write_text(PARTIAL)
-
-    def call(*arguments: str, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "argv", ["treewright", "complete", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return call
+    return runner(monkeypatch, capsys, "complete")
 
 
 def test_what_was_decided_stays_byte_for_byte(run: Run, model: str) -> None:

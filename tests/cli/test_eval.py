@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracles.commands import Run, runner
 
-from treewright.cli import main
 from treewright.evaluate import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -21,30 +19,12 @@ GRAPHS = "1 cats _ _ _ _ 0 root 0:root _\n2 and _ _ _ _ 3 cc 3:cc _\n3 dogs _ _ 
 TREES = "( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ barks)) (. .)))\n( (S (NP (PRP it)) (VP (VBD ran))))\n"
 
 
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Ended]
-
-
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """run(*arguments) is `treewright eval arguments` in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-
-    def call(*arguments: str, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "argv", ["treewright", "eval", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return call
+    return runner(monkeypatch, capsys, "eval")
 
 
 def test_the_command_as_users_call_it() -> None:

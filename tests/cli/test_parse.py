@@ -8,15 +8,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracles.commands import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.cli import main
 from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
 
 TINY = Options(
@@ -39,16 +37,6 @@ INPUT = """# newdoc id = fables
 """
 
 
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Ended]
-
-
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("model") / "model.tw"
@@ -60,15 +48,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """run(*arguments) is `treewright parse arguments` in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "argv", ["treewright", "parse", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return call
+    return runner(monkeypatch, capsys, "parse")
 
 
 def blanked(text: str) -> str:

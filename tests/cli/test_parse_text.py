@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, text_of
 
 import treewright as tw
-from treewright.cli import main
-
-
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +28,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """run(*arguments) is `treewright arguments` in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str, stdin: bytes = b"") -> Ended:
-        monkeypatch.setattr(sys, "argv", ["treewright", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return call
+    return runner(monkeypatch, capsys)
 
 
 def test_no_model_is_the_english_one(run: Run) -> None:

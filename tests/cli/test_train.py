@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -10,15 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from oracles.commands import Ended, Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.cli import main
 from treewright.parser import Labelling, Options, Pruning, Scoring
 from treewright.parser import checkpoint as checkpoints
 
@@ -29,16 +27,6 @@ TINY = Options(
 )
 CYCLE = "1\tDogs\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\t_\tVERB\t_\t_\t1\troot\t_\t_\n\n"
 GOOD = "1\tDogs\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
-
-
-@dataclass(frozen=True)
-class Ended:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Ended]
 
 
 @pytest.fixture
@@ -52,15 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return replace(TINY, **dict(zip(("model", "projective", "root", "seed", "learner"), given, strict=True)))
 
     monkeypatch.setattr(tw.parser, "Options", small)
-
-    def call(*arguments: str, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "argv", ["treewright", "train", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return call
+    return runner(monkeypatch, capsys, "train")
 
 
 def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:

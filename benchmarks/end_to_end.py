@@ -80,7 +80,13 @@ def udpipe_pipeline(train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence], op
         files[2].write_bytes(trained)
         model = udpipe.Model.load(str(files[2]))
     pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.DEFAULT, "conllu")
-    return lambda text: [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
+
+    def parse(
+        text: str, _model: udpipe.Model = model
+    ) -> list[tw.Sentence]:  # its pipeline does not keep the model alive
+        return [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
+
+    return parse
 
 
 def show(name: str, parse: Parse, training: float, text: str, gold: Sequence[tw.Sentence]) -> tuple[float, float]:

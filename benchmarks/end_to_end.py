@@ -81,9 +81,8 @@ def udpipe_pipeline(train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence], op
         model = udpipe.Model.load(str(files[2]))
     pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.DEFAULT, "conllu")
 
-    def parse(
-        text: str, _model: udpipe.Model = model
-    ) -> list[tw.Sentence]:  # its pipeline does not keep the model alive
+    # The default argument keeps the model alive, which its pipeline does not.
+    def parse(text: str, _model: udpipe.Model = model) -> list[tw.Sentence]:
         return [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
 
     return parse

@@ -133,12 +133,17 @@ def test_a_file_holds_everything(tmp_path: Path, pack: bool, learned: bool) -> N
     assert (tmp_path / "again.tw").read_bytes() == (tmp_path / "toy.tw").read_bytes()
 
 
-def test_packed_is_smaller(tmp_path: Path) -> None:
-    pipeline().save(tmp_path / "large.tw", pack=False)
-    pipeline().save(tmp_path / "small.tw")
-    lightened(pipeline(), parser=0.2).save(tmp_path / "smaller.tw")
-    sizes = [(tmp_path / f"{name}.tw").stat().st_size for name in ("smaller", "small", "large")]
-    assert sizes[0] < sizes[1] < 0.9 * sizes[2]
+def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tmp_path: Path) -> None:
+    def size(nlp: Pipeline, pack: bool) -> int:
+        nlp.save(tmp_path / "model.tw", pack=pack)
+        return (tmp_path / "model.tw").stat().st_size
+
+    whole, lighter, without = pipeline(), lightened(pipeline(), parser=0.2), lightened(pipeline(), parser=2.0)
+    assert size(without, True) < size(lighter, True) < size(whole, True) < size(whole, False)
+    model = whole.parser.model
+    tables = sum(len(weights.values) for weights in (model.pruner, model.scorer, model.labeller))
+    assert size(without, False) == size(whole, False)
+    assert size(without, False) - size(without, True) > 0.95 * tables
 
 
 def test_a_lightened_pipeline_still_parses() -> None:

@@ -15,7 +15,9 @@ from oracles.commands import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
+from treewright.cli.parse import SECONDS_HELP
 from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
+from treewright.parser.model import MAX_SECONDS
 
 TINY = Options(
     "sib", projective=False, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
@@ -172,6 +174,17 @@ def test_unknown_method(run: Run, model: str) -> None:
     found = run(model, "--method", "guess", stdin=INPUT)
     assert found.returncode == 2
     assert "'guess'" in found.stderr
+
+
+def test_a_search_without_time_leaves_a_gap(run: Run, model: str) -> None:
+    forms, tags = ([cell for part in treebank(30) for cell in getattr(part, name)] for name in ("forms", "upos"))
+    tw.write(tw.Sentence.from_words(forms, upos=tags), "long.conllu")
+    assert "# treewright = gap" in run(model, "long.conllu", "--max-seconds", "0").stdout
+    assert "# treewright = gap" not in run(model, "long.conllu", "--max-seconds", "0", "--projective").stdout
+
+
+def test_the_help_tells_the_limit_that_holds() -> None:
+    assert f"{MAX_SECONDS:g} if not given" in SECONDS_HELP
 
 
 @pytest.mark.slow

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,10 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright import trees
 from treewright.corpus import Sentence
-from treewright.errors import InputError
+from treewright.errors import FormatError, InputError
 from treewright.learn import Averaged
 from treewright.modelfile import KEY
-from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State
+from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State, complete
 from treewright.parser.file import FORMAT
 from treewright.parser.model import Worker, confidence
 
@@ -188,14 +190,44 @@ def test_a_chart_too_large_is_refused_with_a_remedy(trained: Parser, monkeypatch
         list(trained.parse(treebank(3, seed=5), projective=True))
 
 
+def long_sentence(words: int) -> Sentence:
+    cells = [cells for sentence in treebank(words // 5, seed=6) for cells in sentence.cells("FORM", "UPOS")][:words]
+    forms, tags = (list(column) for column in zip(*cells, strict=True))
+    return Sentence.from_words(forms, upos=tags)
+
+
 def test_a_sentence_of_a_thousand_words_is_parsed_within_limits(trained: Parser) -> None:
-    words = [cells for sentence in treebank(200, seed=6) for cells in sentence.cells("FORM", "UPOS")][:1000]
-    forms, tags = (list(column) for column in zip(*words, strict=True))
-    sentence = Sentence.from_words(forms, upos=tags)
     for options in ({"projective": True}, {"projective": False, "max_seconds": 0.5}):
-        [found] = trained.parse([sentence], **options)
+        [found] = trained.parse([long_sentence(1000)], **options)
         assert trees.is_tree(found.parse.heads, root="single")
         assert found.parse.bound >= found.parse.score
+
+
+def test_more_words_than_anybody_writes_are_refused_by_file_and_line(trained: Parser) -> None:
+    sentence = long_sentence(2001)
+    for parse in (trained.parse, partial(complete, trained)):
+        for projective in (True, False):
+            with pytest.raises(
+                FormatError, match=r"^<words>:1: a sentence of 2,001 words; the parser takes up to 2,000: "
+            ):
+                list(parse([sentence], projective=projective))
+
+
+def test_a_search_that_runs_out_of_time_ends_with_a_gap(trained: Parser) -> None:
+    for parse in (trained.parse, partial(complete, trained)):
+        assert inspect.signature(parse).parameters["max_seconds"].default == 30
+        [found] = parse([long_sentence(200)], projective=False, max_seconds=0)
+        assert found.parse.certificate is None
+        assert found.parse.gap > 0
+        [short] = parse(treebank(1), projective=False, max_seconds=None)
+        assert short.parse.certified
+
+
+def test_where_nothing_is_searched_no_time_is_too_short(trained: Parser) -> None:
+    sentences = treebank(5, seed=2)
+    for options in ({"projective": True}, {"projective": False, "method": "rearrange"}):
+        hurried = [sentence.heads.tolist() for sentence in trained.parse(sentences, max_seconds=0, **options)]
+        assert hurried == [sentence.heads.tolist() for sentence in trained.parse(sentences, **options)]
 
 
 def test_a_model_keeps_its_templates(trained: Parser, tmp_path: Path) -> None:

@@ -58,6 +58,12 @@ def test_a_sentence_a_line() -> None:
     assert text[int(found[1].misc[1].rpartition("=")[2].split(":")[0]) :] == "stay\n"
 
 
+def test_a_line_too_long_for_a_sentence_is_named() -> None:
+    file = io.StringIO("It rains.\n\n" + "the dog sees a house " * 401 + "\n")
+    with pytest.raises(FormatError, match=r":3: a sentence of 2,005 words; the parser takes up to 2,000: cut it"):
+        list(pipeline().parse(read_input(file, "lines")))
+
+
 def test_blocks_do_not_depend_on_how_text_comes() -> None:
     text = "".join("word " * (number % 200) + "\n\n" for number in range(200))
     whole = list(blocks([text]))

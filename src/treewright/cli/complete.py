@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.parse import UNLIMITED, Method
+from treewright.cli.parse import SECONDS_HELP, Method
 from treewright.cli.shared import (
     Summary,
     add_comment,
@@ -50,9 +50,7 @@ def complete(
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,
     method: Annotated[Method, typer.Option(help="How trees are found; see docs/decoding.md.")] = Method.exact,
-    max_seconds: Annotated[
-        float, typer.Option(min=0.0, help="The limit for one sentence; what is best by then has a gap.")
-    ] = 30.0,
+    max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP, show_default=False)] = None,
     projective: Annotated[
         bool | None,
         typer.Option("--projective/--nonprojective", help="No crossing arcs, or any; as trained if not given."),
@@ -85,7 +83,7 @@ def complete(
     on_error = "skip" if skip_bad else "raise"
     reader = read(partial, on_error=on_error)
     options: dict[str, Any] = {"method": method.value}
-    options |= {} if method in UNLIMITED else {"max_seconds": max_seconds}
+    options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
     kept: list[Completion] = []
 

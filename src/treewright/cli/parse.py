@@ -72,8 +72,8 @@ class Output(str, Enum):
     html = "html"
 
 
-UNLIMITED = {Method.rearrange}  # these have no clock: they take what they take, which is little
 MODEL_HELP = "A model file; the English model that comes with Treewright if none is named."
+SECONDS_HELP = "The limit of the search for one sentence, 30 if not given; what is best by then has a gap."
 
 
 @app.command(help=HELP)
@@ -97,9 +97,7 @@ def parse(
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,
     method: Annotated[Method, typer.Option(help="How trees are found; see docs/decoding.md.")] = Method.exact,
-    max_seconds: Annotated[
-        float, typer.Option(min=0.0, help="The limit for one sentence; what is best by then has a gap.")
-    ] = 30.0,
+    max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP, show_default=False)] = None,
     projective: Annotated[
         bool | None,
         typer.Option("--projective/--nonprojective", help="No crossing arcs, or any; as trained if not given."),
@@ -123,7 +121,7 @@ def parse(
     parser = load(named)
     reader = open_sentences(parser, named, source, text, kind, skip_bad)
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
-    options |= {} if method in UNLIMITED else {"max_seconds": max_seconds}
+    options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

@@ -19,7 +19,7 @@ from treewright.corpus import Sentence
 from treewright.decode import Parse
 from treewright.errors import FormatError, InfeasibleError
 from treewright.features import Encoded
-from treewright.parser.model import Candidates, Worker
+from treewright.parser.model import MAX_SECONDS, Candidates, Worker, search_options
 from treewright.parser.parser import Parser
 
 OPEN = "_"
@@ -69,13 +69,15 @@ def complete(
     projective: bool | None = None,
     root: str | None = None,
     on_error: str = "raise",
+    method: str = "exact",
+    max_seconds: float | None = MAX_SECONDS,
     **options: Any,
 ) -> Iterator[Completion]:
     """Fill in the heads and relations that are "_"; what is given stays as it is.
 
     projective and root are those of the model if None; where the given arcs cross, the others may cross too.
     on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
-    options are those of treewright.decode.tree, `method` among them.
+    method, max_seconds and options are those of `Parser.parse`.
 
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]
     >>> parser = Parser.train(corpus, model="arc")
@@ -87,10 +89,11 @@ def complete(
         raise ValueError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
     wanted = parser.model.projective if projective is None else projective
     roots = root or parser.model.root
+    search = search_options(method, max_seconds, options)
 
     def answer(worker: Worker, sentence: Sentence) -> Completion:
         try:
-            return completed(worker, sentence, wanted, roots, options)
+            return completed(worker, sentence, wanted, roots, search)
         except FormatError as error:
             if on_error == "raise":
                 raise

@@ -13,6 +13,7 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Parse, Parts
 from treewright.decode.dynamic import LARGEST_CHART
+from treewright.errors import FormatError
 from treewright.features import (
     Encoded,
     Encoder,
@@ -31,6 +32,9 @@ from treewright.learn import Weights
 from treewright.parser.options import Options
 
 BUDGETS = {"max_seconds", "max_nodes"}  # of a search, which direct algorithms do without
+MAX_SECONDS = 30.0  # of the search for one sentence, unless something else is asked for
+MAX_WORDS = 2_000  # in a sentence; time grows with the cube of their number, memory with its square
+UNLIMITED = {"rearrange"}  # methods that have no clock: they take what they take, which is little
 
 Indices = NDArray[np.int32]
 Confidence = NDArray[np.float64]
@@ -136,6 +140,7 @@ class Worker:
 
     def encode(self, sentence: Sentence) -> Encoded:
         """The hashed atoms of a sentence."""
+        ensure_length(sentence)
         return self.encoder.encode(sentence)
 
     def arcs(self, encoded: Encoded) -> NDArray[np.float64]:
@@ -182,6 +187,8 @@ class Worker:
     def _parse_together(self, sentences: Sequence[Sentence], projective: bool) -> list[Parsed]:
         """Where a single dynamic program or spanning tree is exact: the same, all in the core."""
         model, options = self.model, self.model.options
+        for sentence in sentences:
+            ensure_length(sentence)
         encoded = self.encoder.encode_together(sentences)
         heads, labels, confidence, values = parse_sentences(
             *(self.pruner, self.scorer, self.labeller, model.pruner, model.scorer, model.labeller, *encoded),
@@ -201,6 +208,19 @@ class Worker:
                 parsed.append(self._parse_one(sentence, projective))
             begin = end
         return parsed
+
+
+def search_options(method: str, max_seconds: float | None, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a method of treewright.decode.tree, a limit of time among them where it knows one."""
+    limit = {} if method in UNLIMITED else {"max_seconds": max_seconds}
+    return {"method": method, **limit, **options}
+
+
+def ensure_length(sentence: Sentence) -> None:
+    """Refuse what would take minutes and gigabytes: it is hardly one sentence."""
+    if len(sentence) > MAX_WORDS:
+        problem = f"a sentence of {len(sentence):,} words; the parser takes up to {MAX_WORDS:,}"
+        raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")
 
 
 def direct_method(options: Options, projective: bool) -> str:

@@ -18,7 +18,7 @@ from treewright.corpus import Sentence, read
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.parser.file import load_model, save_model
-from treewright.parser.model import Model, Parsed, Worker
+from treewright.parser.model import MAX_SECONDS, Model, Parsed, Worker, search_options
 from treewright.parser.options import Options
 from treewright.parser.training import Report, State, Trainer
 
@@ -112,6 +112,7 @@ class Parser:
         threads: int = 1,
         projective: bool | None = None,
         method: str = "exact",
+        max_seconds: float | None = MAX_SECONDS,
         chunk: int = CHUNK,
         **options: Any,
     ) -> Iterator[Sentence]:
@@ -121,11 +122,15 @@ class Parser:
         word's head under the pruner. projective: as the model was trained if None. chunk: how many sentences are
         taken together, which is faster; with 1 none waits for the next. method and options are those of
         treewright.decode.tree.
+
+        max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
+        or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
         wanted = self.model.projective if projective is None else projective
+        search = search_options(method, max_seconds, options)
 
         def parse(worker: Worker, sentences: list[Sentence]) -> list[Sentence]:
-            answers = worker.parse(sentences, wanted, method=method, **options)
+            answers = worker.parse(sentences, wanted, **search)
             return [parsed(*both) for both in zip(sentences, answers, strict=True)]
 
         return self._chunks(parse, sentences, threads, chunk)

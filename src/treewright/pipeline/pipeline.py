@@ -65,7 +65,7 @@ class Pipeline:
 
         Each has `parse` (value, bound, certificate), `confidence` (the probability of each word's head), the comments
         `# sent_id`, `# text` and `# treewright` (what the tree is worth), and where its tokens stand in the text
-        (SpaceAfter, TokenRange). options are those of treewright.decode.tree.
+        (SpaceAfter, TokenRange). options are those of `Parser.parse`.
         """
         return list(self.parse(text_sentences([checked_text(text)], self.tokeniser), threads=threads, **options))
 

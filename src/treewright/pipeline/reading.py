@@ -82,7 +82,7 @@ def read_input(
     cut = tokeniser or Tokeniser()
     if kind == "text":
         return Reader(lines, text_sentences(checked(lines), cut), problems)
-    items = line_sentences(numbered(lines), cut) if kind == "lines" else json_sentences(lines, cut, problems)
+    items = line_sentences(lines, cut) if kind == "lines" else json_sentences(lines, cut, problems)
     return Reader(lines, items, problems)
 
 
@@ -125,11 +125,12 @@ def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser) -> Iterator[Sent
         number += len(found)
 
 
-def line_sentences(lines: Iterable[str], tokeniser: Tokeniser) -> Iterator[Sentence]:
-    """A sentence for each line that is not blank."""
+def line_sentences(lines: Lines, tokeniser: Tokeniser) -> Iterator[Sentence]:
+    """A sentence for each line that is not blank; it knows its line."""
     begin, number = 0, 1
-    for line in lines:
+    for row, line in enumerate(numbered(lines), start=1):
         for sentence in tokeniser(line, begin=begin, number=number, whole=True):
+            sentence.source, sentence.line = lines.name, row
             yield sentence
             number += 1
         begin += len(line)

@@ -134,7 +134,7 @@ def table3(
 def decoded(parser: Parser, gold: Sequence[Sentence], **how: object) -> Decoding:
     """Decode a test set and count."""
     start = time.process_time()
-    found = list(parser.parse(gold, **how))  # type: ignore[arg-type]
+    found = list(parser.parse(gold, max_seconds=None, **how))  # type: ignore[arg-type]
     return judged(found, gold, time.process_time() - start)
 
 
@@ -180,11 +180,11 @@ def figures(
         step(f"{treebank}: training {model}")
         parser = Parser.train(train, model=model, projective=False, options=options)
         step(f"{treebank}: dual decomposition of {model}")
-        traces = [sentence.parse.trace for sentence in parser.parse(dev, method="dd", trace=True)]
+        traces = [sentence.parse.trace for sentence in parser.parse(dev, method="dd", max_seconds=None, trace=True)]
         recomputed[model] = mean_while_running([np.asarray(trace["recomputed"]) for trace in traces])
         for limit in limits if model == "sib" else ():
             step(f"{treebank}: {limit} iterations")
-            found = list(parser.parse(dev, method="dd", max_iterations=limit))
+            found = list(parser.parse(dev, method="dd", max_seconds=None, max_iterations=limit))
             steps.append(judged(found, dev, 0.0))
             trees.append([sentence.heads.tobytes() for sentence in found])
     matches = [100 * float(np.mean([one == last for one, last in zip(t, trees[-1], strict=True)])) for t in trees]

@@ -28,6 +28,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -45,12 +46,12 @@ class TreeElimination {
   Sums run(const double *arc, int nodes, bool single_root, double *log_partition, double *marginals) {
     single_root_ = single_root;
     words_ = nodes - 1;
-    order_ = 0;
+    order_ = 0, trusts_zero_ = false;
     log_partition_ = mean_steps_ = 0;
     if (!load(arc, nodes)) return Sums::no_tree;
     const Sums sums = marginals ? all_columns(marginals, nodes) : sum_alone();
     *log_partition = log_partition_;
-    return sums;
+    return sums == Sums::found && trusts_zero_ && !deserves_trust() ? nothing : sums;
   }
 
   // The probability of each head of one word, in multi-root mode; O(n^3) with a smaller constant than all marginals.
@@ -78,6 +79,7 @@ class TreeElimination {
     std::vector<int> word;
     std::vector<double> cells, root;
     std::vector<char> order;                // of root
+    char lowest;                            // order of the root's arcs to the words that are gone, and above
     std::vector<double> error, root_error;  // what a cell of the row and its root may have lost to underflow
     double step_error, root_step_error;     // the same of all steps, in sum
     double *row(int k) { return cells.data() + std::size_t(k) * size; }
@@ -107,6 +109,7 @@ class TreeElimination {
     }
     if (root_shift == forbidden) return false;
     log_partition_ += root_shift;
+    all_shifts_ = log_partition_;
     for (int m = 0; m < n; ++m) root_[m] = Ring::of_log(arc[m + 1] - shift_[m] - root_shift);
     for (int h = 0; h < n; ++h) {
       const double *row = arc + std::size_t(h + 1) * nodes + 1;
@@ -127,6 +130,7 @@ class TreeElimination {
     level.word.resize(size), level.root.resize(size), level.order.resize(size);
     level.error.resize(size), level.root_error.resize(size);
     level.step_error = level.root_step_error = 0;
+    level.lowest = depth ? levels_[depth - 1].lowest : single_root_;
     if (level.cells.size() < std::size_t(size) * size) level.cells.resize(std::size_t(size) * size);
     for (int k = 0; k < size; ++k) {
       const int from = k + begin < size ? k + begin : k + begin - size;
@@ -156,11 +160,10 @@ class TreeElimination {
       double *row = level.row(k) + k + 1;
       const double words = Ring::sum(row, left);
       const bool only_root = level.order[k] == 1 && words == Ring::zero;
-      if (only_root && !zero_is_none) return nothing;
       const double sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Ring::plus(words, level.root[k]);
       if (sum == Ring::zero || !add_errors(level, k, sum)) return nothing;
       if (count) log_partition_ += Ring::log(sum), order_ += only_root;
-      if (only_root) level.order[k] = 0;
+      if (only_root) level.order[k] = level.lowest = 0, trusts_zero_ = !zero_is_none;
       Ring::scale(row, sum, left);
       level.root[k] = Ring::over(level.root[k], sum);
       for (int m = k + 1; m < level.size; ++m) {
@@ -186,6 +189,16 @@ class TreeElimination {
     return step < tolerance;
   }
 
+  // A zero was taken to mean that there is no such arc, though its weight may have been lost. No graph in which every
+  // word has one head weighs more than the product of all words' sums over heads; each loss is below 1e-308 of that,
+  // and there are at most n^3: were trees found that outweigh them all?
+  bool deserves_trust() const {
+    double most = all_shifts_ + std::log(double(words_));
+    for (int m = 0; m < words_; ++m)
+      most += Ring::log(Ring::plus(Ring::sum(weight_.data() + std::size_t(m) * words_, words_), root_[m]));
+    return log_partition_ > most - 600;
+  }
+
   static void add_root(Level &level, int m, double weight, char order) {
     if (weight == Ring::zero || order > level.order[m]) return;
     level.root[m] = order < level.order[m] ? weight : Ring::plus(level.root[m], weight);
@@ -198,7 +211,7 @@ class TreeElimination {
     if (level.root[last] == Ring::zero) return nothing;
     if (!zero_is_none && level.root_error[last] > tolerance * level.root[last]) return nothing;
     log_partition_ += Ring::log(level.root[last]);
-    return single_root_ && order_ + level.order[last] != 1 ? Sums::no_tree : Sums::found;
+    return single_root_ && order_ + level.order[last] != 1 ? nothing : Sums::found;
   }
 
   Sums sum_alone() {
@@ -254,7 +267,7 @@ class TreeElimination {
     const double *weight = weight_.data() + std::size_t(m) * words_;
     double root = Ring::zero, total = Ring::zero;
     // The lowest order at which 0 is reached: the root's own arc has order 1 in single-root mode.
-    for (char order = single_root_ && !zero_is_none ? 1 : 0; order <= single_root_ && total == Ring::zero; ++order) {
+    for (char order = depth ? levels_[depth - 1].lowest : 0; order <= single_root_ && total == Ring::zero; ++order) {
       reach_zero(depth, m, order);
       root = order == single_root_ ? root_[m] : Ring::zero;
       total = Ring::plus(Ring::dot(weight, reach_.data(), words_), root);
@@ -277,9 +290,9 @@ class TreeElimination {
 
   static constexpr double underflow = 1e-300, tolerance = 1e-20;
 
-  bool single_root_ = false, closed_ = false;
+  bool single_root_ = false, closed_ = false, trusts_zero_ = false;
   int words_ = 0, order_ = 0;  // order_: of the product of sums so far
-  double log_partition_ = 0, mean_steps_ = 0;
+  double log_partition_ = 0, all_shifts_ = 0, mean_steps_ = 0;
   std::vector<double> weight_, root_, shift_;  // [m, h] and [m]
   std::vector<double> reach_, local_;          // Q by word and by place in a level
   std::vector<Level> levels_;

@@ -18,6 +18,7 @@ struct Plain {
   static constexpr bool is_relative = true;  // weights are taken relative to the best head of each word
 
   static double of_log(double log_weight) { return std::exp(log_weight); }
+  static double of_value(double weight) { return weight; }
   static double log(double weight) { return std::log(weight); }
   static double value(double weight) { return weight; }
 
@@ -59,6 +60,7 @@ struct Logs {
   static constexpr bool is_relative = true;
 
   static double of_log(double log_weight) { return log_weight; }
+  static double of_value(double weight) { return std::log(weight); }
   static double log(double weight) { return weight; }
   static double value(double weight) { return std::exp(weight); }
 

@@ -86,6 +86,7 @@ int main() {
   k_best_trees_are_sorted_and_different();
   trees_drawn_are_trees();
   learning_raises_the_probability_of_the_gold_tree();
+  a_head_expects_the_same_as_weights_and_as_logarithms();
   a_chain_decodes_what_pruning_leaves();
   labels_are_learned();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);

@@ -58,6 +58,19 @@ def test_beliefs_in_parts_agree_with_those_in_arcs(grand: bool) -> None:
     np.testing.assert_allclose(entered[found.head, found.modifier], found.arc, atol=0.02)
 
 
+@pytest.mark.parametrize("extra", [100.0, -400.0, 4000.0])
+def test_a_score_that_every_tree_has_changes_nothing(extra: float) -> None:
+    dice = np.random.default_rng(6)
+    arc, sib, grand = (dice.normal(size=(8,) * axes) for axes in (2, 3, 3))
+    stop = dice.normal(size=(8, 8, 2))
+    plain, raised = (Parts.from_arrays(arc, sib=sib, grand=grand, stop=stop + more).core for more in (0.0, extra))
+    for single in (True, False):
+        expected, found = beliefs(plain, single, 5), beliefs(raised, single, 5)
+        np.testing.assert_allclose(found.arc, expected.arc, atol=1e-9)
+        for kind in ("siblings", "grandparents", "stops"):
+            np.testing.assert_allclose(getattr(found, kind)[-1], getattr(expected, kind)[-1], atol=1e-9)
+
+
 def test_the_gradient_is_what_the_tree_has_more_of() -> None:
     parts = random_parts(6, 4)
     tree = np.array([-1, 3, 4, 0, 3, 2], dtype=np.int32)

@@ -88,10 +88,13 @@ static void with_weights(const Weights &weights, double scale, int bits, Use use
 }
 
 struct BoundLearner {
-  BoundLearner(OwnWeights weights, OwnMemory memory, float floor)
-      : weights(weights), memory(memory), learner(weights.data(), reinterpret_cast<Memory *>(memory.data()), floor) {
-    if (memory.shape(1) != 3 || memory.shape(0) != weights.shape(0))
-      throw nb::value_error("memory must have three columns and a row a weight");
+  BoundLearner(OwnWeights weights, OwnWeights gradient, OwnMemory memory, float floor)
+      : weights(weights),
+        gradient(gradient),
+        memory(memory),
+        learner(weights.data(), gradient.data(), reinterpret_cast<Memory *>(memory.data()), floor) {
+    if (gradient.shape(0) != weights.shape(0) || memory.shape(0) != weights.shape(0) || memory.shape(1) != 2)
+      throw nb::value_error("there must be a gradient and a row of two in memory for each weight");
   }
   void step(double number, float rate) {
     nb::gil_scoped_release nogil;
@@ -108,7 +111,7 @@ struct BoundLearner {
     learner.average(weights.shape(0), steps, means.data());
     return means;
   }
-  OwnWeights weights;
+  OwnWeights weights, gradient;
   OwnMemory memory;
   Learner learner;
 };
@@ -431,8 +434,8 @@ static std::tuple<Heads, NewIndexColumn, NewScoreColumn, NewScoreColumn> parse_s
 
 void bind_features(nb::module_ &m) {
   nb::class_<BoundLearner>(m, "Learner", "Weights that learn (core/learning.hpp); the arrays are the caller's.")
-      .def(nb::init<OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(), nb::arg("memory").noconvert(),
-           nb::arg("floor"))
+      .def(nb::init<OwnWeights, OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(),
+           nb::arg("gradient").noconvert(), nb::arg("memory").noconvert(), nb::arg("floor"))
       .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.")
       .def("average", &BoundLearner::average, nb::arg("steps"), "The mean of the weights over so many steps.")
       .def("move", &BoundLearner::move, nb::arg("number"), nb::arg("size"), "Adds `size` times the gradient.")

@@ -246,24 +246,18 @@ class PartFeatures {
  private:
   template <typename Use>
   void visit(const Rows &rows, int i, int j, std::uint32_t flags, std::uint32_t near, Use &use) const {
-    const std::uint32_t *a = rows.at(0, i), *b = rows.at(1, j);
-    for (int t = 0; t < rows.templates(); ++t) {
-      const std::uint32_t index = (a[t] ^ b[t] ^ flags) & mask_;
-      use(index, index ^ near);
-    }
+    const std::uint32_t *a = rows.at(0, i), *b = rows.at(1, j), mask = mask_;
+    use.pairs(rows.templates(), near, [=](int t) { return (a[t] ^ b[t] ^ flags) & mask; });
   }
   template <typename Use>
   void visit(const Rows &rows, int i, int j, int k, std::uint32_t flags, std::uint32_t near, Use &use) const {
-    const std::uint32_t *a = rows.at(0, i), *b = rows.at(1, j), *c = rows.at(2, k);
-    for (int t = 0; t < rows.templates(); ++t) {
-      const std::uint32_t index = (a[t] ^ b[t] ^ c[t] ^ flags) & mask_;
-      use(index, index ^ near);
-    }
+    const std::uint32_t *a = rows.at(0, i), *b = rows.at(1, j), *c = rows.at(2, k), mask = mask_;
+    use.pairs(rows.templates(), near, [=](int t) { return (a[t] ^ b[t] ^ c[t] ^ flags) & mask; });
   }
   template <typename Use>
   void visit_one(const Rows &rows, int i, int j, std::uint32_t flags, Use &use) const {
-    const std::uint32_t *a = rows.at(0, i), *b = rows.at(1, j);
-    for (int t = 0; t < rows.templates(); ++t) use((a[t] ^ b[t] ^ flags) & mask_);
+    const std::uint32_t *a = rows.at(0, i), *b = rows.at(1, j), mask = mask_;
+    use.singles(rows.templates(), [=](int t) { return (a[t] ^ b[t] ^ flags) & mask; });
   }
   template <typename Use>
   void visit_each(int node, Use use) const {

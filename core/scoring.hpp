@@ -45,7 +45,7 @@ inline auto gradients_ahead(Learner &learner) {
     for (const std::uint32_t i : cells.pairs) learner.add(i, gradient), learner.add(i ^ cells.near, gradient);
     for (const std::uint32_t i : cells.singles) learner.add(i, gradient);
   };
-  return OneAhead<Memory, float, decltype(spread)>(learner.memory(), spread);
+  return OneAhead<float, float, decltype(spread)>(learner.gradient(), spread);
 }
 
 constexpr double smallest_gradient = 1e-3;  // parts that the model is this sure about teach it nothing

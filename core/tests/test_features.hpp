@@ -41,9 +41,9 @@ static void learning_raises_the_probability_of_the_gold_tree() {
     treewright::Parts parts(nodes, int(head.size()), head.data(), modifier.data(), zeros.data());
     parts.add_transitions();
     parts.add_grand();
-    std::vector<float> weights(1 << bits);
+    std::vector<float> weights(1 << bits), slope(1 << bits);
     std::vector<treewright::Memory> memory(1 << bits);
-    treewright::Learner learner(weights.data(), memory.data(), 1.0F);
+    treewright::Learner learner(weights.data(), slope.data(), memory.data(), 1.0F);
     treewright::PartSums sums;
     treewright::Beliefs beliefs;
     treewright::FreeChoice choice;
@@ -141,9 +141,9 @@ static void labels_are_learned() {
   const std::vector<int> heads = {-1, 2, 0, 2, 3, 3}, gold = {-1, 0, 1, 2, 3, 4};
   const treewright::Atoms sentence{atoms.data(), each.data(), nodes, 3, 2};
   labeller.open(sentence, heads.data());
-  std::vector<float> weights(1 << bits);
+  std::vector<float> weights(1 << bits), slope(1 << bits);
   std::vector<treewright::Memory> memory(1 << bits);
-  treewright::Learner learner(weights.data(), memory.data(), 1.0F);
+  treewright::Learner learner(weights.data(), slope.data(), memory.data(), 1.0F);
   double before = 0, after = 0;
   for (int step = 1; step <= 20; ++step) {
     after = labeller.learn(learner, sentence, 0, {}, gold.data(), 0.0F);

@@ -77,7 +77,7 @@ def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, Non
 class Learner:
     """Weights that learn (core/learning.hpp); the arrays are the caller's."""
 
-    def __init__(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
+    def __init__(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
 
     def step(self, number: float, rate: float) -> None:
         """Applies the gradient added so far."""

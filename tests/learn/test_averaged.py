@@ -23,6 +23,11 @@ def test_average_is_the_mean_of_all_weights() -> None:
         learner.step(0.3)
         seen.append(learner.weights.copy())
     np.testing.assert_allclose(learner.average(), np.mean([np.zeros(256), *seen], axis=0), atol=1e-5)
+    learner.forget()
+    scorer.add_parts(learner.learner, Parts.from_arrays(np.random.default_rng(0).normal(size=(4, 4))).core)
+    learner.step(0.3)
+    np.testing.assert_array_equal(learner.weights, seen[0])
+    np.testing.assert_allclose(learner.average(), seen[0] / 2, atol=1e-6)
 
 
 def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:

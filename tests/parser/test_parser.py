@@ -157,6 +157,14 @@ def test_runs_begin_at_nothing_and_are_averaged() -> None:
     np.testing.assert_allclose(ends[4].best, (ends[2].best + second.average()) / 2, atol=1e-6)
 
 
+def test_the_development_set_is_asked_at_the_ends_of_runs() -> None:
+    reports: list[Report] = []
+    rules = small("arc", scoring=Scoring(bits=14, epochs=5, runs=2))
+    Parser.train(treebank(30), treebank(10, seed=1), options=rules, report=reports.append)
+    asked = [report.uas is not None for report in reports if report.stage == "scorer"]
+    assert asked == [False, True, False, False, True]
+
+
 def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> None:
     trained.save(tmp_path / "model.tw")
     loaded = Parser.load(tmp_path / "model.tw")

@@ -56,13 +56,19 @@ class Averaged:
 
     def __init__(self, bits: int, floor: float) -> None:
         self.floor = floor
-        self.restore(np.zeros(1 << bits, dtype=np.float32), np.zeros((1 << bits, 3), dtype=np.float32), 0)
+        self.restore(np.zeros(1 << bits, dtype=np.float32), np.zeros((1 << bits, 2), dtype=np.float32), 0)
 
     def restore(self, weights: Numbers, memory: Numbers, steps: int) -> None:
         """Go on from a state saved earlier."""
         self.weights, self.memory = weights, memory
         self.steps = steps
-        self.learner = Learner(weights, memory, self.floor)
+        self.learner = Learner(weights, np.zeros_like(weights), memory, self.floor)
+
+    def forget(self) -> None:
+        """Begin again with nothing learned, in the same memory."""
+        self.weights.fill(0)
+        self.memory.fill(0)
+        self.steps = 0
 
     def step(self, rate: float) -> None:
         """Apply the gradient added since the last step."""

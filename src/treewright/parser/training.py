@@ -178,19 +178,14 @@ class Trainer:
         for epoch in range(state.epoch, epochs):
             if epoch in begins[1:]:
                 state.earlier = learner.average() + (0 if state.earlier is None else state.earlier)
-                learner = Averaged(rules.bits, rules.floor)
+                learner.forget()
             loss = 0.0
             for done, number in enumerate(shuffled(stage.examples, self.options.seed, stage.name, epoch)):
                 if self._progress:
                     self._progress(stage.name, epoch, done, len(stage.examples))
                 loss += stage.learn(learner, number)
-            average = learner.average()
-            if state.earlier is not None:
-                average = state.earlier + average
-                average /= sum(begin <= epoch for begin in begins)
-            judged = stage.judge(Weights.of(average)) if stage.judge and self.dev else Judgement(float(epoch))
-            if state.best is None or judged.score > state.best_score:
-                state.best, state.best_score = average, judged.score
+            is_due = is_judged(epoch, epochs, begins)
+            judged = self._judge(stage, learner, epoch, begins) if is_due else Judgement(float(epoch))
             state.epoch, state.steps = epoch + 1, learner.steps
             state.learned, state.memory = learner.weights, learner.memory
             if self._checkpoint:
@@ -198,6 +193,17 @@ class Trainer:
             if self._report:
                 self._report(Report(stage.name, epoch + 1, epochs, loss / words, *judged[1:]))
         self.state = State(weights={**state.weights, stage.name: best_of(state)})
+
+    def _judge(self, stage: Stage, learner: Averaged, epoch: int, begins: Sequence[int]) -> Judgement:
+        """Compare the mean of all runs so far with the best one, and keep the better."""
+        state, average = self.state, learner.average()
+        if state.earlier is not None:
+            average += state.earlier
+            average /= sum(begin <= epoch for begin in begins)
+        judged = stage.judge(Weights.of(average)) if stage.judge and self.dev else Judgement(float(epoch))
+        if state.best is None or judged.score > state.best_score:
+            state.best, state.best_score = average, judged.score
+        return judged
 
     def _pruner_learns(self) -> Callable[[Averaged, int], float]:
         pruner = new_pruner(self.options, self.templates)
@@ -368,6 +374,15 @@ def beginnings(epochs: int, runs: int) -> list[int]:
     """
     runs = max(1, min(runs, epochs // 2))
     return [run * (epochs // runs) for run in range(runs)]
+
+
+def is_judged(epoch: int, epochs: int, begins: Sequence[int]) -> bool:
+    """Whether weights are compared after an epoch: after each of a single run, after the last of each of several.
+
+    >>> [is_judged(epoch, 5, [0]) for epoch in range(5)], [is_judged(epoch, 5, [0, 2]) for epoch in range(5)]
+    ([True, True, True, True, True], [False, True, False, False, True])
+    """
+    return len(begins) == 1 or epoch + 1 == epochs or epoch + 1 in begins
 
 
 def shuffled(numbers: Sequence[int], seed: int, stage: str, epoch: int) -> list[int]:

@@ -13,12 +13,11 @@
 namespace treewright {
 
 struct DualTraceArrays {
-  NewScoreColumn dual, best;
+  NewScoreColumn dual, best, bound;
   NewIndexColumn disagreements, recomputed;
 };
 
 struct SearchTraceArrays : DualTraceArrays {
-  NewScoreColumn bound;
   NewIndexColumn node;
 };
 
@@ -49,6 +48,10 @@ static NewScoreColumn scores_of(const std::vector<double> &column) {
 static NewIndexColumn indices_of(const std::vector<int> &column) {
   return copied<NewIndexColumn>(column.data(), column.size());
 }
+static DualTraceArrays arrays_of(const DualTrace &trace) {
+  return {scores_of(trace.dual), scores_of(trace.best), scores_of(trace.bound), indices_of(trace.disagreements),
+          indices_of(trace.recomputed)};
+}
 
 // Whether a signal (Ctrl-C) waits for Python; called with the lock released.
 static bool signal_waits() {
@@ -62,11 +65,12 @@ static bool is_worth_keeping(const Parts &parts) {
 }
 
 static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool single_root, double beta, bool polyak,
-                                     int max_iterations, double max_seconds, double tolerance, bool trace,
+                                     int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten,
                                      std::optional<ScoreColumn> u, std::optional<ScoreColumn> v) {
   for (const auto *column : {&u, &v})
     if (*column && int((*column)->shape(0)) != parts.arcs()) throw nb::value_error("multipliers: one an arc");
-  const DualOptions options{{projective, single_root, beta}, polyak, max_iterations, tolerance, max_seconds, trace};
+  const DualOptions options{
+      {projective, single_root, beta}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
   thread_local DualDecomposition solver;  // its tables are reused from sentence to sentence
   bool done;
   {
@@ -79,13 +83,11 @@ static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool s
                     solver.bound,
                     name_of(solver.certificate),
                     solver.iterations,
-                    scores_of(solver.average()),
-                    scores_of(solver.u()),
-                    scores_of(solver.v()),
+                    scores_of(solver.average),
+                    scores_of(solver.u),
+                    scores_of(solver.v),
                     {}};
-  if (trace)
-    answer.trace = DualTraceArrays{scores_of(solver.trace.dual), scores_of(solver.trace.best),
-                                   indices_of(solver.trace.disagreements), indices_of(solver.trace.recomputed)};
+  if (trace) answer.trace = arrays_of(solver.trace);
   if (!is_worth_keeping(parts)) solver = DualDecomposition();
   return answer;
 }
@@ -107,11 +109,7 @@ static SearchAnswer branch_and_bound(const Parts &parts, bool single_root, doubl
                       solver.iterations,
                       solver.nodes,
                       {}};
-  if (trace)
-    answer.trace = SearchTraceArrays{{scores_of(solver.trace.dual), scores_of(solver.trace.best),
-                                      indices_of(solver.trace.disagreements), indices_of(solver.trace.recomputed)},
-                                     scores_of(solver.trace.bound),
-                                     indices_of(solver.trace.node)};
+  if (trace) answer.trace = SearchTraceArrays{arrays_of(solver.trace), indices_of(solver.trace.node)};
   if (!is_worth_keeping(parts)) solver = BranchAndBound();
   return answer;
 }
@@ -121,10 +119,10 @@ void bind_dual(nb::module_ &m) {
   nb::class_<DualTraceArrays>(m, "DualTrace", "One entry an iteration.")
       .def_ro("dual", &DualTraceArrays::dual, shared)
       .def_ro("best", &DualTraceArrays::best, shared)
+      .def_ro("bound", &DualTraceArrays::bound, shared)
       .def_ro("disagreements", &DualTraceArrays::disagreements, shared)
       .def_ro("recomputed", &DualTraceArrays::recomputed, shared);
   nb::class_<SearchTraceArrays, DualTraceArrays>(m, "SearchTrace", "One entry an iteration.")
-      .def_ro("bound", &SearchTraceArrays::bound, shared)
       .def_ro("node", &SearchTraceArrays::node, shared);
   nb::class_<DualAnswer>(m, "DualAnswer", "What dual decomposition found; certificate is empty when there is none.")
       .def_ro("heads", &DualAnswer::heads, shared)
@@ -146,7 +144,7 @@ void bind_dual(nb::module_ &m) {
       .def_ro("trace", &SearchAnswer::trace);
   m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::arg("projective"), nb::arg("single_root"),
         nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
-        nb::arg("trace"), nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
+        nb::arg("trace"), nb::arg("tighten"), nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
         "Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.");
   m.def("branch_and_bound", &branch_and_bound, nb::arg("parts"), nb::arg("single_root"), nb::arg("max_seconds"),
         nb::arg("max_nodes"), nb::arg("tolerance"), nb::arg("trace"),

@@ -12,6 +12,10 @@
 // belongs to is approached by the mean of the trees, weighted by the steps (Nedic and Ozdaglar 2009), here
 // over about the last half of the rounds.
 //
+// Where that program has a gap no multipliers close it. So when L comes down no more (over 20 rounds by less than a
+// tenth of what lies between it and the best value), the iterations left go into a tighter relaxation, if asked for:
+// arcs are fixed by the bound (node_descent.hpp) and by probing (probing.hpp).
+//
 // A round costs O(n), the stale automata and one spanning tree.
 #pragma once
 
@@ -22,15 +26,12 @@
 #include <vector>
 
 #include "dual_decomposition_relaxation.hpp"
+#include "node_descent.hpp"
+#include "parts.hpp"
+#include "probing.hpp"
 #include "stopwatch.hpp"
 
 namespace treewright {
-
-// A step of twice (L - best) / |z - y|^2 is the longest that cannot lead away from the best multipliers when L comes
-// down to best. Trained models then need half the rounds that a start at 1 takes, random scores as many.
-constexpr double polyak_start = 1.9;
-
-enum class Certificate { none, agreement, bound };
 
 struct DualOptions {
   RelaxationOptions pieces;
@@ -39,34 +40,61 @@ struct DualOptions {
   double tolerance = 1e-9;  // of the gap, relative to the value where that is above one
   double max_seconds = std::numeric_limits<double>::infinity();
   bool trace = false;
+  bool tighten = false;  // when the bound comes to a halt; for trees that may cross
 };
 
-// One entry an iteration.
-struct DualTrace {
-  std::vector<double> dual, best;
-  std::vector<int> disagreements, recomputed;
+// The rule of the paper.
+class KooSteps {
+ public:
+  void note(double dual, double best) {
+    if (std::isinf(before_)) delta_ = best > forbidden ? dual - best : 1 + std::abs(dual);
+    rises_ += dual > before_ + 1e-12 * std::max(1.0, std::abs(before_));
+    before_ = dual;
+  }
+  double next() const { return delta_ / (1 + rises_); }
+
+ private:
+  double before_ = std::numeric_limits<double>::infinity(), delta_ = 0;
+  int rises_ = 0;
+};
+
+// Tells when L comes down no more. The first steps of the paper lead far up: then there is still way to go.
+class Stall {
+ public:
+  bool after(double dual, double best) {
+    least_ = std::min(least_, dual);
+    if (++rounds_ % stretch) return false;
+    const bool found = std::abs(before_ - least_) < worthwhile * (least_ - best);
+    before_ = least_, least_ = infinity;
+    return found;
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr int stretch = 20;
+  static constexpr double worthwhile = 0.1;      // of the gap, to be gained from stretch to stretch
+  double before_ = infinity, least_ = infinity;  // the smallest L of the stretch before, and of this one
+  int rounds_ = 0;
 };
 
 class DualDecomposition {
  public:
-  // u and v are starting multipliers, one an arc, or null. True unless `interrupted` said so. When there is no
-  // tree, value is -inf.
-  bool solve(const Parts &parts, const DualOptions &options, const double *u, const double *v,
-             const std::function<bool()> &interrupted) {
-    Stopwatch watch(options.max_seconds, interrupted);
-    options_ = options;
-    value = forbidden, bound = std::numeric_limits<double>::infinity();
-    certificate = Certificate::none, iterations = 0;
-    trace = DualTrace();
-    heads.assign(parts.nodes, -1);
-    relaxation_.open(parts, options.pieces);
-    if (!propagation_.run(parts, options.pieces.single_root, relaxation_.state)) return infeasible();
-    if (u) relaxation_.u.assign(u, u + parts.arcs());
-    if (v && parts.has_grand()) relaxation_.v.assign(v, v + parts.arcs());
-    relaxation_.start();
-    mean_.assign(parts.arcs(), 0.0), recent_ = mean_;
-    mean_weight_ = recent_weight_ = 0;
-    return descend(watch);
+  // first_u and first_v are starting multipliers, one an arc, or null. True unless `wanted_back` said so. When there is
+  // no tree, value is -inf.
+  bool solve(const Parts &parts, const DualOptions &options, const double *first_u, const double *first_v,
+             const std::function<bool()> &wanted_back) {
+    Stopwatch watch(options.max_seconds, wanted_back);
+    open(parts, options, watch);
+    if (node_.propagate()) {
+      start(parts, first_u, first_v);
+      const bool stalled = descend();
+      u = node_.relaxation.u, v = node_.relaxation.v;
+      if (stalled && !node_.is_over()) tighten();
+    } else {
+      bound = forbidden;
+    }
+    conclude(parts);
+    return !node_.was_interrupted;
   }
 
   std::vector<int> heads;
@@ -74,96 +102,112 @@ class DualDecomposition {
   Certificate certificate = Certificate::none;
   int iterations = 0;
   DualTrace trace;
-  const std::vector<double> &u() const { return relaxation_.u; }
-  const std::vector<double> &v() const { return relaxation_.v; }
-
-  // The share of each arc in the averaged trees; the tree itself when it is certified.
-  std::vector<double> average() const {
-    std::vector<double> shares(mean_.size());
-    const double weight = mean_weight_ + recent_weight_;
-    if (certificate == Certificate::none && weight > 0) {
-      for (std::size_t id = 0; id < shares.size(); ++id) shares[id] = (mean_[id] + recent_[id]) / weight;
-    } else if (value > forbidden) {
-      const Parts &parts = relaxation_.parts();
-      for (int m = 1; m < parts.nodes; ++m) shares[parts.find(heads[m], m)] = 1;
-    }
-    return shares;
-  }
+  std::vector<double> u, v;     // one an arc
+  std::vector<double> average;  // the share of each arc in the averaged trees; the tree itself when it is certified
 
  private:
-  bool infeasible() {
-    value = bound = forbidden;
-    return true;
+  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps are halved
+
+  void open(const Parts &parts, const DualOptions &options, Stopwatch &watch) {
+    options_ = options;
+    certificate = Certificate::none, bound = std::numeric_limits<double>::infinity();
+    trace = DualTrace();
+    mean_.assign(parts.arcs(), 0.0), u = v = recent_ = mean_;
+    mean_weight_ = recent_weight_ = 0;
+    node_.open(parts, options.pieces, options.tolerance, options.max_iterations, watch);
   }
 
-  bool descend(Stopwatch &watch) {
-    double before = std::numeric_limits<double>::infinity(), lambda = polyak_start, delta = 0;
-    int rises = 0, without_gain = 0;
-    while (iterations < options_.max_iterations) {
-      if (watch.interrupted()) return false;
-      const double dual = relaxation_.evaluate();
-      ++iterations;
-      if (dual == forbidden) return infeasible();
-      rises += dual > before + 1e-12 * std::max(1.0, std::abs(before));
-      before = dual;
-      without_gain = dual < bound ? 0 : without_gain + 1;
-      if (dual < bound) bound = dual, rounding_ = relaxation_.rounding();
-      take_tree();
-      const int apart = relaxation_.disagreements();
-      record(dual, apart);
-      if (certify(apart)) return true;
-      if (iterations == 1) delta = value > forbidden ? dual - value : 1 + std::abs(dual);
-      if (without_gain == 20) lambda /= 2, without_gain = 0;
-      const double target = value > forbidden ? value : dual - 1 - std::abs(dual);
-      const double step = options_.polyak ? lambda * (dual - target) / apart : delta / (1 + rises);
+  void start(const Parts &parts, const double *first_u, const double *first_v) {
+    if (first_u) node_.relaxation.u.assign(first_u, first_u + parts.arcs());
+    if (first_v && parts.has_grand()) node_.relaxation.v.assign(first_v, first_v + parts.arcs());
+    node_.relaxation.start();
+  }
+
+  // The method of the paper. Whether it ended because the bound came to a halt.
+  bool descend() {
+    KooSteps koo;
+    PolyakSteps polyak(patience);
+    Stall stall;
+    do {
+      const double dual = node_.evaluate();
+      if (dual == forbidden) {
+        bound = forbidden;
+        return false;
+      }
+      koo.note(dual, node_.value), polyak.note(dual < bound);
+      if (dual < bound) bound = dual, node_.rounding = node_.relaxation.rounding();
+      const int apart = node_.relaxation.disagreements();
+      record(dual, apart, bound);
+      if (certify(apart)) return false;
+      const double step = options_.polyak ? polyak.next(dual, node_.value, apart) : koo.next();
       average_tree(step);
-      relaxation_.move(step);
-      if (watch.is_over()) break;
+      node_.relaxation.move(step);
+      if (options_.tighten && stall.after(dual, node_.value)) return true;
+    } while (!node_.is_over());
+    return false;
+  }
+
+  // From multipliers at which the tree sees all of the arc scores: the paper's first steps move so many so far that
+  // starting anew is quicker than going on. Arcs that are gone keep the multipliers that they had.
+  void tighten() {
+    Relaxation &relaxation = node_.relaxation;
+    for (std::size_t id = 0; id < u.size(); ++id) {
+      const double arc = relaxation.parts().arc[id];
+      relaxation.u[id] = arc > forbidden ? (1 - options_.pieces.beta) * arc : 0;
+      relaxation.v[id] = 0;
     }
-    return true;
+    node_.climb();
+    bound = probing_.tighten(node_, bound, [&](double dual, int apart, double open) { record(dual, apart, open); });
+    bound = std::max({bound, node_.closed, node_.value});
+    if (node_.value > forbidden && bound <= node_.value + node_.slack()) certificate = Certificate::bound;
+    for (std::size_t id = 0; id < node_.origin.size(); ++id)
+      u[node_.origin[id]] = relaxation.u[id], v[node_.origin[id]] = relaxation.v[id];
   }
 
-  void take_tree() {
-    if (!relaxation_.tree_changed()) return;
-    const double found = relaxation_.value(relaxation_.tree());
-    if (!(found > value) && iterations > 1) return;
-    value = found;
-    const Parts &parts = relaxation_.parts();
-    for (int m = 1; m < parts.nodes; ++m) heads[m] = parts.head[relaxation_.tree()[m]];
-  }
-
-  void record(double dual, int apart) {
+  // open: a bound on the trees that may be better than the best known.
+  void record(double dual, int apart, double open) {
     if (!options_.trace) return;
-    trace.dual.push_back(dual), trace.best.push_back(value);
-    trace.disagreements.push_back(apart), trace.recomputed.push_back(relaxation_.recomputed());
+    trace.add(dual, node_.value, std::max({open, node_.closed, node_.value}), apart, node_.relaxation.recomputed());
   }
 
   bool certify(int apart) {
-    const double slack = options_.tolerance * std::max(1.0, std::abs(value)) + rounding_;
     if (apart == 0)
       certificate = Certificate::agreement;
-    else if (value > forbidden && bound <= value + slack)
+    else if (node_.value > forbidden && bound <= node_.value + node_.slack())
       certificate = Certificate::bound;
     if (certificate == Certificate::none) return false;
-    bound = std::max(bound, value);  // rounding
+    bound = std::max(bound, node_.value);  // rounding
     return true;
   }
 
   // The mean starts anew at powers of two; the stretch before the last start still counts.
   void average_tree(double step) {
-    if ((iterations & (iterations - 1)) == 0) {
+    if ((node_.iterations & (node_.iterations - 1)) == 0) {
       std::swap(mean_, recent_), mean_weight_ = recent_weight_;
       std::fill(recent_.begin(), recent_.end(), 0.0), recent_weight_ = 0;
     }
-    for (int m = 1; m < relaxation_.parts().nodes; ++m) recent_[relaxation_.tree()[m]] += step;
+    const Relaxation &relaxation = node_.relaxation;
+    for (int m = 1; m < relaxation.parts().nodes; ++m) recent_[relaxation.tree()[m]] += step;
     recent_weight_ += step;
   }
 
+  void conclude(const Parts &parts) {
+    heads = node_.heads, iterations = int(node_.iterations);
+    value = bound > forbidden ? node_.value : forbidden;
+    average.assign(parts.arcs(), 0.0);
+    const double weight = mean_weight_ + recent_weight_;
+    if (certificate == Certificate::none && weight > 0) {
+      for (std::size_t id = 0; id < average.size(); ++id) average[id] = (mean_[id] + recent_[id]) / weight;
+    } else if (value > forbidden) {
+      for (int m = 1; m < parts.nodes; ++m) average[parts.find(heads[m], m)] = 1;
+    }
+  }
+
   DualOptions options_;
-  Relaxation relaxation_;
-  Propagation propagation_;
+  NodeDescent node_;
+  Probing probing_;
   std::vector<double> mean_, recent_;
-  double mean_weight_ = 0, recent_weight_ = 0, rounding_ = 0;
+  double mean_weight_ = 0, recent_weight_ = 0;
 };
 
 }  // namespace treewright

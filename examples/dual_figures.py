@@ -34,7 +34,7 @@ def dual_decomposition(axes: Any) -> None:
     scores = sentence(20, seed=3, noise=0.8)
     value, share = axes
     for steps, colour, name in (("koo", BLUE, "the paper's steps"), ("polyak", ORANGE, "Polyak steps")):
-        parse = tw.decode.tree(**scores, method="dd", steps=steps, trace=True)
+        parse = tw.decode.tree(**scores, method="dd", steps=steps, tighten=False, trace=True)
         assert parse.trace is not None
         rounds = np.arange(1, parse.iterations + 1)
         value.plot(

@@ -42,10 +42,38 @@ static void dual_values_bound_the_best_tree_that_the_search_proves() {
       CHECK(dual.solve(parts, dual_options, nullptr, nullptr, nullptr));
       for (double value : dual.trace.dual) CHECK(value >= search.value - 1e-8);
       CHECK(dual.value <= search.value + 1e-8);
-      const std::vector<double> average = dual.average(), u = dual.u(), v = dual.v();
+      const std::vector<double> u = dual.u, v = dual.v;
       CHECK(dual.solve(parts, dual_options, u.data(), v.data(), nullptr));  // a warm start
     }
   }
+}
+
+static void tightening_proves_more_trees_and_keeps_every_bound() {
+  treewright::BranchAndBound search;
+  treewright::DualDecomposition dual;
+  int plain = 0, tightened = 0;
+  for (unsigned trial = 0; trial < 48; ++trial) {
+    const treewright::Parts parts =
+        random_parts(4 + int(trial % 6), trial % 4 != 1, trial % 4 != 0, trial % 3 == 0, trial);
+    treewright::SearchOptions options;
+    options.single_root = trial % 2;
+    CHECK(search.solve(parts, options, nullptr));
+    if (search.value == treewright::forbidden) continue;
+    for (bool tighten : {false, true}) {
+      treewright::DualOptions dual_options;
+      dual_options.pieces.single_root = trial % 2, dual_options.polyak = trial % 5 == 0;
+      dual_options.max_iterations = 1500, dual_options.trace = true, dual_options.tighten = tighten;
+      CHECK(dual.solve(parts, dual_options, nullptr, nullptr, nullptr));
+      CHECK(dual.iterations <= 1500 && dual.iterations == int(dual.trace.bound.size()));
+      for (double bound : dual.trace.bound) CHECK(bound >= search.value - 1e-8);
+      CHECK(dual.value <= search.value + 1e-8 && search.value <= dual.bound + 1e-8);
+      CHECK(int(dual.u.size()) == parts.arcs() && int(dual.v.size()) == parts.arcs());
+      const bool certified = dual.certificate != treewright::Certificate::none;
+      CHECK(!certified || std::abs(dual.value - search.value) < 1e-8);
+      (tighten ? tightened : plain) += certified;
+    }
+  }
+  CHECK(tightened > plain);
 }
 
 static void a_search_without_a_tree_says_so() {
@@ -61,5 +89,10 @@ static void a_search_without_a_tree_says_so() {
 
 static void a_search_ends_when_it_is_wanted_back() {
   treewright::BranchAndBound search;
-  CHECK(!search.solve(random_parts(25, true, true, false, 1), {}, [] { return true; }));
+  const treewright::Parts parts = random_parts(25, true, true, false, 1);
+  CHECK(!search.solve(parts, {}, [] { return true; }));
+  treewright::DualOptions options;
+  options.tighten = true, options.max_iterations = 1000000;
+  treewright::DualDecomposition dual;
+  CHECK(!dual.solve(parts, options, nullptr, nullptr, [] { return true; }));
 }

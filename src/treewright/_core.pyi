@@ -284,6 +284,9 @@ class DualTrace:
     def best(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
+    def bound(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
     def disagreements(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
     @property
@@ -291,9 +294,6 @@ class DualTrace:
 
 class SearchTrace(DualTrace):
     """One entry an iteration."""
-
-    @property
-    def bound(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
     def node(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
@@ -354,7 +354,7 @@ class SearchAnswer:
     @property
     def trace(self) -> SearchTrace: ...
 
-def dual_decomposition(parts: Parts, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> DualAnswer:
+def dual_decomposition(parts: Parts, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, tighten: bool, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> DualAnswer:
     """
     Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -29,7 +30,11 @@ def check_against_every_tree(instance: Instance, **options: object) -> bool:
         assert best == -np.inf
         return True
     assert parse.trace is not None
-    assert (parse.trace["dual"] >= best - TOLERANCE).all()
+    if not options.get("tighten"):
+        assert (parse.trace["dual"] >= best - TOLERANCE).all()
+    assert (parse.trace["bound"] >= best - TOLERANCE).all()
+    assert (np.diff(parse.trace["bound"]) <= TOLERANCE).all()
+    assert parse.iterations <= options["max_iterations"]
     assert parse.bound >= best - TOLERANCE
     assert parse.score == pytest.approx(instance.value(parse.heads), rel=1e-9, abs=1e-9)
     assert tw.trees.is_tree(parse.heads, root=instance.shape["root"])
@@ -42,8 +47,10 @@ def check_against_every_tree(instance: Instance, **options: object) -> bool:
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("parts", PARTS)
-@pytest.mark.parametrize("projective", [False, True])
-def test_every_dual_value_bounds_every_tree_and_certified_means_equal(parts: str, root: str, projective: bool) -> None:
+@pytest.mark.parametrize(("projective", "tighten"), [(False, False), (True, False), (False, True)])
+def test_every_dual_value_bounds_every_tree_and_certified_means_equal(
+    parts: str, root: str, projective: bool, tighten: bool
+) -> None:
     certified = []
     for seed in range(30):
         instance = random_instance(
@@ -56,8 +63,9 @@ def test_every_dual_value_bounds_every_tree_and_certified_means_equal(parts: str
             sparse=0.1 * (seed % 4 == 1),
             ties=seed % 2 == 1,
         )
-        certified.append(check_against_every_tree(instance, max_iterations=600, steps=("koo", "polyak")[seed // 2 % 2]))
-    assert sum(certified) >= 15
+        steps = ("koo", "polyak")[seed // 2 % 2]
+        certified.append(check_against_every_tree(instance, max_iterations=600, steps=steps, tighten=tighten))
+    assert sum(certified) >= (29 if tighten else 15)
 
 
 @pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
@@ -66,11 +74,12 @@ def test_bounds_and_certificates_hold_where_highs_decides(parts: str) -> None:
         instance = random_instance(seed, words, parts=parts, root=ROOTS[seed % 2])
         best = tw.decode.tree(instance.arc, **instance.arguments, method="ilp")
         assert best.certified
-        parse = decode(instance, trace=True, max_iterations=800, steps="polyak")
-        assert parse.trace is not None
-        assert (parse.trace["dual"] >= best.score - 1e-5).all()
-        if parse.certified:
-            assert parse.score == pytest.approx(best.score, abs=1e-5)
+        for tighten, bound in ((False, "dual"), (True, "bound")):
+            parse = decode(instance, trace=True, max_iterations=800, steps="polyak", tighten=tighten)
+            assert parse.trace is not None
+            assert (parse.trace[bound] >= best.score - 1e-5).all()
+            if parse.certified:
+                assert parse.score == pytest.approx(best.score, abs=1e-5)
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -79,7 +88,7 @@ def test_the_bound_comes_down_to_the_linear_program_and_no_further(parts: str, r
     for seed in range(8):
         instance = random_instance(seed, 6, parts=parts, root=root)
         relaxed = tw.decode.tree(instance.arc, **instance.arguments, method="lp", grandparents="automaton")
-        parse = decode(instance, steps="polyak", max_iterations=3000)
+        parse = decode(instance, steps="polyak", max_iterations=3000, tighten=False)
         assert relaxed.bound - 1e-5 <= parse.bound <= relaxed.bound + 0.02
 
 
@@ -146,23 +155,28 @@ def test_steps_are_those_of_the_paper() -> None:
 
 
 def test_a_trace_has_one_entry_an_iteration() -> None:
-    parse = decode(random_instance(4, 8, parts="sib grand"), max_iterations=120, trace=True)
-    assert parse.trace is not None
-    assert {name: len(column) for name, column in parse.trace.items()} == dict.fromkeys(
-        ("dual", "best", "disagreements", "recomputed"), parse.iterations
-    )
-    assert (np.diff(parse.trace["best"]) >= 0).all()
-    assert parse.trace["best"][-1] == pytest.approx(parse.score, rel=1e-9)
-    assert parse.trace["dual"].min() == pytest.approx(parse.bound, rel=1e-9)
-    assert parse.trace["recomputed"][0] == 1
-    assert ((parse.trace["recomputed"] > 0) & (parse.trace["recomputed"] <= 1)).all()
+    for tighten in (False, True):
+        parse = decode(random_instance(4, 8, parts="sib grand"), max_iterations=120, trace=True, tighten=tighten)
+        assert parse.trace is not None
+        assert {name: len(column) for name, column in parse.trace.items()} == dict.fromkeys(
+            ("dual", "best", "bound", "disagreements", "recomputed"), parse.iterations
+        )
+        assert (np.diff(parse.trace["best"]) >= 0).all()
+        assert parse.trace["best"][-1] == pytest.approx(parse.score, rel=1e-9)
+        assert (np.diff(parse.trace["bound"]) <= 0).all()
+        assert parse.trace["bound"][-1] == pytest.approx(parse.bound, rel=1e-9)
+        assert tighten or parse.trace["dual"].min() == pytest.approx(parse.bound, rel=1e-9)
+        assert parse.trace["recomputed"][0] == 1
+        assert ((parse.trace["recomputed"] >= 0) & (parse.trace["recomputed"] <= 1)).all()
     assert decode(random_instance(4, 8, parts="sib grand"), max_iterations=120).trace is None
 
 
 def test_agreement_and_bound_are_told_apart() -> None:
     kinds = set()
     for seed in range(60):
-        parse = decode(random_instance(seed, 5, parts="sib stop", ties=True), trace=True, max_iterations=300)
+        parse = decode(
+            random_instance(seed, 5, parts="sib stop", ties=True), trace=True, max_iterations=300, tighten=False
+        )
         kinds.add(parse.certificate)
         assert parse.trace is not None
         assert (parse.trace["disagreements"][-1] == 0) == (parse.certificate == "agreement")
@@ -173,7 +187,7 @@ def test_agreement_and_bound_are_told_apart() -> None:
 
 def test_a_gap_is_told_when_the_relaxation_is_not_tight() -> None:
     instance = random_instance(0, 9, parts="sib grand stop")
-    parse = decode(instance, max_iterations=200)
+    parse = decode(instance, max_iterations=200, tighten=False)
     exact = tw.decode.tree(instance.arc, **instance.arguments)
     assert not parse.certified
     assert parse.certificate is None
@@ -186,7 +200,7 @@ def test_the_averaged_trees_approach_the_linear_program() -> None:
     for seed in range(40):
         instance = random_instance(seed, 6, parts="sib stop", root="multi")
         relaxed = tw.decode.tree(instance.arc, **instance.arguments, method="lp")
-        parse = decode(instance, steps="koo")
+        parse = decode(instance, steps="koo", tighten=False)
         assert parse.arcs is not None
         np.testing.assert_allclose(parse.arcs[:, 1:].sum(axis=0), 1, rtol=1e-9)
         if relaxed.certified:
@@ -240,10 +254,99 @@ def test_arcs_alone_need_no_automata_to_agree() -> None:
     assert parse.score == pytest.approx(tw.decode.tree(arc).score, rel=1e-9)
 
 
+def test_tightening_certifies_what_no_multipliers_can() -> None:
+    for parts, plain_most, tight_least in (("sib stop", 20, 30), ("sib grand stop", 8, 20)):
+        plain = tight = 0
+        for seed in range(30):
+            instance = random_instance(seed, 9, parts=parts, root=ROOTS[seed % 2])
+            best = tw.decode.tree(instance.arc, **instance.arguments).score
+            published, tightened = decode(instance, tighten=False), decode(instance)
+            plain, tight = plain + published.certified, tight + tightened.certified
+            assert tightened.score <= best + TOLERANCE <= tightened.bound + 2 * TOLERANCE
+            assert tightened.certified >= published.certified
+            assert tightened.bound <= published.bound + 0.01 or tightened.certified
+            if tightened.certified:
+                assert tightened.score == pytest.approx(best, rel=1e-9)
+        assert plain <= plain_most
+        assert tight >= tight_least
+
+
+def test_tightening_begins_where_the_published_algorithm_stalls() -> None:
+    begun = 0
+    for seed in range(20):
+        instance = random_instance(seed, 9, parts="sib grand stop")
+        published = decode(instance, tighten=False, trace=True)
+        tightened = decode(instance, trace=True)
+        assert published.trace is not None
+        assert tightened.trace is not None
+        shared = min(published.iterations, tightened.iterations)
+        same = published.trace["dual"][:shared] == tightened.trace["dual"][:shared]
+        first = shared if same.all() else int(same.argmin())
+        assert first % 20 == 0 or first == published.iterations
+        assert first >= min(40, published.iterations)
+        begun += first < shared
+    assert begun >= 10
+
+
+@pytest.mark.parametrize("steps", ["koo", "polyak"])
+def test_iterations_of_tightening_count(steps: str) -> None:
+    for seed in range(6):
+        instance = random_instance(seed, 9, parts="sib grand stop")
+        best = tw.decode.tree(instance.arc, **instance.arguments).score
+        bounds = []
+        for limit in (1, 19, 40, 41, 60, 61, 75, 100, 133, 200, 399):
+            parse = decode(instance, steps=steps, max_iterations=limit)
+            assert parse.iterations <= limit
+            assert parse.certified or parse.iterations == limit
+            assert parse.score <= best + TOLERANCE <= parse.bound + 2 * TOLERANCE
+            bounds.append(parse.bound)
+        assert (np.diff(bounds) <= TOLERANCE).all()
+
+
+def test_multipliers_of_a_tightened_answer_are_those_of_all_arcs() -> None:
+    for seed in range(6):
+        instance = random_instance(seed, 9, parts="sib grand stop")
+        parse = decode(instance, trace=True)
+        assert parse.multipliers is not None
+        arcs = set(zip(parse.multipliers.h.tolist(), parse.multipliers.m.tolist(), strict=True))
+        assert arcs == {(h, m) for h in range(10) for m in range(1, 10) if h != m}
+        again = decode(instance, warm_start=parse.multipliers, tighten=False, max_iterations=1)
+        first = decode(instance, tighten=False, max_iterations=1)
+        assert again.bound < first.bound  # they are a better start than none
+        if parse.certified:
+            assert again.bound >= parse.score - TOLERANCE
+
+
+def test_projective_trees_are_not_tightened() -> None:
+    instance = random_instance(1, 8, parts="sib grand", projective=True)
+    for options in ({}, {"steps": "polyak"}):
+        asked, not_asked = (decode(instance, max_iterations=300, tighten=t, **options) for t in (True, False))
+        assert asked.multipliers is not None
+        assert not_asked.multipliers is not None
+        assert (asked.iterations, asked.bound) == (not_asked.iterations, not_asked.bound)
+        np.testing.assert_array_equal(asked.multipliers.u, not_asked.multipliers.u)
+
+
 def test_time_is_a_limit() -> None:
     parse = decode(random_instance(0, 30, parts="sib grand stop"), max_seconds=0)
     assert parse.iterations == 1
     assert parse.gap > 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer signal")
+@pytest.mark.parametrize("tighten", [False, True])
+def test_it_can_be_interrupted(tighten: bool) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            decode(random_instance(0, 40, parts="sib grand stop"), tighten=tighten, max_iterations=10**6)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,20 @@ def test_what_the_pruner_would_never_keep_is_kept(parser: Parser) -> None:
         assert found.sentence.parse.certified
 
 
+@pytest.mark.parametrize("tighten", [False, True])
+def test_dual_decomposition_completes_as_the_exact_method_does(parser: Parser, tighten: bool) -> None:
+    bank = []
+    for sentence in treebank(8, seed=4, crossing=0.3):
+        heads = [-1] * len(sentence)
+        heads[-2] = len(sentence)
+        bank.append(partial(sentence, heads))
+    duals = complete(parser, bank, projective=False, method="dd", tighten=tighten)
+    for exact, found in zip(complete(parser, bank, projective=False), duals, strict=True):
+        assert found.sentence.heads[-2] == len(found.sentence)
+        assert found.sentence.parse.score <= exact.sentence.parse.score + 1e-9 <= found.sentence.parse.bound + 2e-9
+        assert found.sentence.parse.certified or not tighten
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_of_all_trees_with_the_heads_given(seed: int) -> None:
     # With every arc kept, the trees that are left are all trees with the heads given: enumerate them.

@@ -198,6 +198,19 @@ def test_a_chart_too_large_is_refused_with_a_remedy(trained: Parser, monkeypatch
         list(trained.parse(treebank(3, seed=5), projective=True))
 
 
+def test_dual_decomposition_finds_the_exact_trees_and_takes_its_options(trained: Parser) -> None:
+    bank = treebank(20, seed=8)
+    exact = [sentence.parse.score for sentence in trained.parse(bank, projective=False)]
+    for options in ({}, {"tighten": False}, {"max_iterations": 30, "tighten": True}):
+        found = [sentence.parse for sentence in trained.parse(bank, projective=False, method="dd", **options)]
+        assert all(parse.iterations <= options.get("max_iterations", 5000) for parse in found)
+        for parse, best in zip(found, exact, strict=True):
+            assert parse.score <= best + 1e-9 <= parse.bound + 2e-9
+            assert not parse.certified or parse.score == pytest.approx(best, rel=1e-9)
+        if not options:
+            assert all(parse.certified for parse in found)
+
+
 def long_sentence(words: int) -> Sentence:
     cells = [cells for sentence in treebank(words // 5, seed=6) for cells in sentence.cells("FORM", "UPOS")][:words]
     forms, tags = (list(column) for column in zip(*cells, strict=True))

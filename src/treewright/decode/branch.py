@@ -67,4 +67,4 @@ def solve(
 
 
 def _columns(trace: _core.SearchTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:
-    return columns(trace, nodes) | {"bound": trace.bound, "node": trace.node}
+    return columns(trace, nodes) | {"node": trace.node}

@@ -26,15 +26,20 @@ def solve(
     tolerance: float = 1e-9,
     max_seconds: float | None = None,
     warm_start: Multipliers | None = None,
+    tighten: bool = True,
     trace: bool = False,
 ) -> Parse:
     """The best tree seen while tree and automata are driven to agree; certified when they do, or when the bound is met.
 
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
     arc scores that the tree sees. warm_start takes the multipliers of an earlier answer: any will do, some end sooner.
-    trace has one entry an iteration: "dual" (each an upper bound on every tree), "best", "disagreements" (arcs on which
-    tree and automata differ) and "recomputed" (the share of automata that had to be decoded again). The answer's `arcs`
-    are the averaged trees, which approach the solution of the linear program whose dual this is.
+    tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing;
+    False is the algorithm as published. Projective trees are not tightened: `exact` has a dynamic program for them.
+
+    trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
+    is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and
+    "recomputed" (the share of automata that had to be decoded again). The answer's `arcs` are the averaged trees before
+    tightening, which approach the solution of the linear program whose dual this is.
 
     >>> import numpy as np
     >>> import treewright as tw
@@ -59,6 +64,7 @@ def solve(
         seconds,
         float(tolerance),
         bool(trace),
+        bool(tighten) and not problem.projective,
         u,
         v,
     )
@@ -90,6 +96,7 @@ def columns(trace: _core.DualTrace, nodes: int) -> dict[str, NDArray[np.float64]
     return {
         "dual": trace.dual,
         "best": trace.best,
+        "bound": trace.bound,
         "disagreements": trace.disagreements,
         "recomputed": trace.recomputed / nodes,
     }

@@ -37,9 +37,9 @@ METHODS: dict[tuple[str, str], dict[str, Any]] = {
     ("LP(M)", "automaton"): {"method": "lp", "flow": "multi", **_AUTOMATON},
     ("LP(M)", "product"): {"method": "lp", "flow": "multi", **_PRODUCT},
     ("ILP", "tight"): {"method": "ilp", "siblings": "automaton", "grandparents": "tight"},
-    ("DD-5000", ""): {"method": "dd", "max_iterations": 5000},
-    ("DD-250", ""): {"method": "dd", "max_iterations": 250},
-    ("DD-250, Polyak", ""): {"method": "dd", "max_iterations": 250, "steps": "polyak"},
+    ("DD-5000", ""): {"method": "dd", "tighten": False, "max_iterations": 5000},
+    ("DD-250", ""): {"method": "dd", "tighten": False, "max_iterations": 250},
+    ("DD-250, Polyak", ""): {"method": "dd", "tighten": False, "max_iterations": 250, "steps": "polyak"},
     ("exact", ""): {"method": "exact"},
 }
 # (percent exact on random sentences, seconds a sentence of the treebank)

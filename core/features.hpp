@@ -175,7 +175,7 @@ class Between {
 // distances and for this one, or with one index for a member of a set.
 class PartFeatures {
  public:
-  enum Kind { arc, between, each_of_both, each_of_head, each_of_modifier, sibling, grandparent, kinds };
+  enum Kind { arc, between, each_of_both, each_of_head, each_of_modifier, sibling, grandparent, beyond, kinds };
   static int roles(int kind) { return kind >= sibling ? 3 : 2; }
 
   PartFeatures(std::vector<TemplateTable> tables, int bits)
@@ -239,8 +239,10 @@ class PartFeatures {
                                (upper == 1   ? 4
                                 : upper <= 4 ? 8
                                              : 0);
+    const bool is_beyond = (g < h) != (h < m) && lower > upper;  // m, seen from h; so the arcs are not projective
     for (std::size_t i = 0; i < tables_.size(); ++i)
-      if (tables_[i].kind == grandparent) visit(rows_[i], g, h, m, flags, near, use);
+      if (tables_[i].kind == grandparent || (is_beyond && tables_[i].kind == beyond))
+        visit(rows_[i], g, h, m, flags, near, use);
   }
 
  private:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.features import ATOMS, Encoder, Scorer, arc_tables, label_tables, sibling_tables
-from treewright.features.standard import ARC, GRANDPARENT, LABEL, PRUNER, SIBLING
-from treewright.features.templates import grandparent_tables
+from treewright.features import (
+    ATOMS,
+    Encoder,
+    Scorer,
+    arc_tables,
+    beyond_tables,
+    grandparent_tables,
+    label_tables,
+    sibling_tables,
+)
+from treewright.features.standard import ARC, BEYOND, GRANDPARENT, LABEL, PRUNER, SIBLING
 
 WORDS = Sentence.from_words(
     ["The", "old", "dog", "barks"],
@@ -32,8 +42,9 @@ def test_standard_templates_compile() -> None:
     assert sum(count for _, _, count, _ in arc_tables(PRUNER)) == len(PRUNER)
     assert sum(count for _, _, count, _ in sibling_tables(SIBLING)) == len(SIBLING)
     assert sum(count for _, _, count, _ in grandparent_tables(GRANDPARENT)) == len(GRANDPARENT)
+    assert sum(count for _, _, count, _ in beyond_tables(BEYOND)) == len(BEYOND)
     assert sum(count for _, _, count, _ in label_tables(LABEL)) == len(LABEL)
-    for templates in (ARC, PRUNER, SIBLING, GRANDPARENT, LABEL):
+    for templates in (ARC, PRUNER, SIBLING, GRANDPARENT, BEYOND, LABEL):
         assert len(set(templates)) == len(templates)
 
 
@@ -49,6 +60,19 @@ def test_offsets_look_at_neighbours() -> None:
     other = WORDS.with_columns(upos=["DET", "ADJ", "NOUN", "AUX"])
     changed = scores("m+1.upos", WORDS) != scores("m+1.upos", other)
     assert changed.any(axis=0).tolist() == [False, False, False, True, False]
+
+
+def test_beyond_is_asked_where_the_grandparent_stands_between() -> None:
+    encoded = Encoder([]).encode(WORDS)
+    scorer = Scorer(beyond_tables(["g.upos h.upos m.upos"]), 16)
+    scorer.open(encoded.atoms, encoded.each, True)
+    head, modifier = np.array([(h, m) for h in range(5) for m in range(1, 5) if h != m], dtype=np.int32).T
+    weights = np.random.default_rng(0).normal(size=1 << 16).astype(np.float32)
+    g, h, m, score = scorer.parts(head.copy(), modifier.copy(), False, True, weights, 1.0).grandparents
+    assert (score != 0).all()
+    scored = set(zip(g.tolist(), h.tolist(), m.tolist(), strict=True))
+    everyone = itertools.permutations(range(5), 3)
+    assert scored == {(g, h, m) for g, h, m in everyone if (h < g < m or h > g > m) and h > 0 and m > 0}
 
 
 def test_between_is_a_set_of_what_stands_between() -> None:

@@ -15,11 +15,18 @@ from treewright.features.scoring import (
     kept_arcs,
     parse_sentences,
 )
-from treewright.features.templates import Templates, arc_tables, grandparent_tables, label_tables, sibling_tables
+from treewright.features.templates import (
+    Templates,
+    arc_tables,
+    beyond_tables,
+    grandparent_tables,
+    label_tables,
+    sibling_tables,
+)
 
 __all__ = [
     "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "Templates", "add_cost", "arc_tables",
-    "atom_number", "beliefs", "common_words", "crossing_gradient", "difference", "expectations", "free_difference",
+    "atom_number", "beliefs", "beyond_tables", "common_words", "crossing_gradient", "difference", "expectations", "free_difference",
     "gradient", "grandparent_tables", "kept_arcs", "label_tables", "parse_sentences",
     "sibling_tables",
 ]  # fmt: skip

@@ -200,6 +200,21 @@ GRANDPARENT = lines(
     """
 )
 
+BEYOND = lines(
+    """
+    h.upos m.upos
+    h.fine m.fine
+    h.lemma m.upos
+    h.upos m.lemma
+    g.upos h.upos m.upos
+    g.fine h.fine m.fine
+    g.lemma h.upos m.upos
+    g.upos h.lemma m.upos
+    g.upos h.upos m.lemma
+    g.common h.common m.common
+    """
+)
+
 # The first six also come with the distance between word and head.
 LABEL = lines(
     """
@@ -286,4 +301,4 @@ LABEL = lines(
     """
 )
 
-STANDARD = Templates(PRUNER, ARC, SIBLING, GRANDPARENT, LABEL)
+STANDARD = Templates(PRUNER, ARC, SIBLING, GRANDPARENT, LABEL, BEYOND)

@@ -5,6 +5,7 @@ A template lists atoms of the tokens that take part in a part, `role.atom` or `r
     arc           h head, m modifier; b each token between them; `each` is each morphological feature in turn
     sibling       h head, s inner sibling or none, m modifier or none (the end of a side)
     grandparent   g grandparent, h head, m modifier
+    beyond        the same, asked where g stands between h and m, which no projective tree has
     label         m the word, h its head, g its grandparent, l and r its nearest siblings, a and z its first and last
                   modifier; c each of its modifiers; s each of its siblings
 """
@@ -26,7 +27,7 @@ ITEM = re.compile(r"([a-z])([+-]\d)?\.([a-z]+\d?)")
 # The kinds of core/features.hpp and core/labeller.hpp, by the sets that a template asks for.
 ARC_KINDS = {"": 0, "b": 1, "hm": 2, "h": 3, "m": 4}
 LABEL_KINDS = {"": 0, "c": 1, "s": 2}
-SIBLING, GRANDPARENT = 5, 6
+SIBLING, GRANDPARENT, BEYOND = 5, 6, 7
 
 Items = NDArray[np.int32]
 Table = tuple[int, int, int, Items]  # kind, atom of the set, how many templates, rows of role, template, atom, offset
@@ -40,6 +41,7 @@ class Templates(NamedTuple):
     sibling: tuple[str, ...]
     grandparent: tuple[str, ...]
     label: tuple[str, ...]
+    beyond: tuple[str, ...] = ()
 
 
 def lines(text: str) -> tuple[str, ...]:
@@ -79,6 +81,11 @@ def sibling_tables(templates: Iterable[str]) -> list[Table]:
 def grandparent_tables(templates: Iterable[str]) -> list[Table]:
     """The table of grandparent templates."""
     return [_table(GRANDPARENT, "", [_items(template, "ghm") for template in templates], "ghm")]
+
+
+def beyond_tables(templates: Iterable[str]) -> list[Table]:
+    """The table of templates for grandparents that stand between head and modifier."""
+    return [_table(BEYOND, "", [_items(template, "ghm") for template in templates], "ghm")]
 
 
 def label_tables(templates: Iterable[str]) -> list[Table]:

@@ -22,6 +22,7 @@ from treewright.features import (
     Templates,
     arc_tables,
     atom_number,
+    beyond_tables,
     grandparent_tables,
     label_tables,
     parse_sentences,
@@ -101,6 +102,8 @@ def new_scorer(options: Options, templates: Templates) -> Scorer:
         tables += sibling_tables(templates.sibling)
     if options.grandparents:
         tables += grandparent_tables(templates.grandparent)
+        if not options.projective:
+            tables += beyond_tables(templates.beyond)
     return Scorer(tables, options.scoring.bits)
 
 

@@ -18,7 +18,9 @@ LEARNERS = {
     "mira": "one wrong tree a sentence, and as long a step as it takes to tell it from the gold one by its errors",
     "pa": "the tree that is both wrong and good, and passive-aggressive steps",
 }
-RUNS, ENOUGH_WORDS = 6, 125_000  # so many runs for a small treebank, one for a large one
+RUNS, ENOUGH_WORDS = 3, 125_000  # so many runs for a small treebank, one for a large one
+FLOOR, ENOUGH_SENTENCES = 10.0, 3000  # a smaller treebank has a lower floor in proportion, down to LOWEST
+LOWEST = 3.0
 SIBLINGS = {"sib", "grand"}
 GRANDPARENTS = {"grand"}
 
@@ -43,7 +45,7 @@ class Scoring:
     bits: int = 24
     epochs: int | None = None  # None: as many as the number of sentences asks for
     rate: float = 0.05
-    floor: float = 10.0
+    floor: float | None = None  # None: lower for few sentences
     cost: float = 1.0  # margin of the gold tree for each wrong arc
     common: int = 150  # frequent words that the atom `common` names
     runs: int | None = None  # from nothing, sharing the epochs, whose weights are averaged; None: more for few words
@@ -122,13 +124,15 @@ def epochs_of(rules: Pruning | Scoring | Labelling, sentences: int) -> int:
 
 
 def fitted(options: Options, sentences: int, words: int) -> Scoring:
-    """Runs and epochs of the scorer for a treebank of that size, where they are not given.
+    """Runs, epochs and floor of the scorer for a treebank of that size, where they are not given.
 
     >>> small, large = fitted(Options(), 900, 20_000), fitted(Options(), 12_000, 200_000)
-    >>> (small.runs, small.epochs), (large.runs, large.epochs)
-    ((6, 12), (1, 5))
+    >>> (small.runs, small.epochs, small.floor), (large.runs, large.epochs, large.floor)
+    ((3, 6, 3.0), (1, 5, 10.0))
     """
     scoring = options.scoring
     fitting = max(1, min(RUNS, ENOUGH_WORDS // max(1, words))) if options.learner == "crf" else 1
     runs = scoring.runs or fitting
-    return replace(scoring, runs=runs, epochs=scoring.epochs or max(2 * runs, epochs_of(scoring, sentences)))
+    epochs = 2 * runs if runs > 1 else epochs_of(scoring, sentences)
+    floor = max(LOWEST, FLOOR * min(1.0, sentences / ENOUGH_SENTENCES)) if scoring.floor is None else scoring.floor
+    return replace(scoring, runs=runs, epochs=scoring.epochs or epochs, floor=floor)

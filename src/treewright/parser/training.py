@@ -42,7 +42,7 @@ from treewright.parser.model import (
     new_pruner,
     new_scorer,
 )
-from treewright.parser.options import Labelling, Options, Pruning, Scoring, epochs_of, fitted
+from treewright.parser.options import FLOOR, Labelling, Options, Pruning, Scoring, epochs_of, fitted
 
 ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
 SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
@@ -167,7 +167,7 @@ class Trainer:
 
     def _run_stage(self, stage: Stage) -> None:
         state, rules = self.state, stage.rules
-        learner = Averaged(rules.bits, rules.floor)
+        learner = Averaged(rules.bits, FLOOR if rules.floor is None else rules.floor)
         if state.stage == stage.name and state.learned is not None and state.memory is not None:
             learner.restore(state.learned, state.memory, state.steps)
         else:

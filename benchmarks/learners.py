@@ -1,13 +1,12 @@
 """Which learner should score trees?
 
     python benchmarks/learners.py [FOLDER] [--treebanks ud/Hungarian-Szeged ...] [--sentences N] [--model grand]
-                                  [--learners crf perceptron mira pa] [--seeds 1] [--labels]
+                                  [--learners crf perceptron mira pa] [--seeds 1]
 
 Each is trained in this run on the first N sentences of `train` (epochs chosen on `dev`) and parses `test` with gold
 tokens, tags, features and lemmas. UAS and LAS count every word; CPU seconds of one thread, for the pruner, the scorer
-and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. --labels
-compares labellers instead: one that sees the tree around an arc, and one that sees what a label chosen together with
-its arc could see, the arc alone. Without a folder a generated treebank shows that the benchmark runs.
+and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. Without a
+folder a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations
@@ -23,15 +22,8 @@ from statistics import mean
 from parsers import files_of
 
 import treewright as tw
-from treewright.features import Templates
-from treewright.features.standard import STANDARD
 from treewright.parser import Options
 from treewright.parser.options import LEARNERS
-
-# Label templates that ask about the arc and its surroundings, not about the tree.
-ARC_ALONE = STANDARD._replace(
-    label=tuple(template for template in STANDARD.label if {item[0] for item in template.split()} <= {"h", "m"})
-)
 
 
 def main() -> None:
@@ -42,7 +34,6 @@ def main() -> None:
     arguments.add_argument("--model", default="grand")
     arguments.add_argument("--learners", nargs="*", default=list(LEARNERS), choices=list(LEARNERS))
     arguments.add_argument("--seeds", type=int, default=1)
-    arguments.add_argument("--labels", action="store_true")
     given = arguments.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
     options = Options(given.model)
@@ -50,23 +41,19 @@ def main() -> None:
         print(f"\n{treebank}, {given.model}\n{'':24} {'UAS':>6} {'LAS':>6} {'training s':>11}")
         with tempfile.TemporaryDirectory() as scratch:
             files = files_of(given.folder, treebank, Path(scratch), given.sentences)
-            if given.labels:
-                show("labels: the tree", files, options, given.seeds)
-                show("labels: the arc alone", files, options, given.seeds, ARC_ALONE)
-                continue
             for learner in given.learners:
                 show(learner, files, replace(options, learner=learner), given.seeds)
 
 
-def show(name: str, files: dict[str, Path], options: Options, seeds: int, templates: Templates = STANDARD) -> None:
-    found = [trained(files, replace(options, seed=seed), templates) for seed in range(1, seeds + 1)]
+def show(name: str, files: dict[str, Path], options: Options, seeds: int) -> None:
+    found = [trained(files, replace(options, seed=seed)) for seed in range(1, seeds + 1)]
     uas, las, seconds = (mean(column) for column in zip(*found, strict=True))
     print(f"{name:24} {uas:6.2f} {las:6.2f} {seconds:11.1f}", flush=True)
 
 
-def trained(files: dict[str, Path], options: Options, templates: Templates) -> tuple[float, float, float]:
+def trained(files: dict[str, Path], options: Options) -> tuple[float, float, float]:
     start = time.process_time()
-    parser = tw.Parser.train(files["train"], files["dev"], options=options, templates=templates)
+    parser = tw.Parser.train(files["train"], files["dev"], options=options)
     seconds = time.process_time() - start
     gold = list(tw.read(files["test"]))
     scores = tw.evaluate.evaluate(gold, list(parser.parse(tw.read(files["test"]))))

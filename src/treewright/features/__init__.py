@@ -26,7 +26,7 @@ from treewright.features.templates import (
 
 __all__ = [
     "ATOMS", "Encoded", "Encoder", "Labeller", "Learner", "Scorer", "Templates", "add_cost", "arc_tables",
-    "atom_number", "beliefs", "beyond_tables", "common_words", "crossing_gradient", "difference", "expectations", "free_difference",
-    "gradient", "grandparent_tables", "kept_arcs", "label_tables", "parse_sentences",
+    "atom_number", "beliefs", "beyond_tables", "common_words", "crossing_gradient", "difference", "expectations",
+    "free_difference", "gradient", "grandparent_tables", "kept_arcs", "label_tables", "parse_sentences",
     "sibling_tables",
 ]  # fmt: skip

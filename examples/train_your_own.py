@@ -17,8 +17,8 @@ SAMPLE = Path(__file__).parent / "sample.conllu"
 
 
 def show_progress(report: tw.parser.Report) -> None:
-    """Called at the end of each epoch. The pruner comes before the scorer, the labeller after it."""
-    if report.stage == "scorer":
+    """Called at the end of each epoch; the development set is asked at the ends of runs only."""
+    if report.stage == "scorer" and report.uas is not None:
         print(f"  {report.stage} {report.epoch}/{report.epochs}: UAS {report.uas:.1f}")
 
 

@@ -62,7 +62,7 @@ class Averaged:
         """Go on from a state saved earlier."""
         self.weights, self.memory = weights, memory
         self.steps = steps
-        self.learner = Learner(weights, np.zeros_like(weights), memory, self.floor)
+        self.learner = Learner(weights, np.zeros(len(weights), dtype=np.float32), memory, self.floor)
 
     def forget(self) -> None:
         """Begin again with nothing learned, in the same memory."""

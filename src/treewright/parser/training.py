@@ -137,6 +137,7 @@ class Trainer:
         self.root = self.options.root or "single"
         self.candidates: list[Candidates] = []
         self._pruned_dev: dict[bool, list[Candidates]] = {}
+        self._best_trees: list[Indices] | None = None  # of the development set
 
     def run(self) -> Model:
         """Every stage that is not done yet, and the model."""
@@ -177,7 +178,8 @@ class Trainer:
         begins = beginnings(epochs, rules.runs or 1) if isinstance(rules, Scoring) else [0]
         for epoch in range(state.epoch, epochs):
             if epoch in begins[1:]:
-                state.earlier = learner.average() + (0 if state.earlier is None else state.earlier)
+                average = learner.average()
+                state.earlier = average if state.earlier is None else state.earlier + average
                 learner.forget()
             loss = 0.0
             for done, number in enumerate(shuffled(stage.examples, self.options.seed, stage.name, epoch)):
@@ -329,23 +331,29 @@ class Trainer:
             int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
             for sentence, arcs in zip(self.dev, self._dev_candidates(self.projective), strict=True)
         )
-        uas = 100 * self._right_heads(self._dev_trees(weights, self.projective)) / words
+        trees = self._dev_trees(weights, self.projective)
+        uas = 100 * self._right_heads(trees) / words
+        if uas > self.state.best_score:
+            self._best_trees = trees
         return Judgement(uas, uas, oracle=100 * kept / words)
 
     def _choose_projectivity(self) -> None:
         """One scorer, learned from all trees, decodes the development set with crossing arcs and without."""
-        free, projective = (self._right_heads(self._dev_trees(self._done("scorer"), kind)) for kind in (False, True))
-        if projective > free:
+        trees = self._dev_trees(self._done("scorer"), True)
+        if self._right_heads(trees) > self._right_heads(self._best_dev_trees()):
             self.options, self.projective = replace(self.options, projective=True), True
+            self._best_trees = trees
 
-    @cached_property
     def _best_dev_trees(self) -> list[Indices]:
-        return self._dev_trees(self._done("scorer"), self.projective)
+        """By the scorer that is done; known already unless training went on from a checkpoint."""
+        if self._best_trees is None:
+            self._best_trees = self._dev_trees(self._done("scorer"), self.projective)
+        return self._best_trees
 
     def _judge_labeller(self, weights: Weights) -> Judgement:
         worker = Worker(self._model(self._done("pruner"), nothing(self.options.scoring), weights))
         right = heads = words = 0
-        for sentence, atoms, tree in zip(self.dev, self._encoded_dev, self._best_dev_trees, strict=True):
+        for sentence, atoms, tree in zip(self.dev, self._encoded_dev, self._best_dev_trees(), strict=True):
             same = tree[1:] == sentence.heads
             heads += int(same.sum())
             labels = zip(worker.label(atoms, tree), sentence.deprels, same.tolist(), strict=True)

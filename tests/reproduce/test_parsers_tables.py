@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from treewright.cli.reproduce import app
+from treewright.cli.reproduce import app, table1_lines
 from treewright.errors import InputError
 from treewright.parser import Labelling, Options, Pruning, Scoring
 from treewright.reproduce import jiang2017, koo2010_parsers
@@ -37,6 +37,18 @@ def test_table1_decodes_by_both_methods(data: Path) -> None:
     for model in ("sib", "grand"):
         assert 0 <= row["dual"][model]["agreed"] <= row["dual"][model]["certified"] <= 100
         assert row["dual"][model]["certified"] <= row["tightened"][model]["certified"] <= 100
+
+
+def test_table1_prints_a_line_a_decoder() -> None:
+    decodings = [koo2010_parsers.Decoding(uas, certified, 50.0, 0.01) for uas, certified in ((80, 100), (81.5, 90))]
+    both, second = {"sib": decodings[0], "grand": decodings[1]}, {"sib": decodings[1], "grand": decodings[0]}
+    row = koo2010_parsers.Row1("toy", {"arc": decodings[0], **both}, second, both, (1, 2, 3, 4, 5, 6, 7))
+    assert table1_lines(row) == [
+        ["toy", "exact", "80.00", "80.00", "81.50", "100.00", "90.00", "0.0100", "0.0100"],
+        ["", "dd", "", "81.50", "80.00", "90.00", "100.00", "0.0100", "0.0100"],
+        ["", "dd, tightened", "", "80.00", "81.50", "100.00", "90.00", "0.0100", "0.0100"],
+        ["", "the paper's", "1", "2", "3", "4", "5", "6", "7"],
+    ]
 
 
 def test_table3_has_a_projective_column_beside_each(data: Path) -> None:

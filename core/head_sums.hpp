@@ -3,14 +3,16 @@
 // part. Weights are exponentials of scores; told(q) is the odds of the arc to candidate q that others see, told(g) the
 // probability of the arc from g.
 //
-//   after(p, g)      = sum over q from p to L of  step(p, q) taking(q, g)                  taking(L, g) = 1: nothing
-//   more taking(q, g)     = told(q) grand(g, q) after(q + 1, g) weight(g)        = told(g) after(0, g) on the left
-//   after(0, g) on the right
+//   after(p, g)      = sum over q from p to L of  step(p, q) taking(q, g)
+//   taking(q, g)     = told(q) grand(g, q) after(q + 1, g); taking(L, g) = 1: nothing more
+//   weight(g)        = told(g) after(0, g) of the left side, times after(0, g) of the right
 //
 //   before(0, g)     = probability of g / after(0, g)
 //   arriving(q, g)   = sum over p up to q of  before(p, g) step(p, q)
 //   before(q + 1, g) = told(q) grand(g, q) arriving(q, g)
-//   expected         step(p, q): step(p, q) sum over g of  before(p, g) taking(q, g)    grand(g, q): arriving taking
+//
+//   expected step(p, q)  = step(p, q) times the sum over g of  before(p, g) taking(q, g)
+//   expected grand(g, q) = arriving(q, g) taking(q, g)
 //
 // Exponentials of scores are taken once a sentence; each run is then multiplications and additions along rows, one
 // column a head g. Rings say how weights are held (rings.hpp).

@@ -1,12 +1,13 @@
 """Which learner should score trees?
 
     python benchmarks/learners.py [FOLDER] [--treebanks ud/Hungarian-Szeged ...] [--sentences N] [--model grand]
-                                  [--learners crf perceptron mira pa] [--seeds 1]
+                                  [--learners crf perceptron mira pa] [--seeds 1] [--runs R]
 
 Each is trained in this run on the first N sentences of `train` (epochs chosen on `dev`) and parses `test` with gold
 tokens, tags, features and lemmas. UAS and LAS count every word; CPU seconds of one thread, for the pruner, the scorer
-and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. Without a
-folder a generated treebank shows that the benchmark runs.
+and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. --runs gives
+all learners the same number of runs; otherwise crf alone has several, on small treebanks. Without a folder a generated
+treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from statistics import mean
 from parsers import files_of
 
 import treewright as tw
-from treewright.parser import Options
+from treewright.parser import Options, Scoring
 from treewright.parser.options import LEARNERS
 
 
@@ -34,9 +35,10 @@ def main() -> None:
     arguments.add_argument("--model", default="grand")
     arguments.add_argument("--learners", nargs="*", default=list(LEARNERS), choices=list(LEARNERS))
     arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--runs", type=int)
     given = arguments.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
-    options = Options(given.model)
+    options = Options(given.model, scoring=Scoring(runs=given.runs))
     for treebank in given.treebanks if given.folder else ["generated"]:
         print(f"\n{treebank}, {given.model}\n{'':24} {'UAS':>6} {'LAS':>6} {'training s':>11}")
         with tempfile.TemporaryDirectory() as scratch:

@@ -16,6 +16,7 @@ import treewright as tw
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import FormatError, InputError
+from treewright.features.standard import STANDARD
 from treewright.learn import Averaged
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State, complete
@@ -249,6 +250,13 @@ def test_where_nothing_is_searched_no_time_is_too_short(trained: Parser) -> None
     for options in ({"projective": True}, {"projective": False, "method": "rearrange"}):
         hurried = [sentence.heads.tolist() for sentence in trained.parse(sentences, max_seconds=0, **options)]
         assert hurried == [sentence.heads.tolist() for sentence in trained.parse(sentences, **options)]
+
+
+def test_only_crossing_models_ask_who_stands_between() -> None:
+    corpus = treebank(6)
+    projective, crossing = (Parser.train(corpus, projective=kind, options=small("grand")) for kind in (True, False))
+    assert not projective.model.templates.beyond
+    assert crossing.model.templates == STANDARD
 
 
 def test_a_model_keeps_its_templates(trained: Parser, tmp_path: Path) -> None:

@@ -36,11 +36,11 @@ Table = tuple[int, int, int, Items]  # kind, atom of the set, how many templates
 class Templates(NamedTuple):
     """All that a parser asks about a sentence; saved with the model, for later versions may ask otherwise."""
 
-    pruner: tuple[str, ...]
-    arc: tuple[str, ...]
-    sibling: tuple[str, ...]
-    grandparent: tuple[str, ...]
-    label: tuple[str, ...]
+    pruner: tuple[str, ...] = ()
+    arc: tuple[str, ...] = ()
+    sibling: tuple[str, ...] = ()
+    grandparent: tuple[str, ...] = ()
+    label: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
 
 

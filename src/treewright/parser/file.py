@@ -40,7 +40,7 @@ def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "options": model.options.to_json(),
         "labels": model.labels,
         "common": model.common,
-        "templates": model.templates._asdict(),
+        "templates": {kind: lines for kind, lines in model.templates._asdict().items() if lines},
         "scales": {name: getattr(model, name).scale for name in ARRAYS},
         "facts": dict(model.facts),
     }

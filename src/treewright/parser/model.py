@@ -101,9 +101,7 @@ def new_scorer(options: Options, templates: Templates) -> Scorer:
     if options.siblings:
         tables += sibling_tables(templates.sibling)
     if options.grandparents:
-        tables += grandparent_tables(templates.grandparent)
-        if not options.projective:
-            tables += beyond_tables(templates.beyond)
+        tables += grandparent_tables(templates.grandparent) + beyond_tables(templates.beyond)
     return Scorer(tables, options.scoring.bits)
 
 

@@ -122,8 +122,9 @@ class Trainer:
         progress: Callable[[str, int, int, int], None] | None = None,
     ) -> None:
         check_treebank(sentences, "training")
-        self.sentences, self.dev, self.templates = sentences, dev, templates
+        self.sentences, self.dev = sentences, dev
         self.options = decided(options, sentences)
+        self.templates = templates._replace(beyond=()) if self.options.projective else templates
         self._asks_dev = options.projective is None and not self.options.projective and bool(dev)
         self.labels = label_names(sentences)
         self.common = tuple(common_words(sentences, options.scoring.common))

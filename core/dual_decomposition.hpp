@@ -40,7 +40,7 @@ struct DualOptions {
   double tolerance = 1e-9;  // of the gap, relative to the value where that is above one
   double max_seconds = std::numeric_limits<double>::infinity();
   bool trace = false;
-  bool tighten = false;  // when the bound comes to a halt; for trees that may cross
+  bool tighten = false;  // when the bound comes to a halt
 };
 
 // The rule of the paper.

@@ -106,7 +106,7 @@ class Relaxation {
   double value(const std::vector<int> &tree);
 
   // How far the value of every tree with arc id, and of every tree without it, lies below L at least: what the
-  // automata at both its ends lose and the tree's reduced cost. Non-projective, after evaluate(), which found a tree.
+  // automata at both its ends lose and the tree's reduced cost. After evaluate(), which found a tree.
   void losses(std::vector<double> &with, std::vector<double> &without);
 
   const Parts &parts() const { return parts_; }

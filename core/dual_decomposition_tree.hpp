@@ -56,8 +56,12 @@ class TreeOracle {
   // The arc into each word, -1 for node 0.
   const std::vector<int> &tree() const { return tree_; }
 
-  // By how much every tree with each arc falls short of the best; non-projective only. False when there is no tree.
+  // By how much at least every tree with each arc falls short of the best. False when there is no tree.
   bool reduced_costs(const double *weight, double *costs) {
+    if (projective_) {  // the chart that would tell costs as much as several rounds
+      std::fill_n(costs, parts_->arcs(), 0.0);
+      return true;
+    }
     if (!decode(weight)) return false;
     spanning_tree_.reduced_costs_of_parts(costs);
     return true;

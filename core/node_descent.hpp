@@ -73,7 +73,7 @@ class NodeDescent {
   void open(const Parts &parts, const RelaxationOptions &pieces, double tolerance, long long max_iterations,
             Stopwatch &watch) {
     given_ = &parts, watch_ = &watch;
-    single_root_ = pieces.single_root, tolerance_ = tolerance, max_iterations_ = max_iterations;
+    shape_ = {pieces.single_root, pieces.projective}, tolerance_ = tolerance, max_iterations_ = max_iterations;
     heads.assign(parts.nodes, -1);
     value = closed = forbidden;
     rounding = 0, iterations = 0;
@@ -100,7 +100,7 @@ class NodeDescent {
   }
 
   // False when no tree is left.
-  bool propagate() { return propagation_.run(relaxation.parts(), single_root_, relaxation.state); }
+  bool propagate() { return propagation_.run(relaxation.parts(), shape_.single_root, relaxation.state); }
 
   // L at the multipliers; its tree is taken when it is better than the best.
   double evaluate() {
@@ -155,7 +155,7 @@ class NodeDescent {
   // Local changes to the best tree so far: a better value makes steps better aimed, and fixes more.
   void climb() {
     climbed_ = heads;
-    const double found = climber_.improve(*given_, {single_root_, false}, climbed_.data());
+    const double found = climber_.improve(*given_, shape_, climbed_.data());
     if (found > value) value = found, heads = climbed_;
   }
 
@@ -204,7 +204,7 @@ class NodeDescent {
 
   const Parts *given_ = nullptr;
   Stopwatch *watch_ = nullptr;
-  bool single_root_ = true;
+  TreeShape shape_;
   double tolerance_ = 0;
   long long max_iterations_ = 0;
   Propagation propagation_;

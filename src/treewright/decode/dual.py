@@ -34,7 +34,7 @@ def solve(
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
     arc scores that the tree sees. warm_start takes the multipliers of an earlier answer: any will do, some end sooner.
     tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing;
-    False is the algorithm as published. Projective trees are not tightened: `exact` has a dynamic program for them.
+    False is the algorithm as published.
 
     trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
     is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and
@@ -64,7 +64,7 @@ def solve(
         seconds,
         float(tolerance),
         bool(trace),
-        bool(tighten) and not problem.projective,
+        bool(tighten),
         u,
         v,
     )

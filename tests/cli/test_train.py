@@ -78,6 +78,16 @@ def test_options_reach_the_model(run: Run) -> None:
     run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", *choice)
     options = tw.Parser.load("model.tw").options
     assert (options.projective, options.root, options.seed, options.scoring.epochs) == (False, "multi", 7, 1)
+    assert (options.pruning.max_heads, options.pruning.threshold) == (Pruning.max_heads, Pruning.threshold)
+
+
+def test_pruning_is_what_was_asked_for(run: Run) -> None:
+    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--max-heads", "3", "--threshold", "0.05")
+    pruning = tw.Parser.load("model.tw").options.pruning
+    assert pruning == replace(TINY.pruning, max_heads=3, threshold=0.05)
+    told = " ".join(run("--help").stdout.replace("│", " ").split())
+    assert f"{Pruning.max_heads} if not given" in told
+    assert f"{Pruning.threshold} if not given" in told
 
 
 def test_the_same_seed_gives_the_same_file(run: Run) -> None:

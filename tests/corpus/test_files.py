@@ -237,7 +237,8 @@ def test_replacing_gives_a_path(tmp_path: Path) -> None:
 
 
 SLOW_WRITER = """
-    import itertools, sys, time, treewright as tw
+    import itertools, signal, sys, time, treewright as tw
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
     def sentences():
         for number in itertools.count():
             if number == 2000:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from treewright.corpus import Treebank
-    from treewright.parser import Options, Parser, Report
+    from treewright.parser import Options, Parser, Pruning, Report, Scoring
+
+    Rules = TypeVar("Rules", Pruning, Scoring)
 
 app = typer.Typer(add_completion=False)
 
@@ -79,6 +81,15 @@ def train(
     learner: Annotated[
         How, typer.Option(help="How the scores are learned: log-linear, perceptron, MIRA, passive-aggressive.")
     ] = How.crf,
+    max_heads: Annotated[
+        int | None, typer.Option(min=1, help="Most heads a word has to choose from after pruning; 10 if not given.")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, max=1.0, help="Heads below this share of the best one's probability go; 0.001 if not given."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, if there is one.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences without a proper tree.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, with every epoch.")] = False,
@@ -98,8 +109,11 @@ def train(
         if not len(bank):
             raise InputError(f"{name}: no sentence is left to train with")
     options = Options(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
-    if epochs is not None:
-        options = replace(options, scoring=replace(options.scoring, epochs=epochs))
+    options = replace(
+        options,
+        pruning=where_given(options.pruning, max_heads=max_heads, threshold=threshold),
+        scoring=where_given(options.scoring, epochs=epochs),
+    )
     checkpoint = place(output)
     begin = time.monotonic()
     expected = replace(options, scoring=fitted(options, len(banks[0]), banks[0].words))
@@ -126,6 +140,11 @@ def train(
             typer.echo(json.dumps({**found, "epochs": [asdict(report) for report in shown.reports]}, indent=2))
         else:
             typer.echo(in_words(found), err=True)
+
+
+def where_given(rules: Rules, **values: Any) -> Rules:
+    """The rules with those of the values that are not None."""
+    return replace(rules, **{name: value for name, value in values.items() if value is not None})
 
 
 def check_output(output: Path) -> None:

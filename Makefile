@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
 DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -43,7 +43,7 @@ test: $(VENV)/build test-core  ## every fast test, the kernels under ASan and UB
 test-slow: $(VENV)/build  ## the slow tests too; DATA=folder adds those over real treebanks
 	$(BIN)/python -m pytest -q --slow $(if $(DATA),--data $(DATA))
 
-build/test_core: core/tests/test_core.cpp $(wildcard core/*.hpp core/tests/*.hpp)
+build/test_core: core/tests/test_core.cpp $(wildcard core/*/*.hpp)
 	@mkdir -p build
 	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all -Icore $< -o $@
 
@@ -54,14 +54,14 @@ lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespel
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror core/*.hpp $(wildcard core/tests/*.[ch]pp) bindings/*.hpp bindings/*.cpp
+	$(BIN)/clang-format --dry-run -Werror core/*/*.[ch]pp bindings/*.hpp bindings/*.cpp
 	$(BIN)/codespell src tests core bindings docs benchmarks scripts examples README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o build/_core.pyi && diff build/_core.pyi src/treewright/_core.pyi
 
 format: $(VENV)/build $(VENV)/lint  ## write what lint would ask for, the stub included
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i core/*.hpp $(wildcard core/tests/*.[ch]pp) bindings/*.hpp bindings/*.cpp
+	$(BIN)/clang-format -i core/*/*.[ch]pp bindings/*.hpp bindings/*.cpp
 	$(MAKE) stub
 
 stub: $(VENV)/build  ## src/treewright/_core.pyi from the compiled module

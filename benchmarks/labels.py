@@ -140,7 +140,7 @@ class ArcRows(NamedTuple):
 
 
 class LabelWeights:
-    """A row of weights a feature, one a label; they learn as core/learning.hpp does, and are averaged."""
+    """A row of weights a feature, one a label; they learn as core/learning/learning.hpp does, and are averaged."""
 
     def __init__(self, labels: int) -> None:
         self.weights, self.squares, self.totals = (np.zeros((ROWS, labels), dtype=np.float32) for _ in range(3))

@@ -1,4 +1,4 @@
-#include "automata.hpp"
+#include "dual/automata.hpp"
 
 #include <nanobind/stl/tuple.h>
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
-#include "dmv_corpus.hpp"
+#include "charts/dmv_corpus.hpp"
 
 namespace treewright {
 

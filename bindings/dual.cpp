@@ -6,9 +6,9 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "branch_and_bound.hpp"
-#include "dual_decomposition.hpp"
-#include "parts.hpp"
+#include "dual/branch_and_bound.hpp"
+#include "dual/dual_decomposition.hpp"
+#include "trees/parts.hpp"
 
 namespace treewright {
 

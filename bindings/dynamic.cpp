@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "arrays.hpp"
-#include "grand_eisner.hpp"
-#include "parts.hpp"
-#include "sibling_eisner.hpp"
+#include "charts/grand_eisner.hpp"
+#include "charts/sibling_eisner.hpp"
+#include "trees/parts.hpp"
 
 namespace treewright {
 

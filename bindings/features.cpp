@@ -1,4 +1,4 @@
-#include "features.hpp"
+#include "learning/features.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -13,13 +13,13 @@
 #include <variant>
 
 #include "arrays.hpp"
-#include "beliefs.hpp"
-#include "chain.hpp"
-#include "labeller.hpp"
-#include "learning.hpp"
-#include "part_sums.hpp"
-#include "pruner.hpp"
-#include "scoring.hpp"
+#include "charts/part_sums.hpp"
+#include "dual/belief_propagation.hpp"
+#include "learning/chain.hpp"
+#include "learning/labeller.hpp"
+#include "learning/learning.hpp"
+#include "learning/pruner.hpp"
+#include "learning/scoring.hpp"
 
 namespace treewright {
 
@@ -433,14 +433,15 @@ static std::tuple<Heads, NewIndexColumn, NewScoreColumn, NewScoreColumn> parse_s
 }
 
 void bind_features(nb::module_ &m) {
-  nb::class_<BoundLearner>(m, "Learner", "Weights that learn (core/learning.hpp); the arrays are the caller's.")
+  nb::class_<BoundLearner>(m, "Learner",
+                           "Weights that learn (core/learning/learning.hpp); the arrays are the caller's.")
       .def(nb::init<OwnWeights, OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(),
            nb::arg("gradient").noconvert(), nb::arg("memory").noconvert(), nb::arg("floor"))
       .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.")
       .def("average", &BoundLearner::average, nb::arg("steps"), "The mean of the weights over so many steps.")
       .def("move", &BoundLearner::move, nb::arg("number"), nb::arg("size"), "Adds `size` times the gradient.")
       .def("squared_length", &BoundLearner::squared_length, "Of the gradient added so far.");
-  nb::class_<Scorer>(m, "Scorer", "Scores the parts of one sentence after another (core/features.hpp).")
+  nb::class_<Scorer>(m, "Scorer", "Scores the parts of one sentence after another (core/learning/features.hpp).")
       .def(nb::init<const Tables &, int>(), nb::arg("tables"), nb::arg("bits"))
       .def("open", &Scorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(), nb::arg("second_order"))
       .def("arcs", &Scorer::arcs, nb::arg("weights").noconvert(), nb::arg("scale"), "arc[h, m] over all arcs.")
@@ -456,7 +457,7 @@ void bind_features(nb::module_ &m) {
           nb::arg("single_root"),
           "Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.")
       .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"));
-  nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of one tree after another (core/labeller.hpp).")
+  nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of one tree after another (core/learning/labeller.hpp).")
       .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
            nb::arg("width"), nb::arg("tag"))
       .def("open", &BoundLabeller::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
@@ -473,7 +474,7 @@ void bind_features(nb::module_ &m) {
         nb::arg("grandparents"), nb::arg("projective"), nb::arg("single_root"), nb::arg("threshold"),
         nb::arg("max_heads"), nb::arg("largest_chart"),
         "Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large "
-        "(core/chain.hpp).");
+        "(core/learning/chain.hpp).");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
   m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),

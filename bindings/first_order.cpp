@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "arrays.hpp"
-#include "chu_liu_edmonds.hpp"
-#include "eisner.hpp"
+#include "charts/eisner.hpp"
+#include "trees/chu_liu_edmonds.hpp"
 
 namespace treewright {
 

@@ -1,4 +1,4 @@
-#include "kbest.hpp"
+#include "trees/kbest.hpp"
 
 #include <nanobind/stl/pair.h>
 

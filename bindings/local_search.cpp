@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "climb.hpp"
-#include "climb_optima.hpp"
-#include "graph.hpp"
-#include "rearrange.hpp"
+#include "search/climb.hpp"
+#include "search/climb_optima.hpp"
+#include "search/rearrange.hpp"
+#include "trees/graph.hpp"
 
 namespace treewright {
 
@@ -42,8 +42,8 @@ static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, bool 
   {
     nb::gil_scoped_release nogil;
     const ClimbOptions options{{single_root, projective}, by_score, patience, max_restarts, seed};
-    const std::function<bool()> wanted_back = signal_waits;
-    Stopwatch watch(max_seconds, wanted_back);
+    const std::function<bool()> is_cancelled = signal_waits;
+    Deadline watch(max_seconds, is_cancelled);
     value = climber.decode(parts, options, first ? first->data() : nullptr, watch, heads.data());
   }
   if (climber.was_interrupted) throw nb::python_error();
@@ -98,8 +98,8 @@ static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask 
   int changes;
   {
     nb::gil_scoped_release nogil;
-    const std::function<bool()> wanted_back = signal_waits;
-    Stopwatch watch(max_seconds, wanted_back);
+    const std::function<bool()> is_cancelled = signal_waits;
+    Deadline watch(max_seconds, is_cancelled);
     changes = climber.decode(parts, {single_root, deletions, limit}, fixed.data(), watch, on.data());
   }
   if (climber.was_interrupted) throw nb::python_error();

@@ -1,4 +1,4 @@
-#include "parts.hpp"
+#include "trees/parts.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -201,7 +201,7 @@ static std::ptrdiff_t bad_cell(Scores3 scores) {
 
 void bind_parts(nb::module_ &m) {
   constexpr auto fresh = nb::rv_policy::move;  // a property would otherwise tie its arrays to the object
-  nb::class_<Parts>(m, "Parts", "The parts of one sentence over its candidate arcs (core/parts.hpp).")
+  nb::class_<Parts>(m, "Parts", "The parts of one sentence over its candidate arcs (core/trees/parts.hpp).")
       .def("__init__", &build, nb::arg("nodes"), nb::arg("head").noconvert(), nb::arg("modifier").noconvert(),
            nb::arg("score").noconvert(), nb::arg("siblings").none() = nb::none(),
            nb::arg("grandparents").none() = nb::none(), nb::arg("stops").none() = nb::none(),

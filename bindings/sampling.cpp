@@ -1,4 +1,4 @@
-#include "sampling.hpp"
+#include "trees/sampling.hpp"
 
 #include "arrays.hpp"
 

@@ -1,8 +1,8 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "inside_outside.hpp"
-#include "matrix_tree.hpp"
+#include "charts/inside_outside.hpp"
+#include "trees/matrix_tree.hpp"
 
 namespace treewright {
 

@@ -1,4 +1,4 @@
-#include "tagger.hpp"
+#include "text/tagger.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
-#include "words.hpp"
+#include "text/words.hpp"
 
 namespace treewright {
 
@@ -183,7 +183,7 @@ static std::pair<NewScores, double> tag_sums(Scores scores, Scores3 trigram, std
 }
 
 void bind_tagger(nb::module_ &m) {
-  nb::class_<BoundTagModel>(m, "TagModel", "Tags one sentence after another (core/tagger.hpp).")
+  nb::class_<BoundTagModel>(m, "TagModel", "Tags one sentence after another (core/text/tagger.hpp).")
       .def(nb::init<TemplateItems, int, HashTable, int, int, int, bool>(), nb::arg("items").noconvert(),
            nb::arg("templates"), nb::arg("tag_parts").noconvert(), nb::arg("bits"), nb::arg("keep"),
            nb::arg("word_atom"), nb::arg("trigrams"))

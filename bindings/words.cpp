@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "text/words.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -119,7 +119,7 @@ class BoundLemmaWords : public LemmaWords {
 };
 
 void bind_words(nb::module_ &m) {
-  nb::class_<Lists>(m, "Lists", "Labels with counts by sorted keys (core/words.hpp).")
+  nb::class_<Lists>(m, "Lists", "Labels with counts by sorted keys (core/text/words.hpp).")
       .def(nb::init<HashColumn, IndexColumn, ShortColumn, ShortColumn>(), nb::arg("keys").noconvert(),
            nb::arg("begin").noconvert(), nb::arg("labels").noconvert(), nb::arg("counts").noconvert());
   nb::class_<WordRows>(m, "WordRows", "Words as the tagger reads them.")

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "dmv_corpus.hpp"
+#include "charts/dmv_corpus.hpp"
 
 static int failures = 0;
 

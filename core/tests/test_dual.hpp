@@ -1,8 +1,8 @@
 // Dual decomposition and branch and bound, included by test_core.cpp after its CHECK and random_scores.
 #pragma once
 
-#include "branch_and_bound.hpp"
-#include "dual_decomposition.hpp"
+#include "dual/branch_and_bound.hpp"
+#include "dual/dual_decomposition.hpp"
 
 // Random parts over whole matrices, with some arcs and parts forbidden when `holes` is set.
 static treewright::Parts random_parts(int nodes, bool siblings, bool grandparents, bool holes, unsigned seed) {

@@ -1,13 +1,13 @@
 // Dynamic programs and automata, included by test_core.cpp after its CHECK and random_scores.
 #pragma once
 
-#include "automata.hpp"
-#include "grand_eisner.hpp"
-#include "inside_outside.hpp"
-#include "kbest.hpp"
-#include "matrix_tree.hpp"
-#include "sampling.hpp"
-#include "sibling_eisner.hpp"
+#include "charts/grand_eisner.hpp"
+#include "charts/inside_outside.hpp"
+#include "charts/sibling_eisner.hpp"
+#include "dual/automata.hpp"
+#include "trees/kbest.hpp"
+#include "trees/matrix_tree.hpp"
+#include "trees/sampling.hpp"
 
 // The value of a set of modifiers by the definition of a path through the table.
 static double path_value(const treewright::AutomatonSide &side, unsigned set) {

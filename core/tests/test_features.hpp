@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "chain.hpp"
-#include "labeller.hpp"
-#include "scoring.hpp"
+#include "learning/chain.hpp"
+#include "learning/labeller.hpp"
+#include "learning/scoring.hpp"
 
 static std::vector<std::uint32_t> random_atoms(int rows, int width, unsigned seed) {
   std::mt19937 random(seed);

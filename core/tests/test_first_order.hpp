@@ -1,7 +1,7 @@
 // First-order decoders, and the parts that all second-order ones stand on.
-#include "chu_liu_edmonds.hpp"
-#include "eisner.hpp"
-#include "parts.hpp"
+#include "charts/eisner.hpp"
+#include "trees/chu_liu_edmonds.hpp"
+#include "trees/parts.hpp"
 
 static bool is_tree(const std::vector<int> &heads, bool single_root) {
   int roots = 0;

@@ -1,10 +1,10 @@
 // Hill climbing, rearranging, graphs, counting optima. Included by test_core.cpp.
 #pragma once
 
-#include "climb.hpp"
-#include "climb_optima.hpp"
-#include "graph.hpp"
-#include "rearrange.hpp"
+#include "search/climb.hpp"
+#include "search/climb_optima.hpp"
+#include "search/rearrange.hpp"
+#include "trees/graph.hpp"
 
 static std::vector<double> random_cube(int nodes, unsigned seed) {
   std::mt19937 random(seed);
@@ -46,7 +46,7 @@ static void climbs_add_up_to_the_value_of_their_end() {
               CHECK(std::abs(now.total().value() - parts.value(heads.data())) < 1e-9);
             },
             [] { return true; });
-        treewright::Stopwatch watch(1e9, nobody);
+        treewright::Deadline watch(1e9, nobody);
         treewright::ClimbOptions options;
         options.shape = {single_root, projective}, options.patience = 3;
         const double value = climber.decode(parts, options, nullptr, watch, heads.data());
@@ -84,7 +84,7 @@ static void graphs_are_worth_more_than_their_trees() {
       bool *mask = reinterpret_cast<bool *>(on.data());
       const double tree = climber.value(parts, mask);
       CHECK(std::abs(tree - parts.value(heads.data())) < 1e-9);
-      treewright::Stopwatch watch(1e9, nobody);
+      treewright::Deadline watch(1e9, nobody);
       const int changes =
           climber.decode(parts, {false, deletions, 0}, reinterpret_cast<const bool *>(fixed.data()), watch, mask);
       CHECK(changes == 0 || climber.value(parts, mask) > tree);

@@ -1,5 +1,5 @@
-#include "tagger.hpp"
-#include "words.hpp"
+#include "text/tagger.hpp"
+#include "text/words.hpp"
 
 static void tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one() {
   std::mt19937 random(5);

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 
 class Parts:
-    """The parts of one sentence over its candidate arcs (core/parts.hpp)."""
+    """
+    The parts of one sentence over its candidate arcs (core/trees/parts.hpp).
+    """
 
     def __init__(self, nodes: int, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, grandparents: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, stops: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None:
         """From int32 index columns and float64 score columns, in any order."""
@@ -75,7 +77,9 @@ def bad_grand(grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, N
 def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 class Learner:
-    """Weights that learn (core/learning.hpp); the arrays are the caller's."""
+    """
+    Weights that learn (core/learning/learning.hpp); the arrays are the caller's.
+    """
 
     def __init__(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
 
@@ -92,7 +96,9 @@ class Learner:
         """Of the gradient added so far."""
 
 class Scorer:
-    """Scores the parts of one sentence after another (core/features.hpp)."""
+    """
+    Scores the parts of one sentence after another (core/learning/features.hpp).
+    """
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int) -> None: ...
 
@@ -117,7 +123,9 @@ class Scorer:
     def add_parts(self, learner: Learner, gradient: Parts) -> None: ...
 
 class Labeller:
-    """Scores the labels of one tree after another (core/labeller.hpp)."""
+    """
+    Scores the labels of one tree after another (core/learning/labeller.hpp).
+    """
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int, labels: int, width: int, tag: int) -> None: ...
 
@@ -141,7 +149,7 @@ class Labeller:
 
 def parse_sentences(pruner: Scorer, scorer: Scorer, labeller: Labeller, pruner_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], scorer_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], labeller_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, projective: bool, single_root: bool, threshold: float, max_heads: int, largest_chart: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
-    Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large (core/chain.hpp).
+    Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large (core/learning/chain.hpp).
     """
 
 def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
@@ -394,7 +402,7 @@ def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,),
     """
 
 class TagModel:
-    """Tags one sentence after another (core/tagger.hpp)."""
+    """Tags one sentence after another (core/text/tagger.hpp)."""
 
     def __init__(self, items: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], templates: int, tag_parts: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int, keep: int, word_atom: int, trigrams: bool) -> None: ...
 
@@ -419,7 +427,7 @@ def tag_sums(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), 
     """The probability of each tag, and the log partition function."""
 
 class Lists:
-    """Labels with counts by sorted keys (core/words.hpp)."""
+    """Labels with counts by sorted keys (core/text/words.hpp)."""
 
     def __init__(self, keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 

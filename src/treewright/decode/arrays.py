@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright.errors import InputError
 
-LARGEST = 1e300  # sums of scores stay finite; core/scores.hpp holds the same number
+LARGEST = 1e300  # sums of scores stay finite; core/base/scores.hpp holds the same number
 
 _CHECKS = {"sib": _core.bad_sibling, "grand": _core.bad_grand, "stop": _core.bad_stop}
 _MEANING = {"sib": "sib[h, m, s]", "grand": "grand[g, h, m]", "stop": "stop[h, s, side], sides 0 left and 1 right"}

@@ -24,7 +24,7 @@ from treewright.features.atoms import ATOMS, REACH, atom_number
 
 ITEM = re.compile(r"([a-z])([+-]\d)?\.([a-z]+\d?)")
 
-# The kinds of core/features.hpp and core/labeller.hpp, by the sets that a template asks for.
+# The kinds of core/learning/features.hpp and core/learning/labeller.hpp, by the sets that a template asks for.
 ARC_KINDS = {"": 0, "b": 1, "hm": 2, "h": 3, "m": 4}
 LABEL_KINDS = {"": 0, "c": 1, "s": 2}
 SIBLING, GRANDPARENT, BEYOND = 5, 6, 7

@@ -1,6 +1,6 @@
 """The dependency model with valence, bounded in centre-embedding when asked: initialise, fit by EM, decode.
 
-The kernel (core/dmv.hpp) does a whole corpus in one call; here are the parameters, what they start from and how
+The kernel (core/charts/dmv.hpp) does a whole corpus in one call; here are the parameters, what they start from and how
 expected counts become parameters again. docs/induction.md tells the model.
 """
 

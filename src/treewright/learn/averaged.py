@@ -49,7 +49,7 @@ def step_size(loss: float, squared_length: float, most: float = inf) -> float:
 
 
 class Averaged:
-    """2^bits weights that learn by adaptive gradient steps (core/learning.hpp), and their average.
+    """2^bits weights that learn by adaptive gradient steps (core/learning/learning.hpp), and their average.
 
     A kernel adds gradients to `learner`; `step` applies them. `weights`, `memory` and `steps` are the whole state.
     """

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treewright._core import Lists, ending_key
 from treewright.errors import InputError
 
-LONGEST = 6  # characters of an ending, as in core/words.hpp
+LONGEST = 6  # characters of an ending, as in core/text/words.hpp
 RARE = 6  # occurrences up to which a word's endings say something about words never seen
 MOST = 40  # labels of an ending that are kept
 LARGEST = (1 << 16) - 1  # that a label or count may be

@@ -1,0 +1,110 @@
+// Ways to hold weights: as they are, as logarithms, or as scores of which only the best counts. What is summed over
+// trees is written once, over any of them.
+//
+// Plain is fast, but weights may leave the range of a double. Nothing is ever subtracted, so a sum is as good as its
+// largest terms; the algorithms notice when something that was lost below 1e-308 could matter, and start again with
+// Logs.
+#pragma once
+
+#include <cmath>
+
+#include "base/rows.hpp"
+#include "base/scores.hpp"
+
+namespace treewright {
+
+struct Real {
+  static constexpr double zero = 0, one = 1;
+  static constexpr bool is_relative = true;  // weights are taken relative to the best head of each word
+
+  static double of_log(double log_weight) { return std::exp(log_weight); }
+  static double of_value(double weight) { return weight; }
+  static double log(double weight) { return std::log(weight); }
+  static double value(double weight) { return weight; }
+
+  static double plus(double a, double b) { return a + b; }
+  static double times(double a, double b) { return a * b; }
+  static double over(double a, double b) { return a / b; }
+
+  static double sum(const double *row, int count) {
+    return lanes(count, [=](int k) { return row[k]; });
+  }
+  static double dot(const double *a, const double *b, int count) {
+    return lanes(count, [=](int k) { return a[k] * b[k]; });
+  }
+  static void scale(double *row, double divisor, int count) {
+    const double factor = 1 / divisor;
+    for (int k = 0; k < count; ++k) row[k] *= factor;
+  }
+  static void add_scaled(double *target, double factor, const double *row, int count) {
+#pragma omp simd
+    for (int k = 0; k < count; ++k) target[k] += factor * row[k];
+  }
+
+ private:
+  // Four sums side by side, so that none waits for the last addition.
+  template <typename Term>
+  static double lanes(int count, Term term) {
+    double sums[4] = {0, 0, 0, 0};
+    int k = 0;
+    for (; k + 4 <= count; k += 4)
+      for (int lane = 0; lane < 4; ++lane) sums[lane] += term(k + lane);
+    double total = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    for (; k < count; ++k) total += term(k);
+    return total;
+  }
+};
+
+struct LogSum {
+  static constexpr double zero = forbidden, one = 0;
+  static constexpr bool is_relative = true;
+
+  static double of_log(double log_weight) { return log_weight; }
+  static double of_value(double weight) { return std::log(weight); }
+  static double log(double weight) { return weight; }
+  static double value(double weight) { return std::exp(weight); }
+
+  static double plus(double a, double b) {
+    if (a < b) return plus(b, a);
+    return b == forbidden ? a : a + std::log1p(std::exp(b - a));
+  }
+  static double times(double a, double b) { return a + b; }
+  static double over(double a, double b) { return a - b; }
+
+  static double sum(const double *row, int count) {
+    return log_sum(count, [=](int k) { return row[k]; });
+  }
+  static double dot(const double *a, const double *b, int count) {
+    return log_sum(count, [=](int k) { return a[k] + b[k]; });
+  }
+  static void scale(double *row, double divisor, int count) {
+    for (int k = 0; k < count; ++k) row[k] -= divisor;
+  }
+  static void add_scaled(double *target, double factor, const double *row, int count) {
+    for (int k = 0; k < count; ++k) target[k] = plus(target[k], factor + row[k]);
+  }
+
+ private:
+  template <typename Term>
+  static double log_sum(int count, Term term) {
+    double largest = forbidden;
+    for (int k = 0; k < count; ++k) largest = term(k) > largest ? term(k) : largest;
+    if (largest == forbidden) return forbidden;
+    double total = 0;
+    for (int k = 0; k < count; ++k) total += std::exp(term(k) - largest);
+    return largest + std::log(total);
+  }
+};
+
+struct MaxPlus {
+  static constexpr double zero = forbidden, one = 0;
+  static constexpr bool is_relative = false;
+
+  static double of_log(double score) { return score; }
+  static double log(double score) { return score; }
+  static double plus(double a, double b) { return a > b ? a : b; }
+  static double times(double a, double b) { return a + b; }
+  static double dot(const double *a, const double *b, int count) { return max_of_sums(a, b, count); }
+};
+
+}  // namespace treewright

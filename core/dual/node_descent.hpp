@@ -1,0 +1,216 @@
+// Bounds the trees of one node of a search: those that have every arc that is forced and none that is out.
+//
+// From the multipliers as they are, Polyak steps bring L(u, v) of dual_decomposition_relaxation.hpp down:
+//
+//   step = lambda x (L - best) / |z - y|^2      lambda starts at 1.9, halved after rounds without a better bound
+//
+// until tree and automata agree, the bound comes down to the best value known, no tree is left, or 20 rounds gained
+// less than a tenth of the gap. The best tree is that of all nodes: those that L passes, and a climb (climb.hpp).
+//
+// Every tenth round arcs are fixed (after Corro et al. 2016): an arc is out when L less what its use costs is no
+// more than the best value, and forced when that holds for its absence. What the automata at its two ends lose
+// (max-marginals) and what the tree loses (reduced costs) add up, for they belong to different terms of L. Then the
+// consequences follow (arc_states.hpp), and where numbers of arcs are not kept elsewhere the parts are laid out anew
+// over the arcs that are left.
+//
+// A round costs O(n), the stale automata and one spanning tree; fixing costs as much as a round that asks all automata.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/deadline.hpp"
+#include "dual/arc_states.hpp"
+#include "dual/dual_decomposition_relaxation.hpp"
+#include "search/climb.hpp"
+
+namespace treewright {
+
+enum class Certificate { none, agreement, bound };
+
+// One entry an iteration; bound is one on all trees.
+struct DualTrace {
+  std::vector<double> dual, best, bound;
+  std::vector<int> disagreements, recomputed;
+
+  void add(double dual_value, double best_value, double bound_on_all, int apart, int stale_automata) {
+    dual.push_back(dual_value), best.push_back(best_value), bound.push_back(bound_on_all);
+    disagreements.push_back(apart), recomputed.push_back(stale_automata);
+  }
+};
+
+class PolyakSteps {
+ public:
+  explicit PolyakSteps(int patience) : patience_(patience) {}
+
+  void note(bool gained) { without_gain_ = gained ? 0 : without_gain_ + 1; }
+
+  double next(double dual, double best, int apart) {
+    if (without_gain_ == patience_) lambda_ /= 2, without_gain_ = 0;
+    const double target = best > forbidden ? best : dual - 1 - std::abs(dual);
+    return lambda_ * (dual - target) / apart;
+  }
+
+ private:
+  // A step of twice (L - best) / |z - y|^2 is the longest that cannot lead away from the best multipliers when L comes
+  // down to best. Trained models then need half the rounds that a start at 1 takes, random scores as many.
+  double lambda_ = 1.9;
+  int without_gain_ = 0, patience_;
+};
+
+// How long a descent may go on, and what it may do on its way.
+struct Effort {
+  int rounds;
+  int climb_after = 0;  // rounds; 0: not at all
+  bool shrinks = false;
+};
+
+class NodeDescent {
+ public:
+  // All arcs open, no tree known. The parts and the watch must outlive the descents.
+  void open(const Parts &parts, const RelaxationOptions &pieces, double tolerance, long long max_iterations,
+            Deadline &watch) {
+    given_ = &parts, watch_ = &watch;
+    shape_ = {pieces.single_root, pieces.projective}, tolerance_ = tolerance, max_iterations_ = max_iterations;
+    heads.assign(parts.nodes, -1);
+    value = closed = forbidden;
+    rounding = 0, iterations = 0;
+    agreed = was_interrupted = false;
+    relaxation.open(parts, pieces);
+    conflicts_.assign(parts.arcs(), 0);
+    origin.resize(parts.arcs());
+    for (int id = 0; id < parts.arcs(); ++id) origin[id] = id;
+  }
+
+  // What gap is called none.
+  double slack() const { return tolerance_ * std::max(1.0, std::abs(value)) + rounding; }
+
+  // Whether nothing under this bound is better than the best known; the bounds dropped for it are remembered.
+  bool closes(double bound) {
+    if (bound > forbidden && !(value > forbidden && bound <= value + slack())) return false;
+    closed = std::max(closed, bound);
+    return true;
+  }
+
+  bool is_over() {
+    was_interrupted = was_interrupted || watch_->interrupted();
+    return was_interrupted || iterations >= max_iterations_ || watch_->is_over();
+  }
+
+  // False when no tree is left.
+  bool propagate() { return propagation_.run(relaxation.parts(), shape_.single_root, relaxation.state); }
+
+  // L at the multipliers; its tree is taken when it is better than the best.
+  double evaluate() {
+    const double dual = relaxation.evaluate();
+    ++iterations;
+    if (dual > forbidden) take_tree();
+    return dual;
+  }
+
+  // The smallest L of the node's descent; -inf when no tree that is left is better than the best known.
+  // each(L, disagreements, smallest L) after every iteration.
+  template <typename Each>
+  double descend(const Effort &effort, Each each) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double best = infinity, before = infinity;
+    PolyakSteps steps(patience);
+    agreed = false;
+    conflicts_.assign(relaxation.parts().arcs(), 0);
+    for (int round = 1;; ++round) {
+      const double dual = evaluate();
+      const int apart = dual > forbidden ? relaxation.disagreements() : 0;
+      steps.note(dual < best);
+      if (dual < best) best = dual, rounding = std::max(rounding, dual > forbidden ? relaxation.rounding() : 0.0);
+      each(dual, apart, best);
+      agreed = dual > forbidden && apart == 0;
+      if (apart == 0) return forbidden;  // no tree, or none better than the one agreed on
+      if (round == effort.climb_after) climb();
+      if (closes(best) || round >= effort.rounds || is_over()) return best;
+      if (round % rounds_between_checks == 0) {
+        if (before - best < worthwhile * (best - value)) return best;
+        before = best;
+      }
+      if (round % rounds_between_fixing == 0 && fix(dual)) {
+        if (!propagate()) return forbidden;
+        restart(effort.shrinks);
+        continue;
+      }
+      for (int id : relaxation.differences()) ++conflicts_[id];
+      relaxation.move(steps.next(dual, value, apart));
+    }
+  }
+
+  // After a change of states: everything is looked at again, over the arcs that are left.
+  void restart(bool shrinks) {
+    if (!shrinks) return relaxation.start();
+    relaxation.shrink(kept_);
+    for (std::size_t id = 0; id < kept_.size(); ++id)
+      conflicts_[id] = conflicts_[kept_[id]], origin[id] = origin[kept_[id]];
+    conflicts_.resize(kept_.size()), origin.resize(kept_.size());
+  }
+
+  // Local changes to the best tree so far: a better value makes steps better aimed, and fixes more.
+  void climb() {
+    climbed_ = heads;
+    const double found = climber_.improve(*given_, shape_, climbed_.data());
+    if (found > value) value = found, heads = climbed_;
+  }
+
+  // How often tree and automata disagreed about each arc in the last descent.
+  const std::vector<int> &conflicts() const { return conflicts_; }
+
+  Relaxation relaxation;
+  std::vector<int> origin;  // the number that each of its arcs was given with
+  std::vector<int> heads;   // of the best tree known, worth `value`
+  double value = forbidden;
+  double closed = forbidden;  // the highest bound that anything was dropped for
+  double rounding = 0;        // what it may have added to a bound
+  long long iterations = 0;
+  bool agreed = false;  // the last descent ended so
+  bool was_interrupted = false;
+
+ private:
+  static constexpr int rounds_between_fixing = 10, rounds_between_checks = 20;
+  static constexpr int patience = 5;         // rounds without a better bound before steps are halved
+  static constexpr double worthwhile = 0.1;  // of the gap, to be gained between checks
+
+  void take_tree() {
+    if (!relaxation.tree_changed()) return;
+    const double found = relaxation.value(relaxation.tree());
+    if (!(found > value) && iterations > 1) return;
+    value = found;
+    const Parts &parts = relaxation.parts();
+    for (int m = 1; m < parts.nodes; ++m) heads[m] = parts.head[relaxation.tree()[m]];
+  }
+
+  // Whether the bound decided some open arc. To be called after evaluate(), which returned dual.
+  bool fix(double dual) {
+    if (value == forbidden) return false;
+    relaxation.losses(with_, without_);
+    bool changed = false;
+    for (int id = 0; id < relaxation.parts().arcs(); ++id) {
+      ArcState &state = relaxation.state[id];
+      if (state != ArcState::open) continue;
+      if (closes(dual - with_[id]))
+        state = ArcState::out, changed = true;
+      else if (closes(dual - without_[id]))
+        state = ArcState::forced, changed = true;
+    }
+    return changed;
+  }
+
+  const Parts *given_ = nullptr;
+  Deadline *watch_ = nullptr;
+  TreeShape shape_;
+  double tolerance_ = 0;
+  long long max_iterations_ = 0;
+  Propagation propagation_;
+  Climber climber_;
+  std::vector<int> climbed_, conflicts_, kept_;
+  std::vector<double> with_, without_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,257 @@
+// Labels for the arcs of a tree: for each word a sum of weights a label, over templates of the word, its head,
+// grandparent, neighbouring siblings, first and last modifier, and over each of its modifiers and siblings.
+//
+// Templates are hashed as in features.hpp. The weights of a feature for all labels lie side by side in a row of
+// `width` cells, label l in place of (l xor x), x a multiple of four from the feature's own hash: rows of
+// different features share cells, but rarely for the same labels, and four labels are added at a time.
+//
+// Only labels that some training sentence has between two such tags in that direction are considered, in learning too;
+// where there is but one, nothing need be scored or learned.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/prefetch.hpp"
+#include "learning/features.hpp"
+#include "learning/learning.hpp"
+
+namespace treewright {
+
+// The labels that go with a key: label[begin[k] .. begin[k + 1]) with the k-th of the sorted keys.
+struct LabelSets {
+  struct Range {
+    const std::int32_t *first, *last;
+    int size() const { return int(last - first); }
+    const std::int32_t *begin() const { return first; }
+    const std::int32_t *end() const { return last; }
+  };
+  std::vector<std::uint32_t> key;
+  std::vector<std::int32_t> begin, label;
+
+  // None when the key is not known.
+  Range find(std::uint32_t wanted) const {
+    const std::size_t k = std::lower_bound(key.begin(), key.end(), wanted) - key.begin();
+    if (k == key.size() || key[k] != wanted) return {nullptr, nullptr};
+    return {label.data() + begin[k], label.data() + begin[k + 1]};
+  }
+};
+
+class Labeller {
+ public:
+  enum Kind { tree, of_modifier, of_sibling };
+  enum Role { head, word, grandparent, left_sibling, right_sibling, first_modifier, last_modifier, tree_roles };
+
+  // `width` is a power of two, at least four and the number of labels.
+  Labeller(std::vector<TemplateTable> tables, int bits, int labels, int width)
+      : tables_(std::move(tables)),
+        rows_(tables_.size()),
+        mask_((1U << bits) - 1),
+        labels_(labels),
+        width_(width),
+        all_(labels) {
+    std::iota(all_.begin(), all_.end(), 0);
+  }
+
+  int labels() const { return labels_; }
+  int nodes() const { return nodes_; }
+
+  // The labels of word m under its head are known by this key: the tags of both, and the direction.
+  static std::uint32_t pair_key(std::uint32_t head_tag, std::uint32_t word_tag, bool right) {
+    return mixed(mixed(head_tag) + word_tag) ^ (right ? rightward : 0);
+  }
+  std::uint32_t key(const Atoms &atoms, int tag, int m) const {
+    return pair_key(atoms.at(heads_[m], tag), atoms.at(m, tag), heads_[m] < m);
+  }
+
+  // The best label of each node, -1 for the root. The rows of one word are asked for while those of the last are added.
+  template <typename Weight>
+  void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, std::int32_t *labels) {
+    scores_.resize(width_);
+    labels[0] = -1;
+    const auto choose = [&](Task task, const Cells &cells) { labels[task.m] = best(weights, task.candidates, cells); };
+    OneAhead<Weight, Task, decltype(choose)> ahead(weights, choose);
+    for (int m = 1; m < nodes_; ++m) {
+      const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
+      if (candidates.size() == 1)
+        labels[m] = candidates.first[0];
+      else
+        ahead.add({m, candidates}, [&](auto use) { visit(m, use); });
+    }
+    ahead.finish();
+  }
+
+  void open(const Atoms &atoms, const int *heads) {
+    nodes_ = atoms.nodes;
+    for (std::size_t i = 0; i < tables_.size(); ++i)
+      rows_[i].fill(atoms, tables_[i], tables_[i].kind == tree ? int(tree_roles) : 3);
+    heads_.assign(heads, heads + nodes_);
+    list_modifiers();
+  }
+
+  // Adds the gradient of log p(gold label) for each word, every other candidate's score raised by `cost`; a negative
+  // gold label is not known. Returns the sum of -log p.
+  double learn(Learner &learner, const Atoms &atoms, int tag, const LabelSets &sets, const int *gold, float cost) {
+    double loss = 0;
+    scores_.resize(width_);
+    const auto teach = [&](Task task, const Cells &cells) {
+      loss += learn(learner, task.candidates, cells, gold[task.m], cost);
+    };
+    OneAhead<float, Task, decltype(teach)> ahead(learner.weights(), teach);
+    for (int m = 1; m < nodes_; ++m) {
+      const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
+      if (gold[m] >= 0 && candidates.size() != 1) ahead.add({m, candidates}, [&](auto use) { visit(m, use); });
+    }
+    ahead.finish();
+    return loss;
+  }
+
+ private:
+  struct Task {
+    int m;
+    LabelSets::Range candidates;
+  };
+
+  // Scores of the candidate labels; all are candidates when there are none.
+  template <typename Weight>
+  void score(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
+    const int count = candidates.size();
+    if (count == 0 || count > few) {
+      std::fill_n(scores_.begin(), width_, 0.0f);
+      for (const std::uint32_t index : cells.singles) add_row(weights, index, scores_.data());
+    } else {
+      for (const std::int32_t label : candidates) scores_[label] = 0;
+      for (const std::uint32_t index : cells.singles) {
+        const Weight *row = weights + (index & ~low());
+        const std::uint32_t turn = index & low() & ~3U;
+        for (const std::int32_t label : candidates) scores_[label] += row[std::uint32_t(label) ^ turn];
+      }
+    }
+  }
+
+  template <typename Weight>
+  int best(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
+    score(weights, candidates, cells);
+    const int count = candidates.size();
+    int best = count ? candidates.first[0] : 0;
+    for (int k = 1; k < (count ? count : labels_); ++k) {
+      const int label = count ? candidates.first[k] : k;
+      if (scores_[label] > scores_[best]) best = label;
+    }
+    return best;
+  }
+
+  template <typename Weight>
+  void add_row(const Weight *weights, std::uint32_t index, float *scores) const {
+    const Weight *row = weights + (index & ~low());
+    const std::uint32_t turn = index & low() & ~3U;
+    for (int l = 0; l < labels_; l += 4) {
+      const Weight *four = row + (std::uint32_t(l) ^ turn);
+      for (int k = 0; k < 4; ++k) scores[l + k] += four[k];
+    }
+  }
+
+  static constexpr int few = 12;                   // candidates up to which each is added by itself
+  static constexpr int with_distance = 6;          // so many of the first templates also come with the distance
+  static constexpr float smallest_change = 1e-3F;  // labels that the model is this sure about teach it nothing
+
+  std::uint32_t low() const { return std::uint32_t(width_ - 1); }
+
+  double learn(Learner &learner, LabelSets::Range candidates, const Cells &cells, int gold, float cost) {
+    if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
+    score(learner.weights(), candidates, cells);
+    const double loss = make_gradient(candidates, gold, cost);
+    changing_.clear();
+    for (const std::int32_t label : candidates)
+      if (scores_[label] != 0) changing_.push_back(label);
+    for (const std::uint32_t index : cells.singles) {
+      const std::uint32_t turn = index & low() & ~3U, row = index & ~low();
+      for (const std::int32_t label : changing_) learner.add(row + (std::uint32_t(label) ^ turn), scores_[label]);
+    }
+    return loss;
+  }
+
+  // Turns scores_ into the gradient of log p(gold) and returns -log p(gold).
+  double make_gradient(LabelSets::Range candidates, int gold, float cost) {
+    float best = scores_[gold], sum = 0;
+    for (const std::int32_t label : candidates) {
+      if (label != gold) scores_[label] += cost;
+      best = std::max(best, scores_[label]);
+    }
+    for (const std::int32_t label : candidates) sum += scores_[label] = std::exp(scores_[label] - best);
+    const double loss = -std::log(std::max(double(scores_[gold]) / sum, 1e-30));
+    for (const std::int32_t label : candidates) {
+      scores_[label] = float(label == gold) - scores_[label] / sum;
+      if (std::abs(scores_[label]) < smallest_change) scores_[label] = 0;
+    }
+    return loss;
+  }
+
+  void list_modifiers() {
+    begin_.assign(nodes_ + 1, 0);
+    for (int m = 1; m < nodes_; ++m) ++begin_[heads_[m] + 1];
+    for (int h = 0; h < nodes_; ++h) begin_[h + 1] += begin_[h];
+    modifiers_.resize(nodes_);
+    place_.assign(nodes_, 0);
+    std::vector<int> filled(begin_.begin(), begin_.end() - 1);
+    for (int m = 1; m < nodes_; ++m) modifiers_[place_[m] = filled[heads_[m]]++] = m;
+  }
+
+  template <typename Use>
+  void visit(int m, Use use) const {
+    const int h = heads_[m], none = nodes_, at = place_[m];
+    const int roles[tree_roles] = {h,
+                                   m,
+                                   h == 0 ? none : heads_[h],
+                                   at > begin_[h] ? modifiers_[at - 1] : none,
+                                   at + 1 < begin_[h + 1] ? modifiers_[at + 1] : none,
+                                   begin_[m] < begin_[m + 1] ? modifiers_[begin_[m]] : none,
+                                   begin_[m] < begin_[m + 1] ? modifiers_[begin_[m + 1] - 1] : none};
+    const std::uint32_t flags = direction(h, m);
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      if (tables_[i].kind == tree)
+        visit_tree(rows_[i], roles, flags, distance_bin(h, m), use);
+      else
+        visit_set(rows_[i], tables_[i].kind == of_modifier ? m : h, m, flags, use);
+    }
+  }
+
+  template <typename Use>
+  void visit_tree(const Rows &rows, const int *roles, std::uint32_t flags, std::uint32_t distance, Use use) const {
+    const std::uint32_t *at[tree_roles];
+    for (int role = 0; role < tree_roles; ++role) at[role] = rows.at(role, roles[role]);
+    for (int t = 0; t < rows.templates(); ++t) {
+      std::uint32_t index = flags;
+      for (int role = 0; role < tree_roles; ++role) index ^= at[role][t];
+      use(index & mask_);
+      if (t < with_distance) use((index ^ mixed(distance)) & mask_);
+    }
+  }
+
+  // Each modifier of `parent` but m itself, together with m and its head.
+  template <typename Use>
+  void visit_set(const Rows &rows, int parent, int m, std::uint32_t flags, Use use) const {
+    const std::uint32_t *a = rows.at(0, heads_[m]), *b = rows.at(1, m);
+    for (int at = begin_[parent]; at < begin_[parent + 1]; ++at) {
+      const int k = modifiers_[at];
+      if (k == m) continue;
+      const std::uint32_t *c = rows.at(2, k), all = flags ^ (k < m ? rightward_again : 0);
+      for (int t = 0; t < rows.templates(); ++t) use((a[t] ^ b[t] ^ c[t] ^ all) & mask_);
+    }
+  }
+
+  std::vector<TemplateTable> tables_;
+  std::vector<Rows> rows_;
+  std::uint32_t mask_;
+  int labels_, width_, nodes_ = 0;
+  std::vector<int> heads_, begin_, modifiers_, place_;  // modifiers of h: modifiers_[begin_[h] .. begin_[h + 1])
+  std::vector<float> scores_;
+  std::vector<std::int32_t> all_, changing_;  // labels
+};
+
+}  // namespace treewright

@@ -1,0 +1,368 @@
+// A model of tag sequences: hashed features of the words around a position and of the tags before it.
+//
+// A tag has one or more parts (UPOS, XPOS, FEATS), and its score is the sum of its parts' scores:
+//
+//   score(c at i | a, b) = sum over parts p of
+//                            sum over templates t of  weight[row(i, t) ^ part(c, p)]
+//                          + weight[b_p, c_p] + weight[b_0, c_p] + weight[b_0, word i, c_p]
+//                          + weight[a_p b_p, c_p] + weight[a_0 b_0, c_p]           (p = 0: each once; p < 3 only)
+//
+// where row(i, t) is what template t hashes around word i (features.hpp) and part(c, p) a hash. The first line alone
+// chooses the `keep` best of a word's candidates, none far behind the best; trigrams (viterbi.hpp) choose among those.
+// Of words with a single candidate, and of trigrams of such words, no score is computed: it cannot change the answer.
+//
+// Learning follows the gradient of log p(gold sequence) (Lafferty et al. 2001), every wrong tag's score raised by
+// `cost`.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "learning/features.hpp"
+#include "learning/learning.hpp"
+#include "text/viterbi.hpp"
+
+namespace treewright {
+
+// What is known of each word, a row a word: hashed atoms, and candidates pool[begin[row] .. begin[row + 1]).
+// The first 2 * Atoms::reach rows are the padding before and after a sentence.
+struct WordTable {
+  const std::uint32_t *atoms;
+  const std::int32_t *begin, *pool;
+  const std::uint32_t *relations;  // of each entry of the pool to its word, `related` of them; or null
+  int width, related;
+};
+
+// Weights to read: whole numbers of eight bits and a scale, or floats that learn, each with its memory.
+template <typename Number, int stride>
+struct TagWeights {
+  const Number *data;
+  float scale;
+  float at(std::uint32_t index) const { return float(data[std::size_t(index) * stride]); }  // times scale
+};
+using RoundedWeights = TagWeights<std::int8_t, 1>;
+using PlainWeights = TagWeights<float, 1>;
+using LearningWeights = TagWeights<float, 4>;
+
+class TagModel {
+ public:
+  struct Settings {
+    int bits, parts, keep, word_atom;
+    bool trigrams;  // otherwise each position is decided alone
+  };
+
+  TagModel(TemplateTable table, std::vector<std::uint32_t> tag_parts, Settings settings)
+      : table_(std::move(table)), parts_(std::move(tag_parts)), set_(settings), mask_((1U << settings.bits) - 1) {
+    for (int k = 0; k < contexts; ++k) {
+      context_[k].resize(parts_.size());
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        context_[k][i] = mixed(parts_[i] + 0x9e3779b9U * std::uint32_t(k + 1));
+    }
+  }
+
+  int tags() const { return int(parts_.size()) / set_.parts - 1; }  // the last row is "before the sentence"
+
+  // The best tag of each word and their value; with `confidence`, also the probability of each.
+  template <typename Weights>
+  double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const double *adjust,
+                std::int32_t *tags, double *confidence) {
+    open(words, rows, n, weights, nullptr, 0);
+    if (adjust)
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < size(i); ++k) unary(i, k) += adjust[std::size_t(i) * this->tags() + tag(i, k)];
+    found_.resize(n);
+    const double value = best();
+    if (confidence && n > 0) {
+      sum();
+      for (int i = 0; i < n; ++i) confidence[i] = size(i) == 1 ? 1 : std::min(1.0, p_tag(i, found_[i]));
+    }
+    for (int i = 0; i < n; ++i) tags[i] = tag(i, found_[i]);
+    return value;
+  }
+
+  // Adds the gradient for the gold tags, all of them candidates; returns the loss.
+  double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
+               const std::int32_t *gold, float cost) {
+    open(words, rows, n, LearningWeights{cells, 1}, gold, cost);
+    gold_.resize(n);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < size(i); ++k)
+        if (tag(i, k) == gold[i]) gold_[i] = k;
+    if (n == 0) return 0;
+    const double loss = sum() - value_of_gold();
+    spread(words, learner);
+    return loss;
+  }
+
+ private:
+  enum Context {
+    pair_own,
+    pair_first,
+    pair_word,
+    triple_own,
+    triple_first,
+    triple_far_own,
+    triple_far_first,
+    contexts
+  };
+  static constexpr float smallest_change = 1e-3F;
+  static constexpr double margin = 8;     // candidates further behind the best one of their word are left out
+  static constexpr int triple_parts = 3;  // the columns; of morphological features one by one, pairs say enough
+
+  struct Candidate {
+    double score;
+    std::int32_t tag;
+    std::ptrdiff_t place;
+  };
+
+  int size(int i) const { return i < 0 ? 1 : int(begin_[i + 1] - begin_[i]); }
+  int tag(int i, int k) const { return i < 0 ? tags() : kept_[begin_[i] + k]; }
+  double &unary(int i, int k) { return unary_[begin_[i] + k]; }
+  std::uint32_t part(int tag, int p) const { return parts_[std::size_t(tag) * set_.parts + p]; }
+  std::uint32_t context(int kind, int tag, int p) const { return context_[kind][std::size_t(tag) * set_.parts + p]; }
+
+  template <typename Weights>
+  void open(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const std::int32_t *gold,
+            float cost) {
+    n_ = n;
+    gather(words, rows);
+    rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
+    begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
+    for (int i = 0; i < n; ++i) {
+      list_candidates(words, rows[i], i, weights, gold ? gold[i] : -1, cost);
+      begin_.push_back(kept_.size());
+    }
+    if (set_.trigrams) score_trigrams(weights);
+  }
+
+  void gather(const WordTable &words, const std::int32_t *rows) {
+    const int width = words.width, reach = Atoms::reach;
+    atoms_.resize(std::size_t(n_ + 2 * reach) * width);
+    for (int i = -reach; i < n_ + reach; ++i) {
+      const int row = i < 0 ? i + reach : i >= n_ ? i - n_ + reach : rows[i];
+      std::copy_n(words.atoms + std::size_t(row) * width, width, atoms_.begin() + std::ptrdiff_t(i + reach) * width);
+    }
+  }
+
+  template <typename Weights>
+  void list_candidates(const WordTable &words, int row, int i, const Weights &weights, int gold, float cost) {
+    const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
+    if (last - first == 1) {
+      kept_.push_back(*first), places_.push_back(first - words.pool), unary_.push_back(0);
+      return;
+    }
+    seen_.clear(), ranked_.clear();
+    for (const std::int32_t *c = first; c < last; ++c) {
+      double score = gold >= 0 && *c != gold ? cost : 0;
+      for (int p = 0; p < set_.parts; ++p) score += part_score(i, part(*c, p), weights);
+      visit_relations(words, c - words.pool,
+                      [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
+      ranked_.push_back({score, *c, c - words.pool});
+    }
+    prune(gold);
+    for (const auto &[score, c, place] : ranked_) kept_.push_back(c), places_.push_back(place), unary_.push_back(score);
+  }
+
+  template <typename Use>
+  void visit_relations(const WordTable &words, std::ptrdiff_t place, Use use) const {
+    for (int r = 0; r < words.related; ++r) {
+      const std::uint32_t relation = words.relations[place * words.related + r];
+      use(relation & mask_);
+      use((mixed(relation) ^ part(words.pool[place], 0)) & mask_);
+    }
+  }
+
+  // Candidates often share parts: each is scored once.
+  template <typename Weights>
+  double part_score(int i, std::uint32_t part, const Weights &weights) {
+    for (const auto &[known, score] : seen_)
+      if (known == part) return score;
+    const std::uint32_t *row = rows_.at(0, i);
+    float score = 0;
+    for (int t = 0; t < rows_.templates(); ++t) score += weights.at((row[t] ^ part) & mask_);
+    score *= weights.scale;
+    seen_.push_back({part, score});
+    return score;
+  }
+
+  void prune(int gold) {
+    std::sort(ranked_.begin(), ranked_.end(), [&](const auto &x, const auto &y) {
+      const bool x_gold = x.tag == gold, y_gold = y.tag == gold;
+      if (x_gold != y_gold) return x_gold;
+      return x.score != y.score ? x.score > y.score : x.tag < y.tag;
+    });
+    double best = ranked_.front().score;
+    for (const Candidate &candidate : ranked_) best = std::max(best, candidate.score);
+    std::size_t kept = 1;
+    while (kept < ranked_.size() && int(kept) < set_.keep && ranked_[kept].score >= best - margin) ++kept;
+    ranked_.resize(kept);
+  }
+
+  template <typename Weights>
+  void score_trigrams(const Weights &weights) {
+    pair_begin_.assign(1, 0), triple_begin_.assign(1, 0);
+    for (int i = 0; i < n_; ++i) {
+      pair_begin_.push_back(pair_begin_.back() + std::size_t(size(i - 1)) * size(i));
+      triple_begin_.push_back(triple_begin_.back() + std::size_t(size(i - 2)) * size(i - 1) * size(i));
+    }
+    pair_.assign(pair_begin_.back(), 0), triple_.assign(triple_begin_.back(), 0);
+    for (int i = 0; i < n_; ++i) {
+      if (size(i - 1) * size(i) > 1)
+        each_pair(i, [&](int b, int c, std::size_t at) {
+          visit_pair(i, b, c, [&](std::uint32_t index) { pair_[at] += double(weights.at(index) * weights.scale); });
+        });
+      if (size(i - 2) * size(i - 1) * size(i) > 1)
+        each_triple(i, [&](int a, int b, int c, std::size_t at) {
+          visit_triple(i, a, b, c,
+                       [&](std::uint32_t index) { triple_[at] += double(weights.at(index) * weights.scale); });
+        });
+    }
+    sizes_.resize(n_);
+    for (int i = 0; i < n_; ++i) sizes_[i] = size(i);
+    lattice_.open(sizes_);
+  }
+
+  template <typename Use>
+  void each_pair(int i, Use use) const {
+    std::size_t at = pair_begin_[i];
+    for (int b = 0; b < size(i - 1); ++b)
+      for (int c = 0; c < size(i); ++c) use(b, c, at++);
+  }
+  template <typename Use>
+  void each_triple(int i, Use use) const {
+    std::size_t at = triple_begin_[i];
+    for (int a = 0; a < size(i - 2); ++a)
+      for (int b = 0; b < size(i - 1); ++b)
+        for (int c = 0; c < size(i); ++c) use(a, b, c, at++);
+  }
+
+  template <typename Use>
+  void visit_pair(int i, int b, int c, Use use) const {
+    const int previous = tag(i - 1, b), current = tag(i, c);
+    const std::uint32_t word = mixed(atoms_[std::size_t(i + Atoms::reach) * table_width() + set_.word_atom]);
+    for (int p = 0; p < set_.parts; ++p) {
+      use((context(pair_own, previous, p) ^ part(current, p)) & mask_);
+      if (p > 0) use((context(pair_first, previous, 0) ^ part(current, p)) & mask_);
+      use((context(pair_word, previous, 0) ^ word ^ part(current, p)) & mask_);
+    }
+  }
+  template <typename Use>
+  void visit_triple(int i, int a, int b, int c, Use use) const {
+    const int far = tag(i - 2, a), previous = tag(i - 1, b), current = tag(i, c);
+    for (int p = 0; p < std::min(set_.parts, triple_parts); ++p) {
+      use((context(triple_far_own, far, p) ^ context(triple_own, previous, p) ^ part(current, p)) & mask_);
+      if (p > 0)
+        use((context(triple_far_first, far, 0) ^ context(triple_first, previous, 0) ^ part(current, p)) & mask_);
+    }
+  }
+  std::size_t table_width() const { return atoms_.size() / std::size_t(n_ + 2 * Atoms::reach); }
+
+  double local(int i, int a, int b, int c) const {
+    const std::size_t pair = pair_begin_[i] + std::size_t(b) * size(i) + c;
+    const std::size_t triple = triple_begin_[i] + (std::size_t(a) * size(i - 1) + b) * size(i) + c;
+    return unary_[begin_[i] + c] + pair_[pair] + triple_[triple];
+  }
+
+  double best() {
+    if (set_.trigrams)
+      return lattice_.best([&](int i, int a, int b, int c) { return local(i, a, b, c); }, found_.data());
+    double value = 0;
+    for (int i = 0; i < n_; ++i) {
+      const auto first = unary_.begin() + std::ptrdiff_t(begin_[i]);
+      found_[i] = int(std::max_element(first, first + size(i)) - first);
+      value += first[found_[i]];
+    }
+    return value;
+  }
+
+  double sum() {
+    if (set_.trigrams) return lattice_.sum([&](int i, int a, int b, int c) { return local(i, a, b, c); });
+    double value = 0;
+    totals_.resize(n_);
+    for (int i = 0; i < n_; ++i) {
+      const double highest = *std::max_element(&unary(i, 0), &unary(i, 0) + size(i));
+      double total = 0;
+      for (int k = 0; k < size(i); ++k) total += std::exp(unary(i, k) - highest);
+      value += totals_[i] = highest + std::log(total);
+    }
+    return value;
+  }
+
+  double p_tag(int i, int c) const {
+    return set_.trigrams ? lattice_.p_tag(i, c) : std::exp(unary_[begin_[i] + c] - totals_[i]);
+  }
+
+  double value_of_gold() const {
+    double value = 0;
+    for (int i = 0; i < n_; ++i)
+      value += set_.trigrams ? local(i, gold_at(i - 2), gold_at(i - 1), gold_[i]) : unary_[begin_[i] + gold_[i]];
+    return value;
+  }
+  int gold_at(int i) const { return i < 0 ? 0 : gold_[i]; }
+
+  // Adds (1 if gold has it, else 0) - its probability for each feature.
+  void spread(const WordTable &words, Learner &learner) {
+    for (int i = 0; i < n_; ++i) {
+      spread_unary(words, i, learner);
+      if (!set_.trigrams) continue;
+      if (size(i - 1) * size(i) > 1)
+        each_pair(i, [&](int b, int c, std::size_t) {
+          const float gradient = float((b == gold_at(i - 1) && c == gold_[i]) - lattice_.p_pair(i, b, c));
+          if (std::abs(gradient) < smallest_change) return;
+          visit_pair(i, b, c, [&](std::uint32_t index) { learner.add(index, gradient); });
+        });
+      if (size(i - 2) * size(i - 1) * size(i) > 1)
+        each_triple(i, [&](int a, int b, int c, std::size_t) {
+          const bool is_gold = a == gold_at(i - 2) && b == gold_at(i - 1) && c == gold_[i];
+          const float gradient = float(is_gold - lattice_.p_triple(i, a, b, c, local(i, a, b, c)));
+          if (std::abs(gradient) < smallest_change) return;
+          visit_triple(i, a, b, c, [&](std::uint32_t index) { learner.add(index, gradient); });
+        });
+    }
+  }
+
+  // Parts that candidates share are summed first: what cancels out is never written.
+  void spread_unary(const WordTable &words, int i, Learner &learner) {
+    if (size(i) == 1) return;
+    seen_.clear();
+    for (int k = 0; k < size(i); ++k) {
+      const float gradient = float((k == gold_[i]) - p_tag(i, k));
+      if (std::abs(gradient) >= smallest_change)
+        visit_relations(words, places_[begin_[i] + k], [&](std::uint32_t index) { learner.add(index, gradient); });
+      for (int p = 0; p < set_.parts; ++p) {
+        const std::uint32_t wanted = part(tag(i, k), p);
+        const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const auto &x) { return x.first == wanted; });
+        if (known == seen_.end())
+          seen_.push_back({wanted, gradient});
+        else
+          known->second += gradient;
+      }
+    }
+    const std::uint32_t *row = rows_.at(0, i);
+    for (const auto &[part, gradient] : seen_)
+      if (std::abs(gradient) >= smallest_change)
+        for (int t = 0; t < rows_.templates(); ++t) learner.add((row[t] ^ part) & mask_, gradient);
+  }
+
+  TemplateTable table_;
+  std::vector<std::uint32_t> parts_, context_[contexts];  // [tag, part]
+  Settings set_;
+  std::uint32_t mask_;
+
+  int n_ = 0;
+  Rows rows_;
+  Trigrams lattice_;
+  std::vector<std::uint32_t> atoms_;
+  std::vector<std::size_t> begin_, pair_begin_, triple_begin_;
+  std::vector<int> kept_, sizes_, found_, gold_;
+  std::vector<double> unary_, pair_, triple_, totals_;
+  std::vector<Candidate> ranked_;
+  std::vector<std::ptrdiff_t> places_;  // in the pool
+  std::vector<std::pair<std::uint32_t, float>> seen_;
+};
+
+}  // namespace treewright

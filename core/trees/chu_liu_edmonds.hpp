@@ -1,0 +1,391 @@
+// First-order non-projective decoding: the best spanning tree that grows out of node 0
+// (Chu and Liu 1965, Edmonds 1967; dense version of Tarjan 1977, Camerini et al. 1979).
+//
+// Every node, word or contracted cycle, chooses its best incoming arc and remembers its weight:
+//
+//   row(v, u)  = arc(u, v)                                      for a word v
+//   row(c, u)  = max over members v of c of  row(v, u) - dual(v)    for a contracted cycle c, u outside c
+//   dual(v)    = max over u outside v of  row(v, u)             source(v) = the u that attains it
+//
+// Choices are followed into a path until it reaches the root or a finished node; when it runs into itself, the cycle
+// is contracted and chooses anew. Then, from the outermost nodes inwards, the arc that enters a cycle decides
+// which member gives up its own choice; that member is the argmax found again from the rows.
+//
+// Single root: exactly one arc leaves 0. The best tree that may have several comes first. While it has several, a
+// penalty on every arc that leaves 0 grows, in thought, until the first of the nodes that chose 0 would rather have its
+// best word: the one with the least to lose. It changes over; if that closes a cycle, the contracted node
+// chooses anew under the penalty reached. The last one left is the root's only child, and the tree the best under the
+// penalty, hence among all trees with one root child (Gabow and Tarjan 1984; Zmigrod et al. 2020).
+//
+// The duals prove the answer: the value is their sum, and for every arc
+//
+//   reduced_cost(u, v) = (sum of dual(S) over nodes S with v inside and u outside) - arc(u, v)  >=  0,
+//
+// by which every tree with that arc falls short of the best (arcs that leave 0 less the penalty). O(n^2) time: a
+// contraction of k nodes merges k rows and removes k - 1 nodes. A word's row is copied only when the word gets into a
+// cycle, so that scores whose greedy choice is a tree cost one pass. Forbidden arcs are never chosen: duals are finite,
+// and -inf less a dual stays -inf.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/scores.hpp"
+#include "trees/parts.hpp"
+
+namespace treewright {
+
+class ChuLiuEdmonds {
+ public:
+  // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read. Writes heads[0..nodes);
+  // heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
+  double decode(const double *arc, int nodes, bool single_root, int *heads) {
+    dense_ = arc, parts_ = nullptr, chosen_ = nullptr, nodes_ = nodes;
+    return decode(single_root, heads);
+  }
+
+  // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away. A
+  // caller who knows the best arc into each word (-1: none) gives them as chosen.
+  double decode(const Parts &parts, const double *weight, bool single_root, int *heads, const int *chosen = nullptr) {
+    dense_ = nullptr, parts_ = &parts, weight_ = weight, chosen_ = chosen, nodes_ = parts.nodes;
+    return decode(single_root, heads);
+  }
+
+  // Of the last decode, which found a tree and whose arguments are still there. Every tree with that arc is at least
+  // this much below the best; infinite for arcs no tree can have. costs is nodes x nodes, head first.
+  void reduced_costs(double *costs);
+  void reduced_costs_of_parts(double *costs);  // one an arc
+
+ private:
+  enum State : char { fresh, on_path, finished };
+
+  double decode(bool single_root, int *heads) {
+    reset();
+    if (dense_)
+      choose_for_words_dense();
+    else if (chosen_)
+      take_chosen();
+    else
+      choose_for_words_sparse();
+    const bool found = grow_paths() && (!single_root || keep_one_root_arc());
+    if (found) expand(heads);
+    if (found) return value(heads);
+    std::fill(heads, heads + nodes_, -1);
+    return forbidden;
+  }
+
+  void reset() {
+    penalty_ = 0;
+    count_ = nodes_;
+    const std::size_t most = 2 * std::size_t(nodes_);
+    state_.assign(most, fresh), state_[0] = finished;
+    dual_.assign(most, forbidden);
+    source_.assign(most, 0);
+    parent_.assign(most, -1);
+    row_.assign(most, -1);
+    rows_used_ = 0;
+    if (row_capacity_ < most * nodes_) {
+      rows_.reset(new double[most * nodes_]);  // not filled: pages that no cycle needs are never touched
+      row_capacity_ = most * nodes_;
+    }
+    top_.resize(nodes_), next_word_.assign(nodes_, -1);
+    first_word_.resize(most), last_word_.resize(most);
+    for (int v = 0; v < nodes_; ++v) top_[v] = first_word_[v] = last_word_[v] = v;
+    member_begin_.assign(nodes_ + 1, 0);
+    members_.clear();
+  }
+
+  // A row of scores at a time, so that the loop runs along memory; sources are kept as doubles to stay in step.
+  void choose_for_words_dense() {
+    best_source_.assign(nodes_, 0.0);
+    double *best = dual_.data(), *source = best_source_.data();
+    for (int h = 0; h < nodes_; ++h) {
+      const double *score = dense_ + std::size_t(h) * nodes_, from = h;
+      const auto improve = [&](int begin, int end) {
+#pragma omp simd
+        for (int m = begin; m < end; ++m) {
+          const bool better = score[m] > best[m];
+          best[m] = better ? score[m] : best[m];
+          source[m] = better ? from : source[m];
+        }
+      };
+      improve(1, h), improve(h + 1, nodes_);
+    }
+    for (int m = 1; m < nodes_; ++m) source_[m] = int(source[m]);
+  }
+
+  void choose_for_words_sparse() {
+    for (int m = 1; m < nodes_; ++m)
+      for (int in = parts_->in_begin[m]; in < parts_->in_begin[m + 1]; ++in) {
+        const int id = parts_->in_arc[in];
+        if (weight_[id] > dual_[m]) dual_[m] = weight_[id], source_[m] = parts_->head[id];
+      }
+  }
+
+  void take_chosen() {
+    for (int m = 1; m < nodes_; ++m)
+      if (chosen_[m] >= 0) dual_[m] = weight_[chosen_[m]], source_[m] = parts_->head[chosen_[m]];
+  }
+
+  bool grow_paths() {
+    for (int m = 1; m < nodes_; ++m)
+      if (state_[top_[m]] == fresh && !grow_path(top_[m])) return false;
+    return true;
+  }
+
+  bool grow_path(int v) {
+    for (path_.clear();;) {
+      if (dual_[v] == forbidden) return false;  // nothing enters v
+      state_[v] = on_path;
+      path_.push_back(v);
+      const int from = top_[source_[v]];
+      if (state_[from] == finished) break;
+      v = state_[from] == fresh ? from : contract(from);
+    }
+    for (int node : path_) state_[node] = finished;
+    return true;
+  }
+
+  struct Choice {
+    int source;
+    double weight;
+  };
+
+  struct RootChild {
+    int node;
+    Choice word;  // what it would have instead of the root
+    double loss;
+  };
+
+  bool keep_one_root_arc() {
+    const auto is_root_child = [&](int node) { return parent_[node] < 0 && source_[node] == 0; };
+    int count = 0;
+    for (int node = 1; node < count_; ++node) count += is_root_child(node);
+    if (count == 1) return true;
+    root_children_.clear();
+    for (int node = 1; node < count_; ++node)
+      if (is_root_child(node)) materialise(node), root_children_.push_back(root_child(node));
+    while (root_children_.size() > 1) {
+      const auto least = std::min_element(root_children_.begin(), root_children_.end(),
+                                          [](const RootChild &a, const RootChild &b) { return a.loss < b.loss; });
+      const RootChild child = *least;
+      if (child.word.weight == forbidden) return false;  // nothing but the root enters any of them
+      root_children_.erase(least);
+      penalty_ = std::max(penalty_, child.loss);
+      leave_root(child);
+    }
+    return true;
+  }
+
+  RootChild root_child(int node) {
+    const Choice word = best_source(node, 1);
+    return {node, word, row(node)[0] - word.weight};
+  }
+
+  void leave_root(RootChild child) {
+    for (;;) {
+      source_[child.node] = child.word.source, dual_[child.node] = child.word.weight;
+      if (!closes_a_cycle(child.node)) return;
+      const int cycle = contract(child.node);
+      if (source_[cycle] != 0) {
+        child = {cycle, {source_[cycle], dual_[cycle]}, 0};
+        continue;
+      }
+      child = root_child(cycle);
+      if (child.loss > penalty_) {
+        root_children_.push_back(child);
+        return;
+      }
+    }
+  }
+
+  // Whether choices lead from the node back to it; path_ is then the cycle, from the node on.
+  bool closes_a_cycle(int node) {
+    path_.assign(1, node);
+    for (int above = top_[source_[node]]; above != node; above = top_[source_[above]]) {
+      if (above == 0) return false;
+      path_.push_back(above);
+    }
+    return true;
+  }
+
+  // The path from `begin` to its end is a cycle: one node from now on, taken off the path.
+  int contract(int begin) {
+    const int cycle = count_++;
+    std::size_t at = path_.size();
+    while (path_[--at] != begin) {
+    }
+    const int *member = path_.data() + at;
+    const int size = int(path_.size() - at);
+    merge_rows(cycle, member, size);
+    join_words(cycle, member, size);
+    members_.insert(members_.end(), member, member + size);
+    member_begin_.push_back(int(members_.size()));
+    path_.resize(at);
+    choose(cycle);
+    return cycle;
+  }
+
+  void merge_rows(int cycle, const int *member, int size) {
+    for (int k = 0; k < size; ++k) materialise(member[k]);
+    row_[cycle] = rows_used_++;
+    double *merged = row(cycle);
+    const double *a = row(member[0]), *b = row(member[1]);
+    const double dual_a = dual_[member[0]], dual_b = dual_[member[1]];
+#pragma omp simd
+    for (int u = 0; u < nodes_; ++u) merged[u] = a[u] - dual_a > b[u] - dual_b ? a[u] - dual_a : b[u] - dual_b;
+    for (int k = 2; k < size; ++k) {
+      const double *c = row(member[k]), dual = dual_[member[k]];
+#pragma omp simd
+      for (int u = 0; u < nodes_; ++u) merged[u] = c[u] - dual > merged[u] ? c[u] - dual : merged[u];
+    }
+  }
+
+  // The members' lists of words become one; no arc from inside the cycle enters it.
+  void join_words(int cycle, const int *member, int size) {
+    for (int k = 0; k < size; ++k) parent_[member[k]] = cycle;
+    for (int k = 1; k < size; ++k) next_word_[last_word_[member[k - 1]]] = first_word_[member[k]];
+    first_word_[cycle] = first_word_[member[0]];
+    last_word_[cycle] = last_word_[member[size - 1]];
+    double *merged = row(cycle);
+    for (int word = first_word_[cycle]; word >= 0; word = next_word_[word]) {
+      top_[word] = cycle;
+      merged[word] = forbidden;
+    }
+  }
+
+  void choose(int node) {
+    const Choice choice = best_source(node, 0);
+    source_[node] = choice.source, dual_[node] = choice.weight;
+  }
+
+  Choice best_source(int node, int first) {
+    const double *from = row(node);
+    double best = forbidden;
+#pragma omp simd reduction(max : best)
+    for (int u = first; u < nodes_; ++u) best = from[u] > best ? from[u] : best;
+    int source = first;
+    while (best > forbidden && from[source] != best) ++source;
+    return {source, best};
+  }
+
+  double *row(int node) { return rows_.get() + std::size_t(row_[node]) * nodes_; }
+
+  void materialise(int v) {
+    if (row_[v] >= 0) return;
+    row_[v] = rows_used_++;
+    double *to = row(v);
+    if (dense_) {
+      for (int u = 0; u < nodes_; ++u) to[u] = dense_[std::size_t(u) * nodes_ + v];
+      to[v] = forbidden;
+      return;
+    }
+    std::fill(to, to + nodes_, forbidden);
+    for (int in = parts_->in_begin[v]; in < parts_->in_begin[v + 1]; ++in)
+      to[parts_->head[parts_->in_arc[in]]] = weight_[parts_->in_arc[in]];
+  }
+
+  void expand(int *heads) {
+    heads[0] = -1;
+    open_.clear();
+    for (int node = 1; node < count_; ++node)
+      if (parent_[node] < 0) open_.emplace_back(node, source_[node]);
+    while (!open_.empty()) {
+      auto [node, source] = open_.back();
+      open_.pop_back();
+      while (node >= nodes_) {
+        const int *begin = members_.data() + member_begin_[node], *end = members_.data() + member_begin_[node + 1];
+        int entered = *begin;
+        for (const int *v = begin; v < end; ++v)
+          if (row(*v)[source] - dual_[*v] > row(entered)[source] - dual_[entered]) entered = *v;
+        for (const int *v = begin; v < end; ++v)
+          if (*v != entered) open_.emplace_back(*v, source_[*v]);
+        node = entered;
+      }
+      heads[node] = source;
+    }
+  }
+
+  double value(const int *heads) const {
+    double total = 0;
+    for (int m = 1; m < nodes_; ++m)
+      total += dense_ ? dense_[std::size_t(heads[m]) * nodes_ + m] : weight_[arc_into(m, heads[m])];
+    return total;
+  }
+
+  int arc_into(int m, int head) const {
+    const bool is_chosen = chosen_ && chosen_[m] >= 0 && parts_->head[chosen_[m]] == head;
+    return is_chosen ? chosen_[m] : parts_->find(head, m);
+  }
+
+  void sum_duals(int v);
+  double reduced_cost(int u, int v, double weight) const;
+
+  const double *dense_ = nullptr, *weight_ = nullptr;
+  const int *chosen_ = nullptr;
+  const Parts *parts_ = nullptr;
+  int nodes_ = 0, count_ = 0;  // count_: words and cycles so far, and the root
+  double penalty_ = 0;         // on arcs that leave 0
+  std::vector<State> state_;
+  std::vector<double> dual_, best_source_;
+  std::vector<int> source_, parent_;                     // of each node; -1: not contracted
+  std::vector<int> top_;                                 // the outermost node around each word
+  std::vector<int> first_word_, last_word_, next_word_;  // the words of each node, as a list
+  std::vector<int> member_begin_, members_;              // of each cycle
+  std::vector<int> path_, row_;                          // row_: where a node's row is, -1: not copied yet
+  std::vector<std::pair<int, int>> open_;
+  std::vector<RootChild> root_children_;
+  std::unique_ptr<double[]> rows_;
+  std::size_t row_capacity_ = 0;
+  int rows_used_ = 0;
+  std::vector<double> crossed_;  // of each source u: the sum of the duals of the nodes around v that leave u outside
+};
+
+// crossed_[u] for all u: nodes around v are nested, so u is outside exactly those met before they first share one.
+inline void ChuLiuEdmonds::sum_duals(int v) {
+  crossed_.resize(nodes_);
+  double sum = dual_[v];
+  int inner = v;
+  for (int node = parent_[v]; node >= 0; inner = node, node = parent_[node]) {
+    // The words of `node` are one list, in which those of `inner` are one stretch.
+    for (int word = first_word_[node]; word != first_word_[inner]; word = next_word_[word]) crossed_[word] = sum;
+    for (int word = last_word_[inner]; word != last_word_[node];) crossed_[word = next_word_[word]] = sum;
+    sum += dual_[node];
+  }
+  if (source_[inner] == 0) sum -= penalty_;
+  for (int u = 0; u < nodes_; ++u)
+    if (u == 0 || top_[u] != inner) crossed_[u] = sum;
+}
+
+// After sum_duals(v).
+inline double ChuLiuEdmonds::reduced_cost(int u, int v, double weight) const {
+  if (weight == forbidden || u == v) return -forbidden;
+  const double cost = crossed_[u] - (u == 0 ? weight - penalty_ : weight);
+  return cost > 0 ? cost : 0;  // rounding
+}
+
+inline void ChuLiuEdmonds::reduced_costs(double *costs) {
+  for (int u = 0; u < nodes_; ++u) costs[std::size_t(u) * nodes_] = -forbidden;
+  for (int v = 1; v < nodes_; ++v) {
+    sum_duals(v);
+    for (int u = 0; u < nodes_; ++u) {
+      const std::size_t cell = std::size_t(u) * nodes_ + v;
+      costs[cell] = reduced_cost(u, v, dense_[cell]);
+    }
+  }
+}
+
+inline void ChuLiuEdmonds::reduced_costs_of_parts(double *costs) {
+  for (int v = 1; v < nodes_; ++v) {
+    sum_duals(v);
+    for (int in = parts_->in_begin[v]; in < parts_->in_begin[v + 1]; ++in) {
+      const int id = parts_->in_arc[in];
+      costs[id] = reduced_cost(parts_->head[id], v, weight_[id]);
+    }
+  }
+}
+
+}  // namespace treewright

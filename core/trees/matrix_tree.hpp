@@ -1,0 +1,341 @@
+// Sums over all trees that grow out of node 0: log partition and arc marginals.
+//
+// What the matrix-tree theorem computes as a determinant and its inverse (Tutte 1984; Koo et al. 2007; Smith & Smith
+// 2007; McDonald & Satta 2007), computed without a subtraction. With weights a(h, m) = exp(arc(h, m)), eliminating a
+// word k leaves the sum over trees of the other nodes unchanged up to the factor s(k):
+//
+//   s(k)     = sum over heads h of  a(h, k)                      over the nodes that are left, and 0
+//   a(h, m) += a(h, k) a(k, m) / s(k)                            m hangs from h through k
+//   Z        = product of all s(k)
+//
+// This is elimination on the Laplacian with every diagonal entry taken as the sum that it stands for, never as a
+// difference (Grassmann, Taksar & Heyman 1985): as exact for scores that are hundreds apart as for small ones, where
+// the determinant's inverse loses all digits when two words prefer each other to everything else.
+//
+// Marginals: walk from h to its head, drawn by weight, to that one's head, and so on. Q(h) is the probability to
+// reach 0 before m, and
+//
+//   marginal(h, m) = a(h, m) Q(h) / sum over h' of a(h', m) Q(h')             Q(0) = 1, Q(m) = 0
+//   Q(k)           = sum over the nodes h left when k was eliminated  of  a(h, k) / s(k) Q(h)
+//
+// Each m wants all others eliminated. Eliminating one half of the words and then, for each word of the other half, the
+// rest in the same way, and so on, shares the work: O(n^3) in all, about as much as to invert a matrix.
+//
+// Single root: as the weights of the root's arcs go to zero together, trees with one of them outweigh the rest. Root
+// weights are therefore held as multiples of an infinitesimal; their order is 1, that of all other weights 0, and
+// terms of higher order are dropped. A word whose only head left is 0 makes the order of Z grow by one and
+// passes the arcs from 0 on to its modifiers with order 0. Z has order 1 when there is a tree with one root child.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "charts/semiring.hpp"
+
+namespace treewright {
+
+enum class Sums { found, no_tree, out_of_range };
+
+template <typename Semiring>
+class TreeElimination {
+ public:
+  // Sets the log partition and, unless it is null, marginals[h, m] over nodes. arc is nodes x nodes, row-major; its
+  // diagonal and column 0 are not read.
+  Sums run(const double *arc, int nodes, bool single_root, double *log_partition, double *marginals) {
+    single_root_ = single_root;
+    words_ = nodes - 1;
+    order_ = 0, trusts_zero_ = false;
+    log_partition_ = mean_steps_ = 0;
+    if (!load(arc, nodes)) return Sums::no_tree;
+    const Sums sums = marginals ? all_columns(marginals, nodes) : sum_alone();
+    *log_partition = log_partition_;
+    return sums == Sums::found && trusts_zero_ && !deserves_trust() ? nothing : sums;
+  }
+
+  // The probability of each head of one word, in multi-root mode; O(n^3) with a smaller constant than all marginals.
+  Sums run_for(const double *arc, int nodes, int word, double *probabilities) {
+    single_root_ = false;
+    words_ = nodes - 1;
+    log_partition_ = mean_steps_ = 0;
+    if (!load(arc, nodes)) return Sums::no_tree;
+    const Sums sums = eliminate(open(0, word % words_, words_ - 1), false);  // which leaves the word, the last in line
+    return sums == Sums::found ? column(1, word - 1, probabilities, 1) : sums;
+  }
+
+  // After a run with marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
+  double mean_steps() const { return mean_steps_; }
+
+ private:
+  // Among logarithms a sum is zero only when it has no term; a plain one may also have been too small.
+  static constexpr bool zero_is_none = Semiring::zero != 0;
+  static constexpr Sums nothing = zero_is_none ? Sums::no_tree : Sums::out_of_range;
+
+  // Words in the order in which they go, the first `gone` of them eliminated. Row k holds the weights of k's heads,
+  // then the probabilities of a step to them.
+  struct Level {
+    int size, gone;
+    std::vector<int> word;
+    std::vector<double> cells, root;
+    std::vector<char> order;                // of root
+    char lowest;                            // order of the root's arcs to the words that are gone, and above
+    std::vector<double> error, root_error;  // what a cell of the row and its root may have lost to underflow
+    double step_error, root_step_error;     // the same of all steps, in sum
+    double *row(int k) { return cells.data() + std::size_t(k) * size; }
+    int left() const { return size - gone; }
+  };
+
+  // Weights are relative to the best head of each word, so that they lie in 0 .. 1.
+  bool load(const double *arc, int nodes) {
+    const int n = words_;
+    weight_.resize(std::size_t(n) * n), root_.resize(n), shift_.resize(n), reach_.resize(n), local_.resize(n);
+    // In single-root mode the root's weights are compared with each other only.
+    if (single_root_)
+      std::fill(shift_.begin(), shift_.end(), forbidden);
+    else
+      std::copy_n(arc + 1, n, shift_.begin());
+    for (int h = 0; h < n; ++h) {
+      const double *row = arc + std::size_t(h + 1) * nodes + 1;
+      for (int m = 0; m < n; ++m)
+        if (m != h && row[m] > shift_[m]) shift_[m] = row[m];
+    }
+    double root_shift = single_root_ ? forbidden : 0;
+    for (int m = 0; m < n; ++m) {
+      if (shift_[m] == forbidden) shift_[m] = arc[m + 1];
+      if (shift_[m] == forbidden) return false;
+      log_partition_ += shift_[m];
+      if (single_root_) root_shift = std::max(root_shift, arc[m + 1] - shift_[m]);
+    }
+    if (root_shift == forbidden) return false;
+    log_partition_ += root_shift;
+    all_shifts_ = log_partition_;
+    for (int m = 0; m < n; ++m) root_[m] = Semiring::of_log(arc[m + 1] - shift_[m] - root_shift);
+    for (int h = 0; h < n; ++h) {
+      const double *row = arc + std::size_t(h + 1) * nodes + 1;
+      for (int m = 0; m < n; ++m)
+        weight_[std::size_t(m) * n + h] = m == h ? Semiring::zero : Semiring::of_log(row[m] - shift_[m]);
+    }
+    return true;
+  }
+
+  int left_above(int depth) const { return depth ? levels_[depth - 1].left() : words_; }
+
+  // Copies the words that the level above has left, in the order begin, begin + 1, ..., 0, 1, ...; `gone` will go.
+  Level &open(int depth, int begin, int gone) {
+    const int size = left_above(depth);
+    if (int(levels_.size()) <= depth) levels_.resize(depth + 1);
+    Level &level = levels_[depth];
+    level.size = size, level.gone = gone;
+    level.word.resize(size), level.root.resize(size), level.order.resize(size);
+    level.error.resize(size), level.root_error.resize(size);
+    level.step_error = level.root_step_error = 0;
+    level.lowest = depth ? levels_[depth - 1].lowest : single_root_;
+    if (level.cells.size() < std::size_t(size) * size) level.cells.resize(std::size_t(size) * size);
+    for (int k = 0; k < size; ++k) {
+      const int from = k + begin < size ? k + begin : k + begin - size;
+      const double *row;
+      if (depth) {
+        Level &above = levels_[depth - 1];
+        level.word[k] = above.word[above.gone + from];
+        level.root[k] = above.root[above.gone + from];
+        level.order[k] = above.order[above.gone + from];
+        level.error[k] = above.error[above.gone + from];
+        level.root_error[k] = above.root_error[above.gone + from];
+        row = above.row(above.gone + from) + above.gone;
+      } else {
+        level.word[k] = from, level.root[k] = root_[from], level.order[k] = single_root_;
+        level.error[k] = level.root_error[k] = underflow;
+        row = weight_.data() + std::size_t(from) * size;
+      }
+      std::copy(row + begin, row + size, level.row(k));
+      std::copy(row, row + begin, level.row(k) + size - begin);
+    }
+    return level;
+  }
+
+  Sums eliminate(Level &level, bool count) {
+    for (int k = 0; k < level.gone; ++k) {
+      const int left = level.size - k - 1;
+      double *row = level.row(k) + k + 1;
+      const double words = Semiring::sum(row, left);
+      const bool only_root = level.order[k] == 1 && words == Semiring::zero;
+      const double sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Semiring::plus(words, level.root[k]);
+      if (sum == Semiring::zero || !add_errors(level, k, sum)) return nothing;
+      if (count) log_partition_ += Semiring::log(sum), order_ += only_root;
+      if (only_root) level.order[k] = level.lowest = 0, trusts_zero_ = !zero_is_none;
+      Semiring::scale(row, sum, left);
+      level.root[k] = Semiring::over(level.root[k], sum);
+      for (int m = k + 1; m < level.size; ++m) {
+        const double of_k = level.row(m)[k];
+        if (of_k == Semiring::zero) continue;
+        if (!only_root) Semiring::add_scaled(level.row(m) + k + 1, of_k, row, left);
+        add_root(level, m, Semiring::times(of_k, level.root[k]), level.order[k]);
+      }
+    }
+    return Sums::found;
+  }
+
+  // Plain weights below 1e-308 are lost. That matters only when what they are compared with has become as small:
+  // when the larger weights turn out to lead in circles. False when it may.
+  static bool add_errors(Level &level, int k, double sum) {
+    if (zero_is_none) return true;
+    const double step = level.error[k] / sum, root = level.root_error[k] / sum;
+    for (int m = k + 1; m < level.size; ++m) {
+      level.error[m] += level.row(m)[k] * step;
+      level.root_error[m] += level.row(m)[k] * root;
+    }
+    level.step_error += step, level.root_step_error += root;
+    return step < tolerance;
+  }
+
+  // A zero was taken to mean that there is no such arc, though its weight may have been lost. No graph in which every
+  // word has one head weighs more than the product of all words' sums over heads; each loss is below 1e-308 of that,
+  // and there are at most n^3: were trees found that outweigh them all?
+  bool deserves_trust() const {
+    double most = all_shifts_ + std::log(double(words_));
+    for (int m = 0; m < words_; ++m)
+      most += Semiring::log(Semiring::plus(Semiring::sum(weight_.data() + std::size_t(m) * words_, words_), root_[m]));
+    return log_partition_ > most - 600;
+  }
+
+  static void add_root(Level &level, int m, double weight, char order) {
+    if (weight == Semiring::zero || order > level.order[m]) return;
+    level.root[m] = order < level.order[m] ? weight : Semiring::plus(level.root[m], weight);
+    level.order[m] = order;
+  }
+
+  // The last word left hangs from 0.
+  Sums close(const Level &level) {
+    const int last = level.size - 1;
+    if (level.root[last] == Semiring::zero) return nothing;
+    if (!zero_is_none && level.root_error[last] > tolerance * level.root[last]) return nothing;
+    log_partition_ += Semiring::log(level.root[last]);
+    return single_root_ && order_ + level.order[last] != 1 ? nothing : Sums::found;
+  }
+
+  Sums sum_alone() {
+    Level &level = open(0, 0, words_ - 1);
+    const Sums sums = eliminate(level, true);
+    return sums == Sums::found ? close(level) : sums;
+  }
+
+  Sums all_columns(double *marginals, int nodes) {
+    std::fill_n(marginals, std::size_t(nodes) * nodes, 0.0);
+    closed_ = false;
+    return descend(0, marginals, nodes);
+  }
+
+  // Until one word is left. The depth is the binary logarithm of the number of words.
+  Sums descend(int depth, double *marginals, int nodes) {
+    const int size = left_above(depth);
+    if (size == 1) {
+      const Level &level = depth ? levels_[depth - 1] : open(0, 0, 0);
+      if (!closed_) {
+        const Sums sums = close(level);
+        if (sums != Sums::found) return sums;
+        closed_ = true;
+      }
+      const int m = level.word[level.size - 1];
+      return column(depth, m, marginals + m + 1, nodes);
+    }
+    const int half = size / 2;
+    for (const int begin : {0, half}) {
+      Sums sums = eliminate(open(depth, begin, begin ? size - half : half), !closed_);
+      if (sums == Sums::found) sums = descend(depth + 1, marginals, nodes);
+      if (sums != Sums::found) return sums;
+    }
+    return Sums::found;
+  }
+
+  // Fills reach_ with Q, with steps to 0 of the given order only.
+  void reach_zero(int depth, int m, char order) {
+    reach_[m] = Semiring::zero;
+    for (int d = depth - 1; d >= 0; --d) {
+      Level &level = levels_[d];
+      for (int k = level.gone; k < level.size; ++k) local_[k] = reach_[level.word[k]];
+      for (int k = level.gone - 1; k >= 0; --k) {
+        const double through = Semiring::dot(level.row(k) + k + 1, local_.data() + k + 1, level.size - k - 1);
+        local_[k] = level.order[k] == order ? Semiring::plus(through, level.root[k]) : through;
+        reach_[level.word[k]] = local_[k];
+      }
+    }
+  }
+
+  // Writes the probabilities of m's heads 0, 1, ..., `stride` apart.
+  Sums column(int depth, int m, double *probabilities, std::size_t stride) {
+    const double *weight = weight_.data() + std::size_t(m) * words_;
+    double root = Semiring::zero, total = Semiring::zero;
+    // The lowest order at which 0 is reached: the root's own arc has order 1 in single-root mode.
+    for (char order = depth ? levels_[depth - 1].lowest : 0; order <= single_root_ && total == Semiring::zero;
+         ++order) {
+      reach_zero(depth, m, order);
+      root = order == single_root_ ? root_[m] : Semiring::zero;
+      total = Semiring::plus(Semiring::dot(weight, reach_.data(), words_), root);
+    }
+    if (total == Semiring::zero || !is_exact(depth, total)) return nothing;
+    probabilities[0] = Semiring::value(Semiring::over(root, total));
+    for (int h = 0; h < words_; ++h)
+      probabilities[(h + 1) * stride] = Semiring::value(Semiring::over(Semiring::times(weight[h], reach_[h]), total));
+    mean_steps_ += Semiring::value(Semiring::over(Semiring::plus(Semiring::sum(weight, words_), root_[m]), total));
+    return Sums::found;
+  }
+
+  bool is_exact(int depth, double total) const {
+    if (zero_is_none) return true;
+    double largest = 1, error = underflow;
+    if (single_root_) largest = *std::max_element(reach_.begin(), reach_.begin() + words_);
+    for (int d = 0; d < depth; ++d) error += levels_[d].step_error * largest + levels_[d].root_step_error;
+    return error * words_ < tolerance * total;
+  }
+
+  static constexpr double underflow = 1e-300, tolerance = 1e-20;
+
+  bool single_root_ = false, closed_ = false, trusts_zero_ = false;
+  int words_ = 0, order_ = 0;  // order_: of the product of sums so far
+  double log_partition_ = 0, all_shifts_ = 0, mean_steps_ = 0;
+  std::vector<double> weight_, root_, shift_;  // [m, h] and [m]
+  std::vector<double> reach_, local_;          // Q by word and by place in a level
+  std::vector<Level> levels_;
+};
+
+class MatrixTree {
+ public:
+  // The log partition, -inf when there is no tree.
+  double log_partition(const double *arc, int nodes, bool single_root) { return run(arc, nodes, single_root, nullptr); }
+
+  // The same, and marginals[h, m] over nodes: each word's column sums to one; column 0 and the diagonal are zero, and
+  // so is everything when there is no tree.
+  double marginals(const double *arc, int nodes, bool single_root, double *marginals) {
+    const double log_partition = run(arc, nodes, single_root, marginals);
+    if (log_partition == forbidden) std::fill_n(marginals, std::size_t(nodes) * nodes, 0.0);
+    return log_partition;
+  }
+
+  // The probability of each of the word's heads, with one or several root children allowed. There must be a tree.
+  void head_probabilities(const double *arc, int nodes, int word, double *probabilities) {
+    if (plain_.run_for(arc, nodes, word, probabilities) == Sums::out_of_range)
+      logs_.run_for(arc, nodes, word, probabilities);
+  }
+
+  // After marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
+  double mean_steps() const { return mean_steps_; }
+
+ private:
+  double run(const double *arc, int nodes, bool single_root, double *marginals) {
+    double log_partition = forbidden;
+    Sums sums = plain_.run(arc, nodes, single_root, &log_partition, marginals);
+    mean_steps_ = plain_.mean_steps();
+    if (sums == Sums::out_of_range) {
+      sums = logs_.run(arc, nodes, single_root, &log_partition, marginals);
+      mean_steps_ = logs_.mean_steps();
+    }
+    return sums == Sums::found ? log_partition : forbidden;
+  }
+
+  double mean_steps_ = 0;
+  TreeElimination<Real> plain_;
+  TreeElimination<LogSum> logs_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,236 @@
+// The parts of one sentence over its candidate arcs, laid out as the decoders read them.
+//
+// Arcs are numbered by head, then side (0 left, 1 right), then outwards from the head. A side's
+// L candidate modifiers are consecutive, so its head automaton is one (L + 1) x (L + 1) table:
+//
+//   transition(side, p, q)   p = 0: START, p = i: the side's i-th candidate     (the row)
+//                            q = j: its j-th candidate (from 0), q = L: END     (the column)
+//
+// It holds sib[h, q, p] (p = START reads as s == h) and stop[h, p, side] in the END column; arc
+// scores are kept apart, because dual decomposition splits them. Only entries with p <= q mean
+// anything: the q-th candidate from 0 lies outside the p-th from 1.
+// Grandparent scores are one table a head h: a row a candidate head g of h (increasing), a column
+// an arc leaving h (in arc order). Parts that nobody set count as zero.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "base/scores.hpp"
+
+namespace treewright {
+
+class Parts {
+ public:
+  // Arcs in any order; the caller has checked that nodes are in range, heads differ from
+  // modifiers, nothing enters 0 and no arc comes twice.
+  Parts(int nodes, int count, const int *heads, const int *modifiers, const double *scores) : nodes(nodes) {
+    std::vector<int> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      const int side_a = side_of(heads[a], modifiers[a]), side_b = side_of(heads[b], modifiers[b]);
+      if (side_a != side_b) return side_a < side_b;
+      return side_a % 2 ? modifiers[a] < modifiers[b] : modifiers[a] > modifiers[b];
+    });
+    side_begin.assign(2 * nodes + 1, 0);
+    in_begin.assign(nodes + 1, 0);
+    head.reserve(count), modifier.reserve(count), arc.reserve(count);
+    for (int id : order) {
+      head.push_back(heads[id]), modifier.push_back(modifiers[id]), arc.push_back(scores[id]);
+      ++side_begin[side_of(heads[id], modifiers[id]) + 1];
+      ++in_begin[modifiers[id] + 1];
+    }
+    std::partial_sum(side_begin.begin(), side_begin.end(), side_begin.begin());
+    std::partial_sum(in_begin.begin(), in_begin.end(), in_begin.begin());
+    in_arc.resize(count);
+    rank_in.resize(count);
+    std::vector<int> filled(in_begin.begin(), in_begin.end() - 1);
+    for (int id = 0; id < count; ++id) {  // heads increase with the number, so each list comes out sorted
+      rank_in[id] = filled[modifier[id]] - in_begin[modifier[id]];
+      in_arc[filled[modifier[id]]++] = id;
+    }
+  }
+
+  // From whole matrices over nodes: arc[h, m], sib[h, m, s], grand[g, h, m], stop[h, s, side], row-major; all but
+  // arc may be null. The candidates are the arcs above -inf; the diagonal and what enters 0 are not read.
+  static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop);
+
+  // The same parts over the arcs with keep[id] set.
+  Parts restricted(const bool *keep) const;
+
+  static int side_of(int h, int m) { return 2 * h + (m > h); }
+
+  int arcs() const { return int(arc.size()); }
+  int side_size(int side) const { return side_begin[side + 1] - side_begin[side]; }
+  int in_size(int m) const { return in_begin[m + 1] - in_begin[m]; }
+  int out_begin(int h) const { return side_begin[2 * h]; }
+  int out_size(int h) const { return side_begin[2 * h + 2] - side_begin[2 * h]; }
+
+  // The number of arc (h, m), -1 when it is no candidate. O(log candidates).
+  int find(int h, int m) const {
+    const auto first = in_arc.begin() + in_begin[m], last = in_arc.begin() + in_begin[m + 1];
+    const auto found = std::lower_bound(first, last, h, [&](int id, int wanted) { return head[id] < wanted; });
+    return found != last && head[*found] == h ? *found : -1;
+  }
+
+  // The position of arc `id` among its side's candidates, counted from 0.
+  int rank_out(int id) const { return id - side_begin[side_of(head[id], modifier[id])]; }
+
+  bool has_transitions() const { return !transition_begin.empty(); }
+  void add_transitions() {
+    if (has_transitions()) return;
+    transition_begin.assign(2 * nodes + 1, 0);
+    for (int side = 0; side < 2 * nodes; ++side) {
+      const std::size_t states = side_size(side) + 1;
+      transition_begin[side + 1] = transition_begin[side] + states * states;
+    }
+    transitions.assign(transition_begin.back(), 0.0);
+  }
+  double &transition(int side, int p, int q) {
+    return transitions[transition_begin[side] + std::size_t(p) * (side_size(side) + 1) + q];
+  }
+  double transition(int side, int p, int q) const { return const_cast<Parts *>(this)->transition(side, p, q); }
+
+  bool has_grand() const { return !grand_begin.empty(); }
+  void add_grand() {
+    if (has_grand()) return;
+    grand_begin.assign(nodes + 1, 0);
+    for (int h = 0; h < nodes; ++h) grand_begin[h + 1] = grand_begin[h] + std::size_t(in_size(h)) * out_size(h);
+    grands.assign(grand_begin.back(), 0.0);
+  }
+  // upper is an arc (g, h), lower an arc (h, m).
+  double &grand(int upper, int lower) {
+    const int h = head[lower];
+    return grands[grand_begin[h] + std::size_t(rank_in[upper]) * out_size(h) + (lower - out_begin(h))];
+  }
+  double grand(int upper, int lower) const { return const_cast<Parts *>(this)->grand(upper, lower); }
+
+  // The scores of single parts; a part over an arc that is no candidate can never be active and is left out.
+  // s == h: m is the first modifier on its side; in a stop, the side has none.
+  double *sibling(int h, int m, int s) {
+    const int id = find(h, m), inner = s == h ? -1 : find(h, s);
+    if (id < 0 || (s != h && inner < 0)) return nullptr;
+    return &transition(side_of(h, m), s == h ? 0 : rank_out(inner) + 1, rank_out(id));
+  }
+  double *stop(int h, int s, int side) {
+    const int last = s == h ? -1 : find(h, s);
+    if (s != h && last < 0) return nullptr;
+    return &transition(2 * h + side, s == h ? 0 : rank_out(last) + 1, side_size(2 * h + side));
+  }
+  double *grandparent(int g, int h, int m) {
+    const int upper = find(g, h), lower = find(h, m);
+    return upper < 0 || lower < 0 ? nullptr : &grand(upper, lower);
+  }
+
+  // Calls use(score) for every part of a tree, by the definition of the parts; false, before any call, when the tree
+  // uses an arc that is no candidate.
+  template <typename Use>
+  bool for_parts_of(const int *heads, Use use);
+
+  // The value of a tree; -inf when it uses an arc that is no candidate.
+  double value(const int *heads) const;
+
+  int nodes;
+  std::vector<int> head, modifier;    // of each arc
+  std::vector<double> arc;            // its score
+  std::vector<int> side_begin;        // side 2h + s owns arcs side_begin[2h + s] .. side_begin[2h + s + 1)
+  std::vector<int> in_begin, in_arc;  // arcs into m, by increasing head
+  std::vector<int> rank_in;           // of each arc among those into its modifier
+  std::vector<std::size_t> transition_begin, grand_begin;
+  std::vector<double> transitions, grands;
+};
+
+inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, const double *grand,
+                               const double *stop) {
+  const std::size_t n = nodes;
+  std::vector<int> heads, modifiers;
+  std::vector<double> scores;
+  for (int h = 0; h < nodes; ++h)
+    for (int m = 1; m < nodes; ++m)
+      if (h != m && arc[h * n + m] > forbidden)
+        heads.push_back(h), modifiers.push_back(m), scores.push_back(arc[h * n + m]);
+  Parts parts(nodes, int(heads.size()), heads.data(), modifiers.data(), scores.data());
+  if (sib || stop) {
+    parts.add_transitions();
+    for (int side = 1; side < 2 * nodes; ++side) {
+      const int h = side / 2, size = parts.side_size(side);
+      const int *candidates = parts.modifier.data() + parts.side_begin[side];
+      for (int p = 0; p <= size; ++p) {
+        const int s = p == 0 ? h : candidates[p - 1];
+        for (int q = p; sib && q < size; ++q) parts.transition(side, p, q) = sib[(h * n + candidates[q]) * n + s];
+        if (stop) parts.transition(side, p, size) = stop[(h * n + s) * 2 + side % 2];
+      }
+    }
+  }
+  if (grand) {
+    parts.add_grand();
+    for (int h = 1; h < nodes; ++h)
+      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in) {
+        const int g = parts.head[parts.in_arc[in]];
+        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
+          if (parts.modifier[id] != g) parts.grand(parts.in_arc[in], id) = grand[(g * n + h) * n + parts.modifier[id]];
+      }
+  }
+  return parts;
+}
+
+inline Parts Parts::restricted(const bool *keep) const {
+  std::vector<int> old, heads, modifiers;  // arcs keep their order, so `old` maps new numbers to these
+  std::vector<double> scores;
+  for (int id = 0; id < arcs(); ++id)
+    if (keep[id])
+      old.push_back(id), heads.push_back(head[id]), modifiers.push_back(modifier[id]), scores.push_back(arc[id]);
+  Parts parts(nodes, int(old.size()), heads.data(), modifiers.data(), scores.data());
+  if (has_transitions()) {
+    parts.add_transitions();
+    for (int side = 1; side < 2 * nodes; ++side) {
+      const int size = parts.side_size(side), *ids = old.data() + parts.side_begin[side];
+      for (int p = 0; p <= size; ++p) {
+        const int row = p == 0 ? 0 : rank_out(ids[p - 1]) + 1;
+        for (int q = p; q < size; ++q) parts.transition(side, p, q) = transition(side, row, rank_out(ids[q]));
+        parts.transition(side, p, size) = transition(side, row, side_size(side));
+      }
+    }
+  }
+  if (has_grand()) {
+    parts.add_grand();
+    for (int h = 1; h < nodes; ++h)
+      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
+        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
+          parts.grand(parts.in_arc[in], id) = grand(old[parts.in_arc[in]], old[id]);
+  }
+  return parts;
+}
+
+template <typename Use>
+bool Parts::for_parts_of(const int *heads, Use use) {
+  std::vector<int> used(nodes, -1);  // the arc into each word
+  for (int m = 1; m < nodes; ++m)
+    if ((used[m] = find(heads[m], m)) < 0) return false;
+  for (int m = 1; m < nodes; ++m) {
+    use(arc[used[m]]);
+    if (has_grand() && heads[m] != 0) use(grand(used[heads[m]], used[m]));
+  }
+  if (!has_transitions()) return true;
+  for (int side = 1; side < 2 * nodes; ++side) {  // side 0, the root's left, has no parts
+    int last = 0;                                 // START
+    for (int q = 0; q < side_size(side); ++q) {
+      const int id = side_begin[side] + q;
+      if (used[modifier[id]] != id) continue;
+      use(transition(side, last, q));
+      last = q + 1;
+    }
+    use(transition(side, last, side_size(side)));
+  }
+  return true;
+}
+
+inline double Parts::value(const int *heads) const {
+  double total = 0;
+  const bool found = const_cast<Parts *>(this)->for_parts_of(heads, [&](double score) { total += score; });
+  return found ? total : forbidden;
+}
+
+}  // namespace treewright

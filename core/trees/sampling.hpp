@@ -1,0 +1,223 @@
+// Random trees with probability proportional to the product of their arcs' weights a(h, m) = exp(arc(h, m)).
+//
+// WalkSampler: any trees that grow out of node 0 (Wilson 1996). From each word not yet in the tree, walk from head to
+// head, each drawn by its weight, until the tree is met; the last head drawn for each word on the way is its head. It
+// takes the sum over m of 1 / P(a walk from m reaches 0 before m) steps on average, and that is known beforehand from
+// the same sums that give marginals. Where words prefer each other so much that walks would go in circles for longer
+// than it takes to eliminate, heads are drawn one word after the other instead, each from its exact distribution given
+// those before it, O(n^4) a tree. The choice depends on the scores alone, so that both ways draw from the same law.
+//
+// TreeSampler: the same with one or several children of node 0. One: the child r is drawn by its marginal, then a tree
+// that grows out of r.
+//
+// ProjectiveSampler: the chart of inside weights read from the top, each item's joint drawn by its share; O(n^2) a
+// tree.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "charts/inside_outside.hpp"
+#include "trees/matrix_tree.hpp"
+
+namespace treewright {
+
+// The place of the first running total above a random share of the last one. Totals must not all be zero.
+inline int draw_by_totals(Random &random, const double *totals, int count) {
+  const double share = random.uniform() * totals[count - 1];
+  const int place = int(std::upper_bound(totals, totals + count, share) - totals);
+  if (place < count) return place;
+  return int(std::lower_bound(totals, totals + count, totals[count - 1]) - totals);  // rounding: the last with weight
+}
+
+class WalkSampler {
+ public:
+  // arc is nodes x nodes, row-major; its diagonal and column 0 are not read. False when there is no tree.
+  bool prepare(const double *arc, int nodes, MatrixTree &sums) {
+    nodes_ = nodes;
+    arc_.assign(arc, arc + std::size_t(nodes) * nodes);
+    totals_.resize(arc_.size());
+    double least = 1;  // the smallest probability of a step to 0
+    for (int m = 1; m < nodes; ++m) least = std::min(least, add_totals(m));
+    // A walk takes 1 / least steps on average at most; usually that says enough.
+    const double n = nodes - 1, limit = 100 * n + n * n * n;
+    walks_ = n <= limit * least;
+    if (walks_) return true;
+    std::vector<double> marginals(arc_.size());
+    if (sums.marginals(arc, nodes, false, marginals.data()) == forbidden) return false;
+    walks_ = sums.mean_steps() <= limit;
+    return true;
+  }
+
+  void draw(Random &random, MatrixTree &sums, int *heads) {
+    heads[0] = -1;
+    walks_ ? walk(random, heads) : condition(random, sums, heads);
+  }
+
+  bool walks() const { return walks_; }
+
+ private:
+  double score(int h, int m) const { return arc_[std::size_t(h) * nodes_ + m]; }
+
+  // Fills a row of totals_; returns the share of 0.
+  double add_totals(int m) {
+    double best = forbidden, total = 0;
+    for (int h = 0; h < nodes_; ++h)
+      if (h != m) best = std::max(best, score(h, m));
+    if (best == forbidden) return 0;
+    double *totals = totals_.data() + std::size_t(m) * nodes_;
+    for (int h = 0; h < nodes_; ++h) {
+      if (h != m) total += std::exp(score(h, m) - best);
+      totals[h] = total;
+    }
+    return totals[0] / total;
+  }
+
+  void walk(Random &random, int *heads) {
+    in_tree_.assign(nodes_, 0);
+    in_tree_[0] = 1;
+    for (int m = 1; m < nodes_; ++m) {
+      for (int v = m; !in_tree_[v]; v = heads[v])
+        heads[v] = draw_by_totals(random, totals_.data() + std::size_t(v) * nodes_, nodes_);
+      for (int v = m; !in_tree_[v]; v = heads[v]) in_tree_[v] = 1;
+    }
+  }
+
+  void condition(Random &random, MatrixTree &sums, int *heads) {
+    left_ = arc_;
+    probability_.resize(nodes_);
+    for (int m = 1; m < nodes_; ++m) {
+      sums.head_probabilities(left_.data(), nodes_, m, probability_.data());
+      for (int h = 1; h < nodes_; ++h) probability_[h] += probability_[h - 1];
+      heads[m] = draw_by_totals(random, probability_.data(), nodes_);
+      for (int h = 0; h < nodes_; ++h)
+        if (h != heads[m]) left_[std::size_t(h) * nodes_ + m] = forbidden;
+    }
+  }
+
+  int nodes_ = 0;
+  bool walks_ = true;
+  std::vector<double> arc_, totals_;  // totals_[m, h]: the weights of the heads of m up to h
+  std::vector<char> in_tree_;
+  std::vector<double> left_, probability_;
+};
+
+class TreeSampler {
+ public:
+  // False when there is no tree.
+  bool prepare(const double *arc, int nodes, bool single_root) {
+    nodes_ = nodes, single_root_ = single_root, arc_ = arc;
+    if (!single_root) return whole_.prepare(arc, nodes, sums_);
+    roots_.resize(std::size_t(nodes) * nodes);
+    if (sums_.marginals(arc, nodes, true, roots_.data()) == forbidden) return false;
+    roots_[0] = 0;
+    for (int r = 1; r < nodes; ++r) roots_[r] += roots_[r - 1];
+    below_.clear();
+    below_.resize(nodes);
+    return true;
+  }
+
+  // arc is still there.
+  void draw(Random &random, int *heads) {
+    has_walked_ = true;
+    if (!single_root_) {
+      has_walked_ = whole_.walks();
+      return whole_.draw(random, sums_, heads);
+    }
+    const int r = draw_by_totals(random, roots_.data(), nodes_);
+    heads[0] = -1, heads[r] = 0;
+    if (nodes_ == 2) return;
+    if (!below_[r]) below_[r] = sampler_below(r);
+    inner_.resize(nodes_ - 1);
+    has_walked_ = below_[r]->walks();
+    below_[r]->draw(random, sums_, inner_.data());
+    for (int m = 1; m < nodes_ - 1; ++m) heads[outer(m, r)] = outer(inner_[m], r);
+  }
+
+  bool has_walked() const { return has_walked_; }  // the last tree was drawn by walks, which is fast
+
+ private:
+  // Without node 0, and with r in its place: the words before r move up by one.
+  static int outer(int inner, int r) { return inner == 0 ? r : inner < r ? inner : inner + 1; }
+
+  std::unique_ptr<WalkSampler> sampler_below(int r) {
+    const std::size_t inside = nodes_ - 1;
+    std::vector<double> arc(inside * inside, forbidden);
+    for (std::size_t h = 0; h < inside; ++h)
+      for (std::size_t m = 1; m < inside; ++m)
+        if (h != m) arc[h * inside + m] = arc_[std::size_t(outer(int(h), r)) * nodes_ + outer(int(m), r)];
+    auto sampler = std::make_unique<WalkSampler>();
+    sampler->prepare(arc.data(), int(inside), sums_);
+    return sampler;
+  }
+
+  int nodes_ = 0;
+  bool single_root_ = false, has_walked_ = true;
+  const double *arc_ = nullptr;
+  MatrixTree sums_;
+  WalkSampler whole_;
+  std::vector<double> roots_;                        // running totals of the roots' probabilities, in the first row
+  std::vector<std::unique_ptr<WalkSampler>> below_;  // of each root, made when it is first drawn
+  std::vector<int> inner_;
+};
+
+class ProjectiveSampler {
+ public:
+  bool prepare(const double *arc, int nodes, bool single_root) {
+    is_plain_ = inside_in_range(plain_, arc, nodes, single_root);
+    if (!is_plain_) logs_.inside(arc, nodes, single_root);
+    return is_plain_ ? plain_.has_tree() : logs_.has_tree();
+  }
+
+  void draw(Random &random, int *heads) { is_plain_ ? read(plain_, random, heads) : read(logs_, random, heads); }
+
+ private:
+  template <typename Semiring>
+  void read(const ProjectiveSums<Semiring> &chart, Random &random, int *heads) {
+    const int nodes = chart.nodes();
+    heads[0] = -1;
+    if (chart.single_root()) {
+      const int r = 1 + pick<Semiring>(random, nodes - 1, [&](int k) { return chart.root_weight(1 + k); });
+      heads[r] = 0;
+      open_.assign({{r, 1}, {r, nodes}});
+    } else {
+      open_.assign({{0, nodes}});
+    }
+    while (!open_.empty()) {  // halves (h, b)
+      const auto [h, b] = open_.back();
+      open_.pop_back();
+      if (b == h || b == h + 1) continue;
+      const int from = h < b ? h + 1 : b, count = h < b ? b - h - 1 : h - b;
+      const double *incomplete = chart.incomplete_of(h, from), *outer = chart.halves_up_to(b, from);
+      const int m =
+          from + pick<Semiring>(random, count, [=](int k) { return Semiring::times(incomplete[k], outer[k]); });
+      heads[m] = h;
+      const int i = std::min(h, m), j = std::max(h, m);
+      const double *left = chart.halves_of(i, i + 1), *right = chart.halves_of(j, i + 1);
+      const int met = i + 1 + pick<Semiring>(random, j - i, [=](int k) { return Semiring::times(left[k], right[k]); });
+      open_.insert(open_.end(), {{m, b}, {i, met}, {j, met}});
+    }
+  }
+
+  template <typename Semiring, typename Weight>
+  int pick(Random &random, int count, Weight weight) {
+    totals_.resize(count);
+    double largest = Semiring::zero, total = 0;
+    for (int k = 0; k < count; ++k) largest = std::max(largest, weight(k));
+    for (int k = 0; k < count; ++k) totals_[k] = total += Semiring::value(Semiring::over(weight(k), largest));
+    return draw_by_totals(random, totals_.data(), count);
+  }
+
+  bool is_plain_ = true;
+  ProjectiveSums<Real> plain_;
+  ProjectiveSums<LogSum> logs_;
+  std::vector<double> totals_;
+  std::vector<std::pair<int, int>> open_;
+};
+
+}  // namespace treewright

@@ -1,9 +1,9 @@
-"""What do the decoders cost, and how near do they come to the best structure?
+"""Speed of the decoders, and how often they find the best structure.
 
-One table a question, each a function in TABLES; `python benchmarks/decoders.py NAME ...` prints only those. Beside
-ours, in the same run: ufal.chu_liu_edmonds, networkx, and SciPy's MILP (HiGHS) as "ilp". Scores are generated: "random"
-ones are normal, which is hard; "near-tree" ones have a random tree raised by 4, as from a trained model. Times are CPU
-milliseconds a sentence, all methods in the same run on the same sentences.
+Each function in TABLES prints one table; `python benchmarks/decoders.py NAME ...` prints only the named ones. The same
+run measures ufal.chu_liu_edmonds, networkx, and SciPy's MILP (HiGHS) as "ilp". Scores are generated: "random" scores
+are standard normal, which is hard; in "near-tree" scores the arcs of a random tree are raised by 4, as from a trained
+model. Times are CPU milliseconds per sentence, all methods in the same run on the same sentences.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import first_order
 import numpy as np
 import scipy
 
 import treewright as tw
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def sentences(kind: str, words: int, count: int, *, grand: bool) -> list[Sentenc
     return drawn
 
 
-def timed(decode: Callable[[Sentence], Any], batch: list[Sentence]) -> tuple[list[Any], float]:
+def timed(decode: Callable[[Item], Any], batch: list[Item]) -> tuple[list[Any], float]:
     """The answers, and CPU milliseconds a sentence."""
     start = time.process_time()
     answers = [decode(sentence) for sentence in batch]
@@ -60,7 +63,11 @@ SECOND_ORDER: dict[str, dict[str, Any]] = {
     "lp": {"method": "lp"},
     "ilp": {"method": "ilp", "max_seconds": 20.0},
 }
-LARGEST_PROGRAM = {"lp": 20, "ilp": 10}  # words
+LARGEST_PROGRAM = {"lp": 20, "ilp": 10}  # words; longer sentences take minutes
+
+
+def second_order_tree(sentence: Sentence, **options: Any) -> tw.decode.Parse:
+    return tw.decode.tree(sentence.arc, sib=sentence.sib, grand=sentence.grand, **options)
 
 
 def second_order() -> None:
@@ -74,7 +81,7 @@ def second_order() -> None:
                 for name, options in SECOND_ORDER.items():
                     if words > LARGEST_PROGRAM.get(name, words) or (name == "ilp" and grand and kind == "random"):
                         continue
-                    rows[name] = timed(lambda s, o=options: tw.decode.tree(s.arc, sib=s.sib, grand=s.grand, **o), batch)
+                    rows[name] = timed(partial(second_order_tree, **options), batch)
                 best = np.max([[parse.score for parse in parses] for parses, _ in rows.values()], axis=0)
                 for name, (parses, milliseconds) in rows.items():
                     reached = np.mean([parse.score > top - 1e-6 for parse, top in zip(parses, best, strict=True)])
@@ -172,11 +179,11 @@ def projective() -> None:
         arc, sib, grand = (rng.normal(size=(words + 1,) * axes) for axes in (2, 3, 3))
         sibling_parts, all_parts = (candidates(rng, words, 5, kind) for kind in ("sib", "sib grand"))
         times = [
-            microseconds(lambda a=arc: tw.decode.tree(a, projective=True)),
-            microseconds(lambda a=arc, s=sib: tw.decode.tree(a, sib=s, projective=True)),
-            microseconds(lambda a=arc, s=sib, g=grand: tw.decode.tree(a, sib=s, grand=g, projective=True)),
-            microseconds(lambda p=sibling_parts: tw.decode.tree(p, projective=True)),
-            microseconds(lambda p=all_parts: tw.decode.tree(p, projective=True)),
+            microseconds(partial(tw.decode.tree, arc, projective=True)),
+            microseconds(partial(tw.decode.tree, arc, sib=sib, projective=True)),
+            microseconds(partial(tw.decode.tree, arc, sib=sib, grand=grand, projective=True)),
+            microseconds(partial(tw.decode.tree, sibling_parts, projective=True)),
+            microseconds(partial(tw.decode.tree, all_parts, projective=True)),
         ]
         print(f"{words:5}", *(f"{time:12.1f}" for time in times), flush=True)
 
@@ -205,13 +212,13 @@ def sums() -> None:
     for words in (10, 20, 40, 80, 160):
         arc = np.random.default_rng(words).normal(size=(words + 1, words + 1))
         times = [
-            microseconds(lambda a=arc: tw.decode.marginals(a)),
-            microseconds(lambda a=arc: tw.decode.marginals(a, projective=True)),
-            microseconds(lambda a=arc: by_inverse(a)),
-            microseconds(lambda a=arc: tw.decode.log_partition(a)),
-            microseconds(lambda a=arc: tw.decode.log_partition(a, projective=True)),
-            microseconds(lambda a=arc: tw.decode.sample(a, 100)) / 100,
-            microseconds(lambda a=arc: tw.decode.sample(a, 100, projective=True)) / 100,
+            microseconds(partial(tw.decode.marginals, arc)),
+            microseconds(partial(tw.decode.marginals, arc, projective=True)),
+            microseconds(partial(by_inverse, arc)),
+            microseconds(partial(tw.decode.log_partition, arc)),
+            microseconds(partial(tw.decode.log_partition, arc, projective=True)),
+            microseconds(partial(tw.decode.sample, arc, 100)) / 100,
+            microseconds(partial(tw.decode.sample, arc, 100, projective=True)) / 100,
         ]
         peaked = np.random.default_rng(words).normal(size=(20, words + 1, words + 1)) * 30
         with np.errstate(all="ignore"):
@@ -226,8 +233,8 @@ def kbest() -> None:
     for words in (10, 20, 40, 80, 160):
         arc = np.random.default_rng(words).normal(size=(words + 1, words + 1))
         times = [
-            microseconds(lambda a=arc, k=k, p=crossing: tw.decode.kbest(a, k, projective=p), repeats=2) / 1000
-            for crossing in (False, True)
+            microseconds(partial(tw.decode.kbest, arc, k, projective=projective), repeats=2) / 1000
+            for projective in (False, True)
             for k in counts
         ]
         print(f"{words:5}", *(f"{time:10.2f}" for time in times), flush=True)
@@ -289,11 +296,11 @@ def near_candidates(words: int, heads: int, seed: int) -> tw.decode.Parts:
         near = np.argsort(np.abs(before - order[place]), kind="stable")[:4]
         gold[order[place]] = before[random.choice(near)]
     rows = []
-    for m in range(1, words + 1):
-        others = np.array([h for h in range(words + 1) if h not in (m, gold[m])])
-        share = 1.0 / (1 + np.abs(others - m))
+    for word in range(1, words + 1):
+        others = np.array([other for other in range(words + 1) if other not in (word, gold[word])])
+        share = 1.0 / (1 + np.abs(others - word))
         chosen = random.choice(others, heads - 1, replace=False, p=share / share.sum())
-        rows += [(gold[m], m, 3 + random.normal()), *((h, m, random.normal()) for h in chosen)]
+        rows += [(gold[word], word, 3 + random.normal()), *((other, word, random.normal()) for other in chosen)]
     h, m, score = (np.array(column) for column in zip(*rows, strict=True))
     leaving = {head: m[h == head] for head in range(words + 1)}
     siblings = [

@@ -1,4 +1,4 @@
-"""Should labels be chosen with the arcs, or after them?
+"""Compares joint prediction of arcs and labels with labelling after parsing.
 
     python benchmarks/labels.py [FOLDER] [--treebanks ud/English-EWT ud/Hungarian-Szeged] [--sentences 1500]
                                 [--model grand] [--split test] [--rates 0.1]
@@ -8,8 +8,9 @@ them: one log-linear model of labelled trees, in which an arc's score is that of
 logarithm of the sum over labels of exp(label weights . features of the arc), both learned together by the gradient of
 the labelled tree's probability (a label's: the arc's expectation times the label's share of the arc, less gold). It is
 decoded for the best labelled tree, or for the most probable tree with the labels summed out; and its trees are labelled
-by the parser's labeller as well, those of the mean of its scores and the parser's too. What chance does, and the mean
-of two scorers by itself, is told by a second seed of the parser. --rates are those of the joint model's label weights.
+by the parser's labeller as well, those of the mean of its scores and the parser's too. A second seed of the
+parser shows the variation by chance and the effect of averaging two scorers. --rates are the learning rates of the
+joint model's label weights.
 
 All share the pruner, train on the first N sentences of `train` without a development set, and parse `split` with gold
 tokens, tags, features and lemmas. CPU seconds of one thread; the labels of the joint model are computed in NumPy, so
@@ -31,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import files_of
 from scipy.sparse import csr_array
+from scipy.special import logsumexp
 
 import treewright as tw
 from treewright.decode import Parts
@@ -89,7 +91,7 @@ def compare(train: list[tw.Sentence], gold: list[tw.Sentence], options: Options,
     start = time.process_time()
     other = Trainer(train, [], replace(options, seed=2))
     show_pipeline("the parser, another seed", other.run(), gold, time.process_time() - start)
-    mean = replace(model, scorer=Weights.of((scorer_of(trainer) + scorer_of(other)) / 2))
+    mean = replace(model, scorer=Weights.of(mean_of([scorer_of(trainer), scorer_of(other)])))
     show_pipeline("the parser, mean of both seeds", mean, gold, seconds + time.process_time() - start)
     for rate in rates:
         start = time.process_time()
@@ -98,6 +100,11 @@ def compare(train: list[tw.Sentence], gold: list[tw.Sentence], options: Options,
         seconds = time.process_time() - start
         for how in DECODINGS:
             show_joint(f"joint, rate {rate:g}, {how}", joint, gold, how, seconds)
+
+
+def mean_of(arrays: Sequence[Floats]) -> Floats:
+    mean: Floats = np.asarray(sum(arrays) / len(arrays), dtype=np.float32)
+    return mean
 
 
 def scorer_of(trainer: Trainer) -> Floats:
@@ -135,7 +142,7 @@ def show(name: str, gold: list[tw.Sentence], found: Iterable[Labelled], used: fl
 class ArcRows(NamedTuple):
     """The features of the candidate arcs of a sentence: rows of label weights, and which of them each arc has."""
 
-    row: NDArray[np.int64]
+    row: Hashes
     has: csr_array  # [arc, place in row]
 
 
@@ -148,7 +155,8 @@ class LabelWeights:
 
     def scores(self, arcs: ArcRows) -> Floats:
         """[arc, label]."""
-        return arcs.has @ self.weights[arcs.row]
+        scores: Floats = arcs.has @ self.weights[arcs.row]
+        return scores
 
     def step(self, arcs: ArcRows, slope: Floats, rate: float) -> None:
         self.steps += 1
@@ -164,7 +172,7 @@ class LabelWeights:
         self.totals[row] += self.steps * change
 
     def average(self) -> Floats:
-        return self.weights - self.totals / (self.steps + 1)
+        return np.asarray(self.weights - self.totals / (self.steps + 1), dtype=np.float32)
 
 
 class Joint:
@@ -182,14 +190,15 @@ class Joint:
         ends = []
         for epoch in range(epochs):
             if epoch in begins:
-                learner, labels = Averaged(rules.bits, rules.floor), LabelWeights(len(self.model.labels))
+                learner = Averaged(rules.bits, FLOOR if rules.floor is None else rules.floor)
+                labels = LabelWeights(len(self.model.labels))
             for number in shuffled(range(len(self.trainer.examples)), options.seed, "scorer", epoch):
                 self.learn(scorer, learner, labels, number)
             if epoch + 1 == epochs or epoch + 1 in begins:
                 ends.append((learner.average(), labels.average()))
-        weights, labels.weights = (sum(column) / len(ends) for column in zip(*ends, strict=True))
+        weights, labels.weights = (mean_of(column) for column in zip(*ends, strict=True))
         self.labels = labels
-        mean = (weights + scorer_of(self.trainer)) / 2
+        mean = mean_of([weights, scorer_of(self.trainer)])
         self.worker, self.mean = (Worker(replace(self.model, scorer=Weights.of(both))) for both in (weights, mean))
 
     def learn(self, scorer: Scorer, learner: Averaged, labels: LabelWeights, number: int) -> None:
@@ -246,8 +255,8 @@ def with_values(parts: Parts, value: Floats) -> Parts:
 
 
 def log_sums(score: Floats) -> Floats:
-    highest = score.max(axis=1)
-    return highest + np.log(np.exp(score - highest[:, None]).sum(axis=1))
+    sums: Floats = logsumexp(score, axis=1)
+    return sums
 
 
 def arc_rows(encoded: Encoded, head: Indices, modifier: Indices) -> ArcRows:
@@ -261,10 +270,10 @@ def arc_rows(encoded: Encoded, head: Indices, modifier: Indices) -> ArcRows:
     distance = np.searchsorted([1, 2, 3, 4, 5, 7, 10, 15, 25], np.abs(head - modifier)).astype(np.uint32)
     near = keys[:, :WITH_DISTANCE] ^ mixed(distance + np.uint32(77))[:, None]
     hashed = mixed(np.concatenate([keys, near], axis=1)) % np.uint32(ROWS)
-    row, place = np.unique(hashed, return_inverse=True)
+    row, column = np.unique(hashed, return_inverse=True)
     arcs, each = hashed.shape
     ones = np.ones(arcs * each, dtype=np.float32)
-    return ArcRows(row, csr_array((ones, place.ravel(), np.arange(0, arcs * each + 1, each)), shape=(arcs, len(row))))
+    return ArcRows(row, csr_array((ones, column.ravel(), np.arange(0, arcs * each + 1, each)), shape=(arcs, len(row))))
 
 
 def mixed(x: Hashes) -> Hashes:

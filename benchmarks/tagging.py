@@ -15,15 +15,14 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import ufal.udpipe as udpipe
 
@@ -33,7 +32,10 @@ SETS = ("English-EWT", "Turkish-IMST", "Hungarian-Szeged")
 COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 REPEATS = 3
 
-Cells = list[list[tuple[str, ...]]]  # those of each word of each sentence
+Cells = list[list[tuple[str, ...]]]  # sentence, word, column
+Model = TypeVar("Model")
+Input = TypeVar("Input")
+Found = TypeVar("Found")
 
 
 class Run(NamedTuple):
@@ -89,14 +91,14 @@ def generated(sentences: int, seed: int) -> Iterator[tw.Sentence]:
         yield tw.Sentence.from_words(forms, upos=tags, xpos=tags, lemmas=stems, heads=range(len(forms)))
 
 
-def cells_of(sentences: Iterator[tw.Sentence]) -> Cells:
+def cells_of(sentences: Iterable[tw.Sentence]) -> Cells:
     return [list(zip(*(sentence.column(name) for name in COLUMNS), strict=True)) for sentence in sentences]
 
 
 def fastest(
-    load: Callable[[], object], prepare: Callable[[], list], tag: Callable[[object, list], object]
-) -> tuple[object, float]:
-    """What `tag` answers, and the CPU time it took, the least of the repeats."""
+    load: Callable[[], Model], prepare: Callable[[], Input], tag: Callable[[Model, Input], Found]
+) -> tuple[Found, float]:
+    """The result of `tag`, and the lowest CPU time of the repeats."""
     times = []
     for _ in range(REPEATS):
         model, sentences = load(), prepare()
@@ -126,13 +128,13 @@ def run_udpipe(train: Path, test: Path, iterations: int, kept: Path) -> Run:
         trained = time.process_time() - begin
     error = udpipe.ProcessingError()
 
-    def tag(model: udpipe.Model, sentences: list) -> list:
+    def tag(model: udpipe.Model, sentences: list[udpipe.Sentence]) -> list[udpipe.Sentence]:
         for sentence in sentences:
             model.tag(sentence, model.DEFAULT, error)
         return sentences
 
     found, seconds = fastest(lambda: udpipe.Model.load(str(kept)), lambda: list(udpipe_sentences(test)), tag)
-    cells = [
+    cells: Cells = [
         [(word.upostag, word.xpostag or "_", word.feats or "_", word.lemma) for word in list(sentence.words)[1:]]
         for sentence in found
     ]
@@ -149,7 +151,7 @@ def trained_udpipe(train: Path, tokeniser: str, tagger: str) -> bytes:
         )
     if error.occurred():
         raise SystemExit(f"UDPipe: {error.message}")
-    return trained
+    return bytes(trained)
 
 
 @contextmanager
@@ -185,4 +187,4 @@ def print_row(name: str, system: str, gold: Cells, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import platform
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -94,4 +93,4 @@ def with_some_tree(sentence: tw.Sentence) -> tw.Sentence:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,4 +1,4 @@
-"""Fill in a half-annotated treebank, keep every human decision, and list what to check first.
+"""Fill in a half-annotated treebank, keep every decision of the annotators, and rank the arcs to check.
 
 `python examples/complete_treebank.py [MODEL PARTIAL]`: without files it learns from sample.conllu and completes
 partial.conllu, where annotators left heads and relations open ("_"). On the command line:
@@ -25,15 +25,15 @@ def main() -> None:
     for found in completions:
         print(found.sentence.text)
         for word, is_open in zip(found.sentence, found.open_heads, strict=True):
-            who = "filled in" if is_open else "decided"
-            print(f"  {word.id:2} {word.form:10} {word.deprel:10} < {word.head:<2} {who}")
+            origin = "filled in" if is_open else "annotated"
+            print(f"  {word.id:2} {word.form:10} {word.deprel:10} < {word.head:<2} {origin}")
 
-    print("Look at these first:")
+    print("To check first:")
     for line in tw.parser.rank(completions)[:6]:
         what = f"word {line.word}, {line.form} < {line.head}" if line.kind == "arc" else "the whole sentence"
         print(f"  {line.sentence}: {what} (probability {line.confidence:.2f}, entropy {line.entropy:.2f})")
 
-    print("What contradicts itself is named:")
+    print("Contradictory annotation is reported:")
     circle = tw.Sentence.from_words(["Dogs", "bark"], heads=[2, 1])
     try:
         list(tw.parser.complete(parser, [circle]))

@@ -1,4 +1,4 @@
-"""What `make demo` shows: plain English in; tagged, labelled trees with their proofs out. No download, no set-up."""
+"""The program behind `make demo`: parses English text with the embedded model and draws the certified trees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import time
 
 import treewright as tw
+from treewright.parser.model import Worker
 
 TEXT = """She told the committee a story that nobody believed. Dr. Brown didn't see the man with the telescope.
 
@@ -24,15 +25,15 @@ def main() -> None:
     for sentence in sentences:
         print(f"{sentence.text}\n")
         print(tw.draw.text(sentence, features=["upos", "lemma"], width=columns, color=on_terminal))
-        print(f"{proof(sentence)}\n\n")
+        print(f"{certificate(sentence)}\n\n")
     show_reason(nlp, sentences[1], head="see", modifier="telescope")
     words = sum(map(len, sentences))
-    print(f"\n{len(sentences)} sentences, {words} words in {1000 * seconds:.0f} ms. Now your own:")
-    print('  .venv/bin/treewright parse --text "..."       or a file; --to html draws them all; --help tells the rest')
+    print(f"\n{len(sentences)} sentences, {words} words in {1000 * seconds:.0f} ms. To parse your own text:")
+    print('  .venv/bin/treewright parse --text "..."   or a file; --to html draws the trees; --help lists the options')
 
 
-def proof(sentence: tw.Sentence) -> str:
-    """What the tree is worth."""
+def certificate(sentence: tw.Sentence) -> str:
+    """A line that says whether the tree is certified to be the best one."""
     parse = sentence.parse
     if parse.certified:
         return f"certified: of all trees over the arcs considered, none scores higher than {parse.score:.2f}"
@@ -40,9 +41,9 @@ def proof(sentence: tw.Sentence) -> str:
 
 
 def show_reason(nlp: tw.Pipeline, sentence: tw.Sentence, head: str, modifier: str) -> None:
-    """What the best tree with another arc would lose."""
+    """Print how much lower the best tree with the arc head → modifier scores."""
 
-    def parts(worker: tw.parser.Worker, sentence: tw.Sentence) -> tw.decode.Parts:
+    def parts(worker: Worker, sentence: tw.Sentence) -> tw.decode.Parts:
         encoded = worker.encode(sentence)
         return worker.score(encoded, worker.prune(encoded, projective=True))
 

@@ -1,7 +1,7 @@
-"""Evaluate a parser: the official figures, what goes wrong, and whether a difference between two means anything.
+"""Evaluate two analyses of a treebank: the official UD figures, and the wrong heads of the second one.
 
-`python examples/evaluate.py [GOLD SYSTEM OTHER]`: without files the trees of sample.conllu are compared with what the
-embedded English model makes of their text, and of their words and tags. On the command line the same is
+`python examples/evaluate.py [GOLD SYSTEM OTHER]`: without files the trees of sample.conllu are compared with two
+analyses by the embedded English model, of their text and of their words and tags. On the command line the same is
 `treewright eval GOLD SYSTEM`.
 """
 
@@ -17,7 +17,7 @@ SAMPLE = Path(__file__).parent / "sample.conllu"
 
 
 def from_text_and_from_tags(gold: list[tw.Sentence]) -> list[list[tw.Sentence]]:
-    """Two analyses to compare: one that had to find words and tags too, one that was given them."""
+    """Two analyses: from the raw text, with predicted words and tags, and from the gold words and tags."""
     nlp = tw.load("en")
     return [nlp("\n\n".join(sentence.text for sentence in gold)), list(nlp.parse(gold))]
 
@@ -33,13 +33,12 @@ def main() -> None:
         scores = evaluate(gold, system)
         figures = (100 * scores[figure].f1 for figure in ("Words", "UPOS", "UAS", "LAS", "CLAS"))
         print(f"{name:10}" + " ".join(f"{figure:6.2f}" for figure in figures))
-    print("Heads that differ from gold, of the second:")
+    print("Wrong heads of the second analysis:")
     for right, found in zip(gold, systems[1], strict=True):
-        for word, wanted in zip(found, right, strict=True):
-            if word.head != wanted.head:
-                print(
-                    f"  {right.sent_id}: {word.form} hangs from {head_of(found, word)}, gold {head_of(right, wanted)}"
-                )
+        for word, correct in zip(found, right, strict=True):
+            if word.head != correct.head:
+                heads = f"{head_of(found, word)}, gold {head_of(right, correct)}"
+                print(f"  {right.sent_id}: {word.form} is attached to {heads}")
 
 
 def head_of(sentence: tw.Sentence, word: tw.corpus.Word) -> str:

@@ -1,4 +1,4 @@
-"""Parse raw text with the English model that comes with Treewright, and use what comes out.
+"""Parse raw text with the embedded English model, and extract subjects, verbs and objects from the trees.
 
 `python examples/parse_text.py [FILE]`: without a file it parses the text below. On the command line the same is
 `treewright parse FILE --to json`.
@@ -16,8 +16,8 @@ TEXT = """The museum opened in 1912. It was designed by a local architect, but t
 Visitors love the garden. They don't know who planted it."""
 
 
-def who_does_what(sentence: tw.Sentence) -> list[tuple[str, str, str]]:
-    """Subject, verb, object: a question to a tree."""
+def triples(sentence: tw.Sentence) -> list[tuple[str, str, str]]:
+    """(subject, verb, object) of every verb; "-" where there is none."""
     found = []
     words = list(sentence)
     for verb in words:
@@ -32,12 +32,12 @@ def main() -> None:
     nlp = tw.load("en")
     for sentence in nlp(text):
         print(f"{sentence.sent_id}. {sentence.text}   [{sentence.parse.worth}]")
-        for subject, verb, thing in who_does_what(sentence):
-            print(f"     {subject} | {verb} | {thing}")
-        least = min(range(len(sentence)), key=lambda place: sentence.confidence[place])
-        print(f"     least sure of the head of {sentence.forms[least]!r}: {sentence.confidence[least]:.2f}")
+        for subject, verb, obj in triples(sentence):
+            print(f"     {subject} | {verb} | {obj}")
+        lowest = min(range(len(sentence)), key=lambda place: sentence.confidence[place])
+        print(f"     lowest head confidence: {sentence.forms[lowest]!r}, {sentence.confidence[lowest]:.2f}")
 
-    print("Many texts, two threads, in order:")
+    print("Several texts, two threads, results in the order of the texts:")
     texts = ["It rains.", "Nobody came to the party.", "Why?"]
     for text, sentences in zip(texts, nlp.pipe(texts, threads=2), strict=True):
         print(f"     {text}  {[word.upos for sentence in sentences for word in sentence]}")

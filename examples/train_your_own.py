@@ -1,6 +1,6 @@
 """Train a parser on a treebank of your own, save it, and parse with it.
 
-`python examples/train_your_own.py [TRAIN DEV]`: without files it learns the three sentences of sample.conllu by heart,
+`python examples/train_your_own.py [TRAIN DEV]`: without files it trains on the three sentences of sample.conllu,
 which takes a few seconds. On the command line the same is `treewright train TRAIN --dev DEV -o MODEL` and
 `treewright parse MODEL FILE`.
 """
@@ -17,7 +17,7 @@ SAMPLE = Path(__file__).parent / "sample.conllu"
 
 
 def show_progress(report: tw.parser.Report) -> None:
-    """Called at the end of each epoch; the development set is asked at the ends of runs only."""
+    """Called at the end of each epoch; the development set is evaluated only at the end of a restart."""
     if report.stage == "scorer" and report.uas is not None:
         print(f"  {report.stage} {report.epoch}/{report.epochs}: UAS {report.uas:.1f}")
 
@@ -38,7 +38,7 @@ def main() -> None:
             lemmas=["the", "old", "cart", "creak", "."],
             upos=["DET", "ADJ", "NOUN", "VERB", "PUNCT"],
         )
-        print("A sentence it has never seen, with the probability of every head:")
+        print("A sentence outside the training data, with the probability of every head:")
         [parsed] = parser.parse([tagged])
         for word, sure in zip(parsed, parsed.confidence, strict=True):
             print(f"  {word.form:8} {word.deprel:6} < {word.head}   {sure:.2f}")

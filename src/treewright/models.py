@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 from treewright import modelfile
 from treewright.errors import InputError
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from treewright.pipeline import Pipeline
 
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
+
+
+@overload
+def load(path: Literal["en"]) -> Pipeline: ...
+
+
+@overload
+def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser: ...
 
 
 def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from treewright import cli
 from treewright.cli.app import COMMANDS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -54,3 +56,14 @@ def test_a_reader_who_had_enough_is_no_error(tmp_path: Path) -> None:
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
+
+
+def test_no_command_imports_another() -> None:
+    commands = {f"treewright.cli.{command}" for command in COMMANDS}
+    for path in Path(cli.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                names = {f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)}
+            else:
+                names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+            assert not names & commands, f"{path.name}:{getattr(node, 'lineno', 0)} imports a command"

@@ -66,7 +66,7 @@ def test_only_the_chosen_columns(run: Run) -> None:
     [
         (["train", "train.conllu", "-o", "m", "--columns", "stem"], "there is no column 'stem'"),
         (["train", "missing.conllu", "-o", "m"], "missing.conllu"),
-        (["train", "train.conllu", "-o", "no/folder/m"], "a model is written to a file"),
+        (["train", "train.conllu", "-o", "no/folder/m"], "no/folder/m: there is no folder no/folder; make it first"),
         (["run", "missing.tagger"], "missing.tagger: there is no such file"),
         (["run", "train.conllu"], "not a model file"),
     ],

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.parse import SECONDS_HELP, Method
 from treewright.cli.shared import (
+    SECONDS_HELP,
+    Method,
+    Root,
     Summary,
-    add_comment,
     add_confidence,
     counting,
     note,
     note_skipped,
     write_sentences,
 )
-from treewright.cli.train import Root
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -76,6 +76,7 @@ def complete(
 ) -> None:
     from treewright import parser as room
     from treewright.corpus import read
+    from treewright.pipeline.certificate import set_certificate
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
@@ -105,7 +106,7 @@ def complete(
             if rank is not None:
                 kept.append(found)
             if comment:
-                add_comment(sentence, found.parse.worth)
+                set_certificate(sentence, found.parse)
             if confidence:
                 add_confidence(sentence, found.confidence)
             yield sentence

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli.shared import check_output
+
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
@@ -90,7 +92,6 @@ def induce(
 ) -> None:
     from dataclasses import replace
 
-    from treewright.cli.train import check_output
     from treewright.corpus import read
     from treewright.errors import InputError
     from treewright.induce import Options, preferences

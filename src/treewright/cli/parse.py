@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -13,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli.drawing import PAGE_WIDTH, page_of, terminal_columns, terminal_options, write_svgs, write_texts
 from treewright.cli.shared import (
+    SECONDS_HELP,
+    Method,
     Summary,
-    add_comment,
     add_confidence,
     counting,
-    drop_comment,
     note_skipped,
     write_lines,
     write_sentences,
@@ -49,14 +49,6 @@ HELP = (
 )
 
 
-class Method(str, Enum):
-    exact = "exact"
-    dd = "dd"
-    climb = "climb"
-    rearrange = "rearrange"
-    ilp = "ilp"
-
-
 class Input(str, Enum):
     text = "text"
     lines = "lines"
@@ -73,7 +65,6 @@ class Output(str, Enum):
 
 
 MODEL_HELP = "A model file; the English model that comes with Treewright if none is named."
-SECONDS_HELP = "The limit of the search for one sentence, 30 if not given; what is best by then has a gap."
 
 
 @app.command(help=HELP)
@@ -116,12 +107,17 @@ def parse(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
     from treewright.models import load
+    from treewright.pipeline import Pipeline
+    from treewright.pipeline.certificate import drop_certificate, set_certificate
 
     named, source = model_and_input(model, input, text)
     parser = load(named)
     reader = open_sentences(parser, named, source, text, kind, skip_bad)
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
+    options |= (
+        {"comment": False} if isinstance(parser, Pipeline) else {}
+    )  # `finished` writes it, for every kind of model
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -129,9 +125,9 @@ def parse(
         for sentence in sentences:
             summary.count(sentence, sentence.parse.certified)
             if comment:
-                add_comment(sentence, sentence.parse.worth)
+                set_certificate(sentence, sentence.parse)
             else:
-                drop_comment(sentence)
+                drop_certificate(sentence)
             if confidence and sentence.confidence is None:
                 raise InputError(f"{named}: an induced model has no probabilities of heads; leave out --confidence")
             if confidence:
@@ -197,7 +193,7 @@ def open_sentences(
 
 
 def form_of(to: Output | None, output: str, text: str | None) -> str:
-    """What is written: what was asked for, or what the output's name says, or a drawing for who looks at it."""
+    """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
     from treewright.pipeline import guess_output
 
     if to is not None:
@@ -208,41 +204,34 @@ def form_of(to: Output | None, output: str, text: str | None) -> str:
 
 
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str) -> None:
-    """Write the sentences in one of the forms, as they come where the form allows it."""
-    from treewright.cli import show
+    """Write the sentences in one of the forms, one by one where the form allows it."""
     from treewright.pipeline import to_json
 
     target = None if output == "-" else output
-    numbered = ((number, (sentence, None)) for number, sentence in enumerate(sentences, start=1))
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
         write_lines((json.dumps(to_json(sentence), ensure_ascii=False) for sentence in sentences), output)
     elif form == "html":
         title = "Treewright" if source == "-" else Path(source).name
-        show.write([show.as_page(numbered, {"width": 960, "title": title})], target)
+        pairs = ((sentence, None) for sentence in sentences)
+        write_texts([page_of(pairs, {"width": PAGE_WIDTH, "title": title})], target)
     elif form == "svg":
-        show.write_svgs(numbered, {"width": 960}, target, "the text")
+        numbered = ((number, (sentence, None)) for number, sentence in enumerate(sentences, start=1))
+        write_svgs(numbered, {"width": PAGE_WIDTH}, target, "the text")
     else:
-        options = show.pen_options(target, False, show.Color.auto)
-        columns = shutil.get_terminal_size(fallback=(100, 24)).columns
-        write_lines(drawings(sentences, {**options, "width": max(columns, 20)}), output)
+        write_lines(drawings(sentences, terminal_options(target) | {"width": max(terminal_columns(), 20)}), output)
 
 
 def drawings(sentences: Iterable[Sentence], options: dict[str, Any]) -> Iterator[str]:
-    """Each sentence's text, its picture, and what its tree is worth."""
+    """The text of each sentence, its drawing and its certificate."""
     from treewright import draw
+    from treewright.pipeline.certificate import certificate_line
 
     for sentence in sentences:
-        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{told(sentence)}\n"
-
-
-def told(sentence: Sentence) -> str:
-    """What the tree is worth, for people."""
-    parse = sentence.parse
-    return "certified: no tree scores higher" if parse.certified else f"{parse.worth}: a tree may score higher"
+        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{certificate_line(sentence)}\n"
 
 
 def may_wait(source: str) -> bool:
-    """Whether who sends the sentences may wait for an answer before sending more: not if they are in a file."""
+    """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
     return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())

@@ -1,25 +1,62 @@
-"""What the commands that write sentences share: notes, comments, confidence, summaries."""
+"""Code that several commands use: options, notes, confidence in MISC, summaries, writing sentences."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
+
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Reader, Sentence
     from treewright.errors import FormatError
 
-COMMENT = "treewright"  # the name of the sentence comment
 CONFIDENCE = "Confidence"  # the name in MISC
 CONFIDENCE_IN_MISC = re.compile(rf"(?:^|\|){CONFIDENCE}=(0(?:\.\d+)?|1(?:\.0+)?)(?:\||$)")
 NAMED = 3  # of the sentences left out, those whose errors are printed
+
+
+SECONDS_HELP = "Time limit of the search for one sentence, 30 if not given; the best tree found by then has a gap."
+
+
+class Method(str, Enum):
+    """The decoding methods that a command offers; docs/decoding.md describes them."""
+
+    exact = "exact"
+    dd = "dd"
+    climb = "climb"
+    rearrange = "rearrange"
+    ilp = "ilp"
+
+
+class Root(str, Enum):
+    """How many words may be attached to the root; auto: as in the training data."""
+
+    single = "single"
+    multi = "multi"
+    auto = "auto"
+
+
+def check_output(output: Path) -> None:
+    """Refuse a model file that cannot be written, before the training and not after it."""
+    if str(output) == "-":
+        raise typer.BadParameter("a model is a file; give it a name", param_hint="-o")
+    if output.is_dir():
+        raise InputError(f"{output}: a folder; give the name of a file, as in {output / 'model.tw'}")
+    if not output.parent.is_dir():
+        raise InputError(f"{output}: there is no folder {output.parent}; make it first")
+    if not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise InputError(f"{output}: no permission to write it")
 
 
 def note(text: str) -> None:
@@ -55,18 +92,6 @@ def read_confidence(sentence: Sentence) -> None:
     found = [CONFIDENCE_IN_MISC.search(cell) for cell in sentence.misc]
     if any(found):
         sentence.confidence = [float(match[1]) if match else None for match in found]
-
-
-def add_comment(sentence: Sentence, text: str) -> None:
-    """Put "# treewright = ..." among the comments, in formats that have comments."""
-    if sentence.layout.format != "conllx":
-        sentence.set_comment(COMMENT, text)
-
-
-def drop_comment(sentence: Sentence) -> None:
-    """Take "# treewright = ..." away, if it is there."""
-    if sentence.comment(COMMENT) is not None:
-        sentence.comments = [line for line in sentence.comments if not line.startswith(f"# {COMMENT} =")]
 
 
 def counted(number: int, what: str) -> str:

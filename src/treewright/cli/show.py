@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
-from io import TextIOWrapper
-from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from treewright.cli.drawing import (
+    PAGE_WIDTH,
+    Color,
+    Pair,
+    page_of,
+    terminal_columns,
+    terminal_options,
+    write_svgs,
+    write_texts,
+)
+from treewright.cli.shared import read_confidence
 from treewright.errors import InputError
 
-if TYPE_CHECKING:
-    from treewright.draw import Drawing
-
 app = typer.Typer(add_completion=False)
-
-
-class Color(str, Enum):
-    auto = "auto"
-    always = "always"
-    never = "never"
 
 
 @app.command()
@@ -75,15 +72,13 @@ def show(
     options: dict[str, Any] = {"enhanced": enhanced or None, "features": features and features.split(",")}
     chosen = choose(read_pairs(file, gold, skip_bad), Selection(ranges_of(sentences), tuple(ids or ())), file)
     if kind == "text":
-        columns = width or shutil.get_terminal_size(fallback=(100, 24)).columns
-        write(as_texts(chosen, options | pen_options(output, ascii, color) | {"width": columns}), output)
+        columns = width or terminal_columns()
+        write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | {"width": columns}), output)
     elif kind == "html":
-        write([as_page(chosen, options | {"width": width or 960, "title": Path(file).name})], output)
+        pairs = (pair for _, pair in chosen)
+        write_texts([page_of(pairs, options | {"width": width or PAGE_WIDTH, "title": Path(file).name})], output)
     else:
-        write_svgs(chosen, options | {"width": width or 960}, output, file)
-
-
-Pair = tuple[Any, Any]  # a sentence or tree, and that of gold, if any
+        write_svgs(chosen, options | {"width": width or PAGE_WIDTH}, output, file)
 
 
 def kind_of(as_text: bool, as_svg: bool, as_html: bool, output: str | None) -> str:
@@ -132,7 +127,6 @@ def read_pairs(file: str, gold: str | None, skip_bad: bool) -> Iterator[Pair]:
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
     """The sentences or trees of a file; those left out are counted on standard error."""
-    from treewright.cli.shared import read_confidence
     from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
     source = open_input("-") if file == "-" else file  # standard input can be looked into once only
@@ -163,14 +157,6 @@ def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[t
         raise InputError(f"{file} has no sentence with sent_id {unknown[0]!r}")
 
 
-def pen_options(output: str | None, ascii: bool, color: Color) -> dict[str, bool]:
-    """Colour and box-drawing characters, where they can be shown."""
-    on_terminal = output is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    wanted = on_terminal and not os.environ.get("NO_COLOR") if color == Color.auto else color == Color.always
-    plain = output is None and not (sys.stdout.encoding or "").lower().startswith("utf")
-    return {"ascii": ascii or plain, "color": wanted}
-
-
 def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
     from treewright import draw
 
@@ -180,45 +166,3 @@ def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Ite
         heading = "  ".join(str(part) for part in (f"# {number}", name, text) if part)
         yield f"{between}{draw.clean(heading)}\n{draw.text(sentence, gold=gold, **options)}\n"
         between = "\n"
-
-
-def as_page(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Drawing:
-    from treewright import draw
-
-    pairs = [pair for _, pair in chosen]
-    gold = [right for _, right in pairs]
-    return draw.html([sentence for sentence, _ in pairs], gold=None if None in gold else gold, **options)
-
-
-def write_svgs(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, file: str) -> None:
-    """One drawing to its file; several into a folder."""
-    from treewright import draw
-
-    folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, (sentence, gold) in chosen:
-            draw.svg(sentence, gold=gold, **options).save(folder / f"{number}.svg")
-        return
-    first = list(islice(chosen, 2))
-    if len(first) != 1:
-        found = "more than one sentence" if first else "no sentence"
-        raise InputError(
-            f"{file}: {found} for one SVG; choose one with --sentences or --id, give a folder, or use --html"
-        )
-    sentence, gold = first[0][1]
-    write([draw.svg(sentence, gold=gold, **options)], output)
-
-
-def write(texts: Iterable[str], output: str | None) -> None:
-    if output is not None:
-        from treewright.corpus import open_output
-
-        with open_output(output) as target:
-            for text in texts:
-                target.write(text.encode())
-        return
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a word that the terminal cannot show must not stop the others
-    for text in texts:
-        sys.stdout.write(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.shared import counting, note, note_skipped, with_misc, write_sentences
+from treewright.cli.shared import check_output, counting, note, note_skipped, with_misc, write_sentences
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -197,9 +197,3 @@ def tokenise(
     write_sentences(sentences, output)
     if not quiet:
         note(f"{len(sentences)} sentences, {sum(map(len, sentences))} words")
-
-
-def check_output(output: Path) -> None:
-    """Training takes a while: what is wrong with its end is said at its beginning."""
-    if not output.parent.is_dir() or output.is_dir():
-        raise InputError(f"{output}: not a file in a folder that is there; a model is written to a file")

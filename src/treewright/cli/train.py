@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from treewright.cli.shared import note_skipped
+from treewright.cli.shared import Root, check_output, note_skipped
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,12 +54,6 @@ class How(str, Enum):
     perceptron = "perceptron"
     mira = "mira"
     pa = "pa"
-
-
-class Root(str, Enum):
-    single = "single"
-    multi = "multi"
-    auto = "auto"
 
 
 @app.command(help=HELP)
@@ -145,18 +138,6 @@ def train(
 def where_given(rules: Rules, **values: Any) -> Rules:
     """The rules with those of the values that are not None."""
     return replace(rules, **{name: value for name, value in values.items() if value is not None})
-
-
-def check_output(output: Path) -> None:
-    """Training takes minutes: what is wrong with its end is said at its beginning."""
-    if str(output) == "-":
-        raise typer.BadParameter("a model is a file; give it a name", param_hint="-o")
-    if output.is_dir():
-        raise InputError(f"{output}: a folder; give the name of a file, as in {output / 'model.tw'}")
-    if not output.parent.is_dir():
-        raise InputError(f"{output}: there is no folder {output.parent}; make it first")
-    if not os.access(output if output.exists() else output.parent, os.W_OK):
-        raise InputError(f"{output}: may not be written")
 
 
 def summary(parser: Parser, banks: list[Treebank], output: Path, seconds: float) -> dict[str, Any]:

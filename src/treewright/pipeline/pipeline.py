@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from treewright.corpus import Sentence
 from treewright.parser import Parser
+from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.file import Loaded, join, load_pipeline, save_pipeline
 from treewright.pipeline.reading import text_sentences
 from treewright.tagger import Tagger, Tokeniser
 
-COMMENT = "treewright"  # the sentence comment that says what a tree is worth
 CHUNK = 64  # sentences that a thread takes at a time
 LETTERS = 1 << 12  # characters of short texts that are taken together
 
@@ -81,16 +81,27 @@ class Pipeline:
         return in_order(answers, text_chunks(texts, checked_threads(threads)), threads)
 
     def parse(
-        self, sentences: Iterable[Sentence], *, threads: int = 1, chunk: int = CHUNK, **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        chunk: int = CHUNK,
+        comment: bool = True,
+        **options: Any,
     ) -> Iterator[Sentence]:
         """Copies of sentences that are cut into words already, with heads and labels set, in order.
 
         Those whose UPOS is empty throughout are tagged first; tags that are there are kept. chunk: how many sentences
-        are taken together, which is faster; with 1 none waits for the next. options are those of `Parser.parse`.
+        are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
+        into the comment `# treewright`. options are those of `Parser.parse`.
         """
 
         def answers(some: list[Sentence]) -> list[Sentence]:
-            return list(map(with_worth, self.parser.parse(self.tag(some), **options)))
+            found = list(self.parser.parse(self.tag(some), **options))
+            if comment:
+                for sentence in found:
+                    set_certificate(sentence, sentence.parse)
+            return found
 
         rest = iter(sentences)
         return in_order(answers, iter(lambda: list(islice(rest, chunk)), []), checked_threads(threads))
@@ -121,13 +132,6 @@ def checked_text(text: str) -> str:
 def is_bare(sentence: Sentence) -> bool:
     """Whether no word has a tag."""
     return all(tag == "_" for tag in sentence.upos)
-
-
-def with_worth(sentence: Sentence) -> Sentence:
-    """The sentence itself, with a comment that says what its tree is worth, in formats that have comments."""
-    if sentence.layout.format != "conllx":
-        sentence.set_comment(COMMENT, sentence.parse.worth)
-    return sentence
 
 
 def checked_threads(threads: int) -> int:

@@ -1,0 +1,85 @@
+"""Drawings as commands write them: text for a terminal, SVG files, a web page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from enum import Enum
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.draw import Drawing
+
+PAGE_WIDTH = 960  # pixels; by convention
+TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; by convention
+
+Pair = tuple[Any, Any]  # a sentence or tree, and the gold one or None
+
+
+class Color(str, Enum):
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+def terminal_options(output: str | None, ascii: bool = False, color: Color = Color.auto) -> dict[str, bool]:
+    """Whether to use colour and box-drawing characters: where they can be shown, unless the options decide."""
+    on_terminal = output is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    colored = on_terminal and not os.environ.get("NO_COLOR") if color == Color.auto else color == Color.always
+    plain = output is None and not (sys.stdout.encoding or "").lower().startswith("utf")
+    return {"ascii": ascii or plain, "color": colored}
+
+
+def terminal_columns() -> int:
+    return shutil.get_terminal_size(fallback=TERMINAL).columns
+
+
+def page_of(pairs: Iterable[Pair], options: dict[str, Any]) -> Drawing:
+    """One web page with all sentences."""
+    from treewright import draw
+
+    pairs = list(pairs)
+    gold = [right for _, right in pairs]
+    return draw.html([sentence for sentence, _ in pairs], gold=None if None in gold else gold, **options)
+
+
+def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, source: str) -> None:
+    """One drawing to its file; several into a folder, each under its number."""
+    from treewright import draw
+
+    folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, (sentence, gold) in numbered:
+            draw.svg(sentence, gold=gold, **options).save(folder / f"{number}.svg")
+        return
+    first = list(islice(numbered, 2))
+    if len(first) != 1:
+        found = "more than one sentence" if first else "no sentence"
+        raise InputError(
+            f"{source}: {found} for one SVG; choose one with --sentences or --id, give a folder, or use --html"
+        )
+    sentence, gold = first[0][1]
+    write_texts([draw.svg(sentence, gold=gold, **options)], output)
+
+
+def write_texts(texts: Iterable[str], output: str | None) -> None:
+    """Write texts to a file that appears when it is complete, or to standard output."""
+    if output is not None:
+        from treewright.corpus import open_output
+
+        with open_output(output) as target:
+            for text in texts:
+                target.write(text.encode())
+        return
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a character that the terminal cannot show is no error
+    for text in texts:
+        sys.stdout.write(text)

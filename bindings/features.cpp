@@ -216,23 +216,6 @@ static std::pair<double, Parts> gradient_by_sums(const Parts &parts, IndexColumn
   return {loss, std::move(gradient)};
 }
 
-static std::pair<double, Parts> expectations(const Parts &parts, bool single_root) {
-  nb::gil_scoped_release nogil;
-  thread_local PartSums sums;
-  Parts expected = parts;
-  const double total = sums.run(parts, single_root, expected);
-  return {total, std::move(expected)};
-}
-
-static Parts beliefs(const Parts &parts, bool single_root, int rounds) {
-  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
-  nb::gil_scoped_release nogil;
-  thread_local Beliefs kernel;
-  Parts expected = parts;
-  kernel.run(parts, single_root, rounds, expected);
-  return expected;
-}
-
 static std::pair<double, Parts> gradient_by_beliefs(const Parts &parts, IndexColumn heads, bool single_root,
                                                     int rounds) {
   check_heads(heads, parts.nodes);
@@ -475,10 +458,6 @@ void bind_features(nb::module_ &m) {
         nb::arg("max_heads"), nb::arg("largest_chart"),
         "Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large "
         "(core/learning/chain.hpp).");
-  m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
-        "The log partition over projective trees, and parts with each one's expectation as its score.");
-  m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),
-        "Parts with the belief in each as its score: about its expectation over all trees, crossing or not.");
   m.def("crossing_gradient", &gradient_by_beliefs, nb::arg("parts"), nb::arg("heads").noconvert(),
         nb::arg("single_root"), nb::arg("rounds"),
         "The same over all trees, with beliefs for expectations; the loss counts heads.");

@@ -1,27 +1,42 @@
 #include "trees/sampling.hpp"
 
 #include "arrays.hpp"
+#include "charts/part_sums.hpp"
+#include "trees/parts.hpp"
 
 namespace treewright {
 
-// A row a tree; no row at all when there is none to draw.
-template <typename Sampler>
-static Trees sample(Scores arc, bool single_root, std::size_t size, std::uint64_t seed) {
-  const std::size_t nodes = nodes_of(arc);
-  Sampler sampler;
+// A row a tree; no row when there is none to draw. `prepare` fills the sums and says whether there is a tree, `draw`
+// writes one.
+template <typename Prepare, typename Draw>
+static Trees drawn(std::size_t nodes, std::size_t size, std::uint64_t seed, Prepare prepare, Draw draw) {
   bool has_tree;
   {
     nb::gil_scoped_release nogil;
-    has_tree = sampler.prepare(arc.data(), int(nodes), single_root);
+    has_tree = prepare();
   }
   Trees heads = new_array<Trees>(has_tree ? size : 0, nodes);
   if (!has_tree) return heads;
-  {
-    nb::gil_scoped_release nogil;
-    Random random(seed);
-    for (std::size_t row = 0; row < size; ++row) sampler.draw(random, heads.data() + row * nodes);
-  }
+  nb::gil_scoped_release nogil;
+  Random random(seed);
+  for (std::size_t row = 0; row < size; ++row) draw(random, heads.data() + row * nodes);
   return heads;
+}
+
+template <typename Sampler>
+static Trees sample(Scores arc, bool single_root, std::size_t size, std::uint64_t seed) {
+  const int nodes = nodes_of(arc);
+  Sampler sampler;
+  return drawn(
+      nodes, size, seed, [&] { return sampler.prepare(arc.data(), nodes, single_root); },
+      [&](Random &random, int *heads) { sampler.draw(random, heads); });
+}
+
+static Trees sample_parts(const Parts &parts, bool single_root, std::size_t size, std::uint64_t seed) {
+  PartSums sums;
+  return drawn(
+      parts.nodes, size, seed, [&] { return sums.inside(parts, single_root) > forbidden; },
+      [&](Random &random, int *heads) { sums.draw(random, heads); });
 }
 
 void bind_sampling(nb::module_ &m) {
@@ -29,6 +44,8 @@ void bind_sampling(nb::module_ &m) {
         nb::arg("seed"), "Trees drawn by their score, a row a tree; no row when there is no tree.");
   m.def("projective_sample", &sample<ProjectiveSampler>, nb::arg("arc").noconvert(), nb::arg("single_root"),
         nb::arg("size"), nb::arg("seed"), "The same among projective trees.");
+  m.def("sample_parts", &sample_parts, nb::arg("parts"), nb::arg("single_root"), nb::arg("size"), nb::arg("seed"),
+        "Projective trees drawn by the scores of all parts, a row a tree; no row when there is no tree.");
 }
 
 }  // namespace treewright

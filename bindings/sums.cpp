@@ -2,7 +2,10 @@
 
 #include "arrays.hpp"
 #include "charts/inside_outside.hpp"
+#include "charts/part_sums.hpp"
+#include "dual/belief_propagation.hpp"
 #include "trees/matrix_tree.hpp"
+#include "trees/parts.hpp"
 
 namespace treewright {
 
@@ -32,6 +35,22 @@ static std::pair<NewScores, double> marginals(Scores arc, bool single_root) {
   return {found, log_partition};
 }
 
+static std::pair<double, Parts> expectations(const Parts &parts, bool single_root) {
+  nb::gil_scoped_release nogil;
+  Parts expected = parts;
+  const double log_partition = scratch<PartSums>().run(parts, single_root, expected);
+  return {log_partition, std::move(expected)};
+}
+
+static std::pair<double, Parts> beliefs(const Parts &parts, bool single_root, int rounds) {
+  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
+  nb::gil_scoped_release nogil;
+  Parts expected = parts;
+  Beliefs &kernel = scratch<Beliefs>();
+  kernel.run(parts, single_root, rounds, expected);
+  return {kernel.log_partition(), std::move(expected)};
+}
+
 void bind_sums(nb::module_ &m) {
   m.def("log_partition", &log_partition<MatrixTree>, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The log of the sum over all trees of the exponential of their value; -inf when there is none.");
@@ -41,6 +60,11 @@ void bind_sums(nb::module_ &m) {
         "The same over projective trees.");
   m.def("projective_marginals", &marginals<InsideOutside>, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The same over projective trees.");
+  m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
+        "The log partition over projective trees, and parts with each one's expectation as its score.");
+  m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),
+        "Loopy belief propagation over all trees: the Bethe log partition (-inf when there is no tree), and parts with "
+        "each one's approximate expectation as its score. Exact where only arcs have scores.");
 }
 
 }  // namespace treewright

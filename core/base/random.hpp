@@ -2,6 +2,7 @@
 // by splitmix64.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace treewright {
@@ -36,5 +37,13 @@ class Random {
 
   std::uint64_t state_[4];
 };
+
+// The place of the first running total above a random share of the last one. Totals must not all be zero.
+inline int draw_by_totals(Random &random, const double *totals, int count) {
+  const double share = random.uniform() * totals[count - 1];
+  const int place = int(std::upper_bound(totals, totals + count, share) - totals);
+  if (place < count) return place;
+  return int(std::lower_bound(totals, totals + count, totals[count - 1]) - totals);  // rounding: the last with weight
+}
 
 }  // namespace treewright

@@ -17,8 +17,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "base/scores.hpp"
 #include "trees/parts.hpp"
 
@@ -26,13 +28,40 @@ namespace treewright {
 
 class PartSums {
  public:
+  // The log partition, -inf when there is no tree.
+  double inside(const Parts &parts, bool single_root) {
+    open_charts(parts);
+    single_root_ = single_root;
+    const int first = single_root ? 1 : 0;
+    for (int j = first; j < nodes_; ++j) add_node(j, first);
+    return single_root ? sum_of_roots() : half(root_, nodes_);
+  }
+
+  // After inside, when there is a tree: one tree, drawn by its probability. Every item from the top down chooses one of
+  // the terms of its sum, each by its share.
+  void draw(Random &random, int *heads) {
+    heads[0] = -1;
+    open_.clear();
+    if (single_root_) {
+      const int e = parts_->side_begin[1] +
+                    choose(random, parts_->side_size(1), [&](int q) { return root_term(parts_->side_begin[1] + q); });
+      heads[parts_->modifier[e]] = 0;
+      open_.assign({{state(e), 1}, {state(e), nodes_}});
+    } else {
+      open_.assign({{root_, nodes_}});
+    }
+    while (!open_.empty()) {
+      const auto [a, b] = open_.back();
+      open_.pop_back();
+      draw_half(random, a, b, heads);
+    }
+  }
+
   // The log partition, -inf when there is no tree. Writes the expectations in the place of the scores of `expected`,
   // a copy of `parts`.
   double run(const Parts &parts, bool single_root, Parts &expected) {
-    open_charts(parts);
+    const double total = inside(parts, single_root);
     const int first = single_root ? 1 : 0;
-    for (int j = first; j < nodes_; ++j) add_node(j, first);
-    const double total = single_root ? sum_of_roots() : half(root_, nodes_);
     clear(expected);
     if (!(total > forbidden)) return forbidden;
     out_ = &expected;
@@ -63,6 +92,49 @@ class PartSums {
   double stop(int side, int p) const { return step(side, p, parts_->side_size(side)); }
   void weigh_step(int side, int p, int q, double weight) {
     if (parts_->has_transitions()) out_->transition(side, p, q) += weight;
+  }
+
+  // The head whose halves depend on this state, and the rank of the state among those of the head.
+  int head_of(int state) const { return !parts_->has_grand() ? state : state == root_ ? 0 : parts_->modifier[state]; }
+  int rank_of(int state) const { return !parts_->has_grand() || state == root_ ? 0 : parts_->rank_in[state]; }
+
+  // The modifiers of one half from the outermost to the innermost, and the boundaries between their halves.
+  void draw_half(Random &random, int a, int b, int *heads) {
+    const int h = head_of(a), k = rank_of(a);
+    if (b == h || b == h + 1) return;
+    const int side = 2 * h + (h < b), begin = parts_->side_begin[side];
+    const int count = h < b ? candidates_within(side, h, b - 1) : candidates_within(side, b, h);
+    int e = begin + choose(random, count, [&](int q) {
+              return incomplete_[incomplete_at(h, k, begin + q)] + stop(side, q + 1) + half(state(begin + q), b);
+            });
+    open_.push_back({state(e), b});
+    for (;;) {
+      heads[parts_->modifier[e]] = h;
+      const int p = choose(random, e - begin + 1, [&](int term) {
+        if (term == 0) return first_[e];
+        return incomplete_[incomplete_at(h, k, begin + term - 1)] + link_[link_begin_[e] + term - 1];
+      });
+      if (p == 0) break;
+      const int inner = begin + p - 1, s = parts_->modifier[inner], m = parts_->modifier[e];
+      const int from = std::min(s, m) + 1;
+      const int met = from + choose(random, std::abs(s - m),
+                                    [&](int c) { return half(state(inner), from + c) + half(state(e), from + c); });
+      open_.insert(open_.end(), {{state(inner), met}, {state(e), met}});
+      e = inner;
+    }
+    open_.push_back({state(e), inner(e)});
+  }
+
+  // One of the terms, by its share of their sum; terms are logarithms, not all of them -inf.
+  template <typename Term>
+  int choose(Random &random, int count, Term term) {
+    for (int k = 0; k < count; ++k) terms_.push_back(term(k));
+    const double best = *std::max_element(terms_.begin(), terms_.end());
+    double total = 0;
+    for (double &share : terms_) share = total += std::exp(share - best);
+    const int chosen = draw_by_totals(random, terms_.data(), count);
+    terms_.clear();
+    return chosen;
   }
 
   static double log_sum(const std::vector<double> &terms) {
@@ -262,6 +334,8 @@ class PartSums {
   const Parts *parts_ = nullptr;
   Parts *out_ = nullptr;
   int nodes_ = 0, root_ = 0;
+  bool single_root_ = false;
+  std::vector<std::pair<int, int>> open_;  // halves (state, boundary) whose modifiers are not drawn yet
   std::vector<std::size_t> incomplete_begin_, link_begin_;
   std::vector<double> half_, half_weight_, incomplete_, incomplete_weight_, link_, link_weight_, first_, terms_;
 };

@@ -1,21 +1,21 @@
-// Sums over all that one head may take: its own head g, and the modifiers of either side, with sibling, stop and
+// Sums over the choices of one head: its own head g, and the modifiers of either side, with sibling, stop and
 // grandparent scores (the head automata of automata.hpp with sums in place of maxima), and the expectation of every
-// part. Weights are exponentials of scores; told(q) is the odds of the arc to candidate q that others see, told(g) the
-// probability of the arc from g.
+// part. Weights are exponentials of scores; odds(q) is the message about the arc to candidate q, prior(g) the message
+// about the arc from g.
 //
 //   after(p, g)      = sum over q from p to L of  step(p, q) taking(q, g)
-//   taking(q, g)     = told(q) grand(g, q) after(q + 1, g); taking(L, g) = 1: nothing more
-//   weight(g)        = told(g) after(0, g) of the left side, times after(0, g) of the right
+//   taking(q, g)     = odds(q) grand(g, q) after(q + 1, g); taking(L, g) = 1: no further modifier
+//   weight(g)        = prior(g) after(0, g) of the left side, times after(0, g) of the right
 //
 //   before(0, g)     = probability of g / after(0, g)
 //   arriving(q, g)   = sum over p up to q of  before(p, g) step(p, q)
-//   before(q + 1, g) = told(q) grand(g, q) arriving(q, g)
+//   before(q + 1, g) = odds(q) grand(g, q) arriving(q, g)
 //
 //   expected step(p, q)  = step(p, q) times the sum over g of  before(p, g) taking(q, g)
 //   expected grand(g, q) = arriving(q, g) taking(q, g)
 //
 // Exponentials of scores are taken once a sentence; each run is then multiplications and additions along rows, one
-// column a head g. The semiring says how weights are represented (charts/semiring.hpp).
+// column a head g. The semiring determines how weights are represented (charts/semiring.hpp).
 //
 // Cost: O(g L^2) for a side of L candidates.
 #pragma once
@@ -33,48 +33,57 @@ namespace treewright {
 template <typename Semiring>
 class HeadSums {
  public:
-  // False when the scores are beyond what the ring can hold.
-  bool open(const Parts &parts) {
+  // False when the scores are outside the range of the semiring.
+  bool load(const Parts &parts) {
     parts_ = &parts;
-    if (!is_within(parts.transitions) || !is_within(parts.grands)) return false;
-    open_steps();
-    open_grands();
+    if (!is_in_range(parts.transitions) || !is_in_range(parts.grands)) return false;
+    load_steps();
+    load_grands();
     return true;
   }
 
-  // Sums by what h is told of arcs, by their number. Writes the expectations of the head's siblings, stops and
-  // grandparents over the scores of `expected`. False when they are out of the ring's range.
-  bool run(int h, const double *told_head, const double *told_modifier, Parts &expected) {
+  // The sum over the choices of h under the messages about arcs, indexed by arc. False when it leaves the range of the
+  // semiring.
+  bool sum(int h, const double *to_head, const double *to_modifier) {
     has_grand_ = parts_->has_grand() && h > 0;
     states_ = has_grand_ ? parts_->in_size(h) : 1;
-    probability.assign(states_, Semiring::one);
+    head_probability.assign(states_, Semiring::one);
     if (has_grand_)
       for (int g = 0; g < states_; ++g)
-        probability[g] = Semiring::of_value(told_modifier[parts_->in_arc[parts_->in_begin[h] + g]]);
+        head_probability[g] = Semiring::of_value(to_modifier[parts_->in_arc[parts_->in_begin[h] + g]]);
     for (int side = 2 * h; side < 2 * h + 2; ++side)
-      if (!sum_side(side, told_head)) return false;
-    const double sum = Semiring::sum(probability.data(), states_);
-    taken.clear();
-    for (int side = 2 * h; side < 2 * h + 2; ++side) weigh_side(side, sum, expected);
-    for (double &weight : probability) weight = Semiring::value(Semiring::over(weight, sum));
+      if (!sum_side(side, to_head)) return false;
+    sum_ = Semiring::sum(head_probability.data(), states_);
+    return true;
+  }
+  double log_sum() const { return Semiring::log(sum_); }
+
+  // The same, and the expectations of the head's siblings, stops and grandparents in the place of the scores of
+  // `expected`.
+  bool run(int h, const double *to_head, const double *to_modifier, Parts &expected) {
+    if (!sum(h, to_head, to_modifier)) return false;
+    modifier_probability.clear();
+    for (int side = 2 * h; side < 2 * h + 2; ++side) expect_side(side, expected);
+    for (double &weight : head_probability) weight = Semiring::value(Semiring::over(weight, sum_));
     return true;
   }
 
   // After a run:
-  std::vector<double> probability;  // of each arc into h
-  std::vector<double> taken;        // how probable it is that h takes each of its candidates
+  std::vector<double> head_probability;      // of each arc into h; one entry where grandparents have no scores
+  std::vector<double> modifier_probability;  // of each arc out of h
 
  private:
-  // Between them no product of a few scores' weights is lost or infinite, nor a quotient of sums.
-  static constexpr double largest_log = 150, largest_sum = 1e150;
+  // Half of the exponents of a double on either side, so that neither a product of two weights nor a quotient of two
+  // sums leaves its range.
+  static constexpr double max_log_weight = 150, max_sum = 1e150;
   static constexpr bool is_bounded = Semiring::zero == 0;
 
-  static bool is_within(const std::vector<double> &scores) {
+  static bool is_in_range(const std::vector<double> &scores) {
     return !is_bounded ||
-           std::all_of(scores.begin(), scores.end(), [](double score) { return std::abs(score) < largest_log; });
+           std::all_of(scores.begin(), scores.end(), [](double score) { return std::abs(score) < max_log_weight; });
   }
 
-  void open_steps() {
+  void load_steps() {
     step_.resize(parts_->transitions.size());
     for (int side = 0; parts_->has_transitions() && side < 2 * parts_->nodes; ++side) {
       const int states = parts_->side_size(side) + 1;
@@ -85,8 +94,8 @@ class HeadSums {
     }
   }
 
-  // A row a candidate and a column a head, unlike those of the parts.
-  void open_grands() {
+  // Transposed against the parts: a row a candidate, a column a head.
+  void load_grands() {
     grand_.resize(parts_->grands.size());
     for (int h = 1; parts_->has_grand() && h < parts_->nodes; ++h) {
       const int states = parts_->in_size(h), size = parts_->out_size(h);
@@ -98,7 +107,7 @@ class HeadSums {
   }
 
   struct Charts {
-    std::vector<double> after, taking, factor;  // factor: what taking a candidate adds
+    std::vector<double> after, taking, factor;  // factor(q, g) = odds(q) grand(g, q)
   };
 
   double *row(std::vector<double> &chart, int k) const { return chart.data() + std::size_t(k) * states_; }
@@ -108,23 +117,23 @@ class HeadSums {
                : Semiring::one;
   }
 
-  void fill_factors(int side, const double *told_head, Charts &charts) const {
+  void fill_factors(int side, const double *to_head, Charts &charts) const {
     const int size = parts_->side_size(side), begin = parts_->side_begin[side], h = side / 2;
     const double *grand =
         has_grand_ ? grand_.data() + parts_->grand_begin[h] + std::size_t(begin - parts_->out_begin(h)) * states_
                    : nullptr;
     for (int q = 0; q < size; ++q) {
-      const double told = Semiring::of_value(told_head[begin + q]);
+      const double odds = Semiring::of_value(to_head[begin + q]);
       double *factor = row(charts.factor, q);
-      for (int g = 0; g < states_; ++g) factor[g] = grand ? Semiring::times(told, *grand++) : told;
+      for (int g = 0; g < states_; ++g) factor[g] = grand ? Semiring::times(odds, *grand++) : odds;
     }
   }
 
-  bool sum_side(int side, const double *told_head) {
+  bool sum_side(int side, const double *to_head) {
     const int size = parts_->side_size(side);
     Charts &charts = charts_[side % 2];
     for (auto *chart : {&charts.after, &charts.taking, &charts.factor}) chart->resize(std::size_t(size + 1) * states_);
-    fill_factors(side, told_head, charts);
+    fill_factors(side, to_head, charts);
     std::fill_n(row(charts.taking, size), states_, Semiring::one);
     for (int p = size; p >= 0; --p) {
       double *after = row(charts.after, p);
@@ -133,22 +142,22 @@ class HeadSums {
       for (int g = 0; p > 0 && g < states_; ++g)
         row(charts.taking, p - 1)[g] = Semiring::times(row(charts.factor, p - 1)[g], after[g]);
     }
-    bool is_held = true;
+    bool is_finite = true;
     for (int g = 0; g < states_; ++g) {
-      is_held = is_held && (!is_bounded || charts.after[g] < largest_sum);
-      probability[g] = Semiring::times(probability[g], charts.after[g]);
+      is_finite = is_finite && (!is_bounded || charts.after[g] < max_sum);
+      head_probability[g] = Semiring::times(head_probability[g], charts.after[g]);
     }
-    return is_held;
+    return is_finite;
   }
 
-  void weigh_side(int side, double sum, Parts &expected) {
+  void expect_side(int side, Parts &expected) {
     const int size = parts_->side_size(side), begin = parts_->side_begin[side];
     Charts &charts = charts_[side % 2];
     before_.resize(std::size_t(size + 1) * states_), arriving_.resize(states_);
     for (int g = 0; g < states_; ++g)
-      before_[g] = probability[g] == Semiring::zero
+      before_[g] = head_probability[g] == Semiring::zero
                        ? Semiring::zero
-                       : Semiring::over(Semiring::over(probability[g], sum), charts.after[g]);
+                       : Semiring::over(Semiring::over(head_probability[g], sum_), charts.after[g]);
     for (int q = 0; q <= size; ++q) {
       const double *taking = row(charts.taking, q);
       std::fill(arriving_.begin(), arriving_.end(), Semiring::zero);
@@ -167,13 +176,14 @@ class HeadSums {
         if (has_grand_) expected.grand(parts_->in_arc[parts_->in_begin[side / 2] + g], begin + q) = weight;
         row(before_, q + 1)[g] = Semiring::times(row(charts.factor, q)[g], arriving_[g]);
       }
-      taken.push_back(all);
+      modifier_probability.push_back(all);
     }
   }
 
   const Parts *parts_ = nullptr;
   bool has_grand_ = false;
-  int states_ = 0;  // heads g, or one where they do not matter
+  double sum_ = Semiring::zero;
+  int states_ = 0;  // heads g, or one where grandparents have no scores
   std::vector<double> step_, grand_;
   Charts charts_[2];
   std::vector<double> before_, arriving_;

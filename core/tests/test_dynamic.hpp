@@ -202,11 +202,11 @@ static void marginals_sum_to_one_and_rings_agree() {
             CHECK(std::abs(sum - 1) < 1e-9);
           }
         }
-        treewright::ProjectiveSums<treewright::Logs> logarithms;
+        treewright::ProjectiveSums<treewright::LogSum> logarithms;
         logarithms.inside(arc.data(), nodes, single_root);
         CHECK(std::abs(logarithms.log_partition() - projective.log_partition(arc.data(), nodes, single_root)) <=
               1e-12 * std::abs(logarithms.log_partition()) + 1e-9);
-        treewright::TreeElimination<treewright::Logs> logs;
+        treewright::TreeElimination<treewright::LogSum> logs;
         std::vector<double> same(arc.size());
         double log_z = 0;
         CHECK(logs.run(arc.data(), nodes, single_root, &log_z, same.data()) == treewright::Sums::found);

@@ -74,29 +74,30 @@ static void a_head_expects_the_same_as_weights_and_as_logarithms() {
   std::vector<double> arc(nodes * nodes, 0.0), cube(nodes * nodes * nodes), stop(nodes * nodes * 2, 0.5);
   for (std::size_t k = 0; k < cube.size(); ++k) cube[k] = double(k * 7919 % 13) / 4 - 1.5;
   treewright::Parts parts = treewright::Parts::from_dense(nodes, arc.data(), cube.data(), cube.data(), stop.data());
-  const std::vector<double> told_head(parts.arcs(), 0.3), told_modifier(parts.arcs(), 0.2);
+  const std::vector<double> to_head(parts.arcs(), 0.3), to_modifier(parts.arcs(), 0.2);
   treewright::Parts expected = parts, by_logs = parts;
-  treewright::HeadSums<treewright::Plain> plain;
-  treewright::HeadSums<treewright::Logs> logs;
-  CHECK(plain.open(parts) && logs.open(parts));
+  treewright::HeadSums<treewright::Real> plain;
+  treewright::HeadSums<treewright::LogSum> logs;
+  CHECK(plain.load(parts) && logs.load(parts));
   for (int h = 0; h < nodes; ++h) {
-    CHECK(plain.run(h, told_head.data(), told_modifier.data(), expected));
-    CHECK(logs.run(h, told_head.data(), told_modifier.data(), by_logs));
+    CHECK(plain.run(h, to_head.data(), to_modifier.data(), expected));
+    CHECK(logs.run(h, to_head.data(), to_modifier.data(), by_logs));
     double sum = 0;
-    for (std::size_t g = 0; g < plain.probability.size(); ++g) {
-      sum += plain.probability[g];
-      CHECK(std::abs(plain.probability[g] - logs.probability[g]) < 1e-12);
+    for (std::size_t g = 0; g < plain.head_probability.size(); ++g) {
+      sum += plain.head_probability[g];
+      CHECK(std::abs(plain.head_probability[g] - logs.head_probability[g]) < 1e-12);
     }
-    CHECK(std::abs(sum - 1) < 1e-12 && int(plain.taken.size()) == parts.out_size(h));
+    CHECK(std::abs(sum - 1) < 1e-12 && int(plain.modifier_probability.size()) == parts.out_size(h));
     for (int q = 0; q < parts.out_size(h); ++q) {
       const int e = parts.out_begin(h) + q, side = treewright::Parts::side_of(h, parts.modifier[e]);
       double entered = 0;
       for (int p = 0; p <= parts.rank_out(e); ++p) entered += expected.transition(side, p, parts.rank_out(e));
-      CHECK(std::abs(entered - plain.taken[q]) < 1e-12 && std::abs(plain.taken[q] - logs.taken[q]) < 1e-12);
+      CHECK(std::abs(entered - plain.modifier_probability[q]) < 1e-12 &&
+            std::abs(plain.modifier_probability[q] - logs.modifier_probability[q]) < 1e-12);
     }
   }
   parts.transitions.back() = 1000;
-  CHECK(!plain.open(parts) && logs.open(parts));
+  CHECK(!plain.load(parts) && logs.load(parts));
 }
 
 // From atoms to a tree in one go, as by the kernels in turn; a chart that is too large is not begun.

@@ -27,14 +27,6 @@
 
 namespace treewright {
 
-// The place of the first running total above a random share of the last one. Totals must not all be zero.
-inline int draw_by_totals(Random &random, const double *totals, int count) {
-  const double share = random.uniform() * totals[count - 1];
-  const int place = int(std::upper_bound(totals, totals + count, share) - totals);
-  if (place < count) return place;
-  return int(std::lower_bound(totals, totals + count, totals[count - 1]) - totals);  // rounding: the last with weight
-}
-
 class WalkSampler {
  public:
   // arc is nodes x nodes, row-major; its diagonal and column 0 are not read. False when there is no tree.

@@ -152,16 +152,6 @@ def parse_sentences(pruner: Scorer, scorer: Scorer, labeller: Labeller, pruner_w
     Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large (core/learning/chain.hpp).
     """
 
-def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
-    """
-    The log partition over projective trees, and parts with each one's expectation as its score.
-    """
-
-def beliefs(parts: Parts, single_root: bool, rounds: int) -> Parts:
-    """
-    Parts with the belief in each as its score: about its expectation over all trees, crossing or not.
-    """
-
 def crossing_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, rounds: int) -> tuple[float, Parts]:
     """
     The same over all trees, with beliefs for expectations; the loss counts heads.
@@ -255,6 +245,16 @@ def projective_log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(
 
 def projective_marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The same over projective trees."""
+
+def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
+    """
+    The log partition over projective trees, and parts with each one's expectation as its score.
+    """
+
+def beliefs(parts: Parts, single_root: bool, rounds: int) -> tuple[float, Parts]:
+    """
+    Loopy belief propagation over all trees: the Bethe log partition (-inf when there is no tree), and parts with each one's approximate expectation as its score. Exact where only arcs have scores.
+    """
 
 def climb(parts: Parts, single_root: bool, projective: bool, by_score: bool, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, patience: int, max_restarts: int, max_seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
@@ -385,6 +385,11 @@ def sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order
 
 def projective_sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """The same among projective trees."""
+
+def sample_parts(parts: Parts, single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Projective trees drawn by the scores of all parts, a row a tree; no row when there is no tree.
+    """
 
 def sibling_automaton(parts: Parts, side: int, forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """

@@ -1,0 +1,116 @@
+"""Sums over second-order projective trees and samples from them, decided by enumeration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles.expectations import Distribution, grandparents_of, siblings_of, stops_of
+from oracles.instances import Instance, random_instance
+from oracles.trees import Tree
+from scipy.stats import chisquare
+
+from treewright import _core
+from treewright.decode import Parts
+
+KINDS = ["", "sib stop", "grand", "sib grand stop"]
+DRAWS = 40_000
+
+
+def instance_of(words: int, seed: int, kinds: str, root: str, *, pruned: bool = False) -> Instance:
+    instance = random_instance(seed, words, parts=kinds, root=root, projective=True)
+    if pruned:
+        instance.arc[np.random.default_rng(seed).random(instance.arc.shape) < 0.3] = -np.inf
+        instance.arc[np.arange(words), np.arange(1, words + 1)] = 0.5  # the chain is always there
+    return instance
+
+
+def distribution_of(instance: Instance) -> Distribution:
+    trees = instance.trees()
+    return Distribution(trees, [instance.value(tree) for tree in trees])
+
+
+def core_of(instance: Instance) -> _core.Parts:
+    return Parts.from_arrays(instance.arc, **instance.scores).core
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("pruned", [False, True])
+@pytest.mark.parametrize("words", [1, 2, 3, 4, 5])
+def test_sums_are_those_over_all_trees(words: int, pruned: bool, kinds: str, root: str) -> None:
+    instance = instance_of(words, words, kinds, root, pruned=pruned)
+    every = distribution_of(instance)
+    log_partition, expected = _core.expectations(core_of(instance), root == "single")
+    assert log_partition == pytest.approx(every.log_partition, rel=1e-12)
+    np.testing.assert_allclose(expected.arc, every.arcs()[expected.head, expected.modifier], atol=1e-8)
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("kinds", ["sib stop", "sib grand stop"])
+def test_every_part_has_its_expectation(kinds: str, root: str) -> None:
+    instance = instance_of(5, 3, kinds, root)
+    every = distribution_of(instance)
+    _, expected = _core.expectations(core_of(instance), root == "single")
+    assert by_place(expected.siblings) == pytest.approx(every.expected(siblings_of), abs=1e-8)
+    assert by_place(expected.stops) == pytest.approx(every.expected(stops_of), abs=1e-8)
+    if "grand" in kinds:
+        assert by_place(expected.grandparents) == pytest.approx(every.expected(grandparents_of), abs=1e-8)
+
+
+def by_place(columns: Any) -> dict[tuple[int, ...], float]:
+    """The scores above zero, by the nodes of the part."""
+    *places, scores = (column.tolist() for column in columns)
+    return {place: score for place, score in zip(zip(*places, strict=True), scores, strict=True) if score}
+
+
+def test_scores_far_apart() -> None:
+    instance = instance_of(5, 6, "", "single")
+    log_partition, expected = _core.expectations(Parts.from_arrays(1e5 * instance.arc).core, True)
+    best = max(instance.trees(), key=instance.value)
+    assert log_partition == pytest.approx(1e5 * instance.value(best))
+    np.testing.assert_allclose(expected.arc, np.array(best)[expected.modifier] == expected.head, atol=1e-8)
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize(("words", "pruned"), [(2, False), (3, False), (4, False), (5, True)])
+def test_samples_have_the_probabilities_of_their_trees(words: int, pruned: bool, kinds: str, root: str) -> None:
+    instance = instance_of(words, 10 * words, kinds, root, pruned=pruned)
+    every = distribution_of(instance)
+    drawn = _core.sample_parts(core_of(instance), root == "single", DRAWS, 7)
+    assert drawn.shape == (DRAWS, words + 1)
+    observed = counts_of(drawn, every.trees)
+    assert observed.sum() == DRAWS  # no other trees are drawn
+    assert p_value(observed, DRAWS * every.probabilities) > 1e-3
+
+
+def counts_of(drawn: NDArray[np.int32], trees: list[Tree]) -> NDArray[np.int64]:
+    found, counts = np.unique(drawn, axis=0, return_counts=True)
+    count_of = dict(zip(map(tuple, found.tolist()), counts.tolist(), strict=True))
+    return np.array([count_of.get(tree, 0) for tree in trees])
+
+
+def p_value(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> float:
+    """Of the chi-square test; trees that are expected less than five times are counted with the likeliest one."""
+    cell = np.where(expected < 5, expected.argmax(), np.arange(len(expected)))
+    sums = [np.bincount(cell, weights) for weights in (observed, expected)]
+    used = sums[1] > 0
+    return float(chisquare(sums[0][used], sums[1][used]).pvalue) if used.sum() > 1 else 1.0
+
+
+def test_a_larger_sample_begins_with_the_smaller_one() -> None:
+    core = core_of(instance_of(5, 1, "sib grand stop", "single"))
+    few, many = (_core.sample_parts(core, True, size, 3) for size in (20, 100))
+    np.testing.assert_array_equal(few, many[:20])
+    assert not np.array_equal(many, _core.sample_parts(core, True, 100, 4))
+
+
+def test_no_tree_is_drawn_where_there_is_none() -> None:
+    arc = np.full((3, 3), -np.inf)
+    arc[1, 2] = arc[2, 1] = 0.0
+    core = Parts.from_arrays(arc).core
+    assert _core.sample_parts(core, True, 5, 0).shape == (0, 3)
+    assert _core.expectations(core, True)[0] == -np.inf

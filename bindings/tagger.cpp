@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
-#include "text/words.hpp"
+#include "text/word_rows.hpp"
 
 namespace treewright {
 

@@ -1,17 +1,18 @@
-#include "text/words.hpp"
-
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <tuple>
 
 #include "arrays.hpp"
+#include "text/lemma_words.hpp"
+#include "text/tag_words.hpp"
 
 namespace treewright {
 
 using HashColumn = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ShortColumn = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OwnStems = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // lemma, tag
+using LemmaTags = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // lemma, tag
 
 static std::u32string text_of(const nb::str &text) {
   std::u32string found(std::size_t(PyUnicode_GetLength(text.ptr())), U' ');
@@ -22,141 +23,158 @@ static std::u32string text_of(const nb::str &text) {
   return found;
 }
 
-// Labels by key: the arrays, kept for as long as they are read.
-struct Lists {
+// LabelLists with their arrays, which it keeps alive.
+struct BoundLabelLists {
   HashColumn keys;
   IndexColumn begin;
   ShortColumn labels, counts;
 
-  Lists(HashColumn keys, IndexColumn begin, ShortColumn labels, ShortColumn counts)
+  BoundLabelLists(HashColumn keys, IndexColumn begin, ShortColumn labels, ShortColumn counts)
       : keys(keys), begin(begin), labels(labels), counts(counts) {
     const std::size_t size = keys.shape(0);
-    if (begin.shape(0) != size + 1 || labels.shape(0) != counts.shape(0) || begin(0) != 0 ||
-        std::size_t(begin(size)) != labels.shape(0))
-      throw nb::value_error("lists do not have a beginning each, and a count for each label");
-    for (std::size_t i = 0; i < size; ++i)
-      if (begin(i) > begin(i + 1) || (i > 0 && keys(i - 1) >= keys(i)))
-        throw nb::value_error("the keys of lists are not sorted, or their places are not");
+    if (begin.shape(0) != size + 1) throw nb::value_error("begin must have one entry more than keys");
+    if (labels.shape(0) != counts.shape(0)) throw nb::value_error("labels and counts must be of one length");
+    if (begin(0) != 0 || std::size_t(begin(size)) != labels.shape(0))
+      throw nb::value_error("begin must start with 0 and end with the number of labels");
+    for (std::size_t i = 0; i < size; ++i) {
+      if (begin(i) > begin(i + 1)) throw nb::value_error("begin must not descend");
+      if (i > 0 && keys(i - 1) >= keys(i)) throw nb::value_error("keys must be sorted, each once");
+    }
+    for (std::size_t i = 0; i < size; ++i) check_counts(i);
   }
 
-  int largest() const {
+  int max_label() const {
     int found = -1;
     for (std::size_t i = 0; i < labels.shape(0); ++i) found = std::max(found, int(labels(i)));
     return found;
   }
-  Listing listing() const { return {keys.data(), begin.data(), labels.data(), counts.data(), keys.shape(0)}; }
+  LabelLists lists() const { return {keys.data(), begin.data(), labels.data(), counts.data(), keys.shape(0)}; }
+
+ private:
+  // Probabilities are quotients of counts and their sums.
+  void check_counts(std::size_t list) const {
+    std::int64_t total = 0;
+    for (std::int32_t k = begin(list); k < begin(list + 1); ++k) {
+      if (counts(k) == 0) throw nb::value_error("counts must be positive");
+      total += counts(k);
+    }
+    if (total >= std::numeric_limits<std::int32_t>::max()) throw nb::value_error("the counts of a key are too large");
+  }
 };
 
-// The letters of a word, with the text they are seen in.
-struct OwnedLetters {
-  std::u32string form, lower, kinds;
-  OwnedLetters(const nb::str &form, const nb::str &lower, const nb::str &kinds)
-      : form(text_of(form)), lower(text_of(lower)), kinds(text_of(kinds)) {}
-  Letters letters() const { return {form, lower, kinds}; }
+// A Spelling with its text.
+struct BoundSpelling {
+  std::u32string form, lower, shape;
+  BoundSpelling(const nb::str &form, const nb::str &lower, const nb::str &shape)
+      : form(text_of(form)), lower(text_of(lower)), shape(text_of(shape)) {}
+  Spelling spelling() const { return {form, lower, shape}; }
 };
 
-static std::vector<Stems::Own> stems_of(const OwnStems &own) {
-  std::vector<Stems::Own> found;
-  if (own.shape(0) > 0 && own.shape(1) != 2) throw nb::value_error("stems are a lemma and a tag each");
-  for (std::size_t i = 0; i < own.shape(0); ++i) found.push_back({own(i, 0), std::int32_t(own(i, 1))});
+static Stems::Excluded excluded_of(const LemmaTags &pairs) {
+  Stems::Excluded found;
+  if (pairs.shape(0) > 0 && pairs.shape(1) != 2) throw nb::value_error("excluded must have columns lemma and tag");
+  for (std::size_t i = 0; i < pairs.shape(0); ++i) found.push_back({pairs(i, 0), std::int32_t(pairs(i, 1))});
   return found;
 }
 
 class BoundTagWords : public TagWords {
  public:
-  BoundTagWords(Lists words, Lists endings, Lists stems, std::vector<std::int32_t> first_of, int sure, int most)
-      : TagWords({words.listing(), endings.listing()}, Stems(stems.listing()), first_of, {sure, most}),
-        kept_{words, endings, stems} {
-    if (std::max(words.largest(), endings.largest()) >= int(first_of.size()))
-      throw nb::value_error("a listed tag is none");
-    tags_ = int(first_of.size());
+  BoundTagWords(BoundLabelLists words, BoundLabelLists suffixes, BoundLabelLists stems,
+                std::vector<std::int32_t> first_of, int min_known_count, int max_guesses)
+      : TagWords({words.lists(), suffixes.lists()}, Stems(stems.lists()), first_of, {min_known_count, max_guesses}),
+        kept_alive_{words, suffixes, stems} {
+    if (std::max(words.max_label(), suffixes.max_label()) >= labels())
+      throw nb::value_error("a label is not the number of a tag");
+    if (max_guesses < 0) throw nb::value_error("max_guesses must not be negative");
   }
 
-  int add(const nb::str &form, const nb::str &lower, const nb::str &kinds, int left_out, const OwnStems &own) {
-    if (left_out >= tags_) throw nb::value_error("there is no such tag");
-    const OwnedLetters word(form, lower, kinds);
-    return TagWords::add(word.letters(), left_out, stems_of(own));
+  int add(const nb::str &form, const nb::str &lower, const nb::str &shape, int gold, const LemmaTags &excluded) {
+    if (gold >= labels()) throw nb::value_error("gold is not the number of a tag");
+    const BoundSpelling word(form, lower, shape);
+    return TagWords::add(word.spelling(), gold, excluded_of(excluded));
   }
 
  private:
-  std::vector<Lists> kept_;
-  int tags_;
+  std::vector<BoundLabelLists> kept_alive_;
 };
 
 class BoundLemmaWords : public LemmaWords {
  public:
-  // Is it the lemma itself, what is dropped and put at the start, and at the end.
-  using Cells = std::vector<std::tuple<bool, std::size_t, nb::str, std::size_t, nb::str>>;
+  using ScriptCells =
+      std::tuple<bool, std::size_t, nb::str, std::size_t, nb::str>;  // in the order of EditScript's text
 
-  BoundLemmaWords(Lists words, Lists endings, Lists stems, const Cells &scripts)
-      : LemmaWords({words.listing(), endings.listing()}, Stems(stems.listing()), scripts_of(scripts)),
-        kept_{words, endings, stems},
-        scripts_(int(scripts.size())) {
-    if (std::max(words.largest(), endings.largest()) >= scripts_) throw nb::value_error("a listed script is none");
+  BoundLemmaWords(BoundLabelLists words, BoundLabelLists suffixes, BoundLabelLists stems,
+                  const std::vector<ScriptCells> &scripts)
+      : LemmaWords({words.lists(), suffixes.lists()}, Stems(stems.lists()), scripts_of(scripts)),
+        kept_alive_{words, suffixes, stems} {
+    if (std::max(words.max_label(), suffixes.max_label()) >= labels())
+      throw nb::value_error("a label is not the number of a script");
   }
 
-  int add(const nb::str &form, const nb::str &lower, const nb::str &kinds, std::uint32_t upos, std::uint32_t feats,
-          int tag, int gold, const OwnStems &own) {
-    if (gold >= scripts_) throw nb::value_error("there is no such script");
-    const OwnedLetters word(form, lower, kinds);
-    return LemmaWords::add({word.letters(), upos, feats, tag}, gold, stems_of(own));
+  int add(const nb::str &form, const nb::str &lower, const nb::str &shape, std::uint32_t upos, std::uint32_t feats,
+          int tag, int gold, const LemmaTags &excluded) {
+    if (gold >= labels()) throw nb::value_error("gold is not the number of a script");
+    const BoundSpelling word(form, lower, shape);
+    return LemmaWords::add({word.spelling(), upos, feats, tag}, gold, excluded_of(excluded));
   }
-  int seen(const nb::str &form, std::uint32_t upos, std::uint32_t feats) {
+  int most_frequent(const nb::str &form, std::uint32_t upos, std::uint32_t feats) {
     const std::u32string text = text_of(form);
-    return LemmaWords::seen({{text, {}, {}}, upos, feats, -1});
+    return LemmaWords::most_frequent({{text, {}, {}}, upos, feats, -1});
   }
 
  private:
-  static std::vector<EditScript> scripts_of(const Cells &scripts) {
+  static std::vector<EditScript> scripts_of(const std::vector<ScriptCells> &scripts) {
     std::vector<EditScript> found;
     for (const auto &[is_whole, drop_start, start, drop_end, end] : scripts)
       found.push_back({is_whole, drop_start, drop_end, text_of(start), text_of(end)});
     return found;
   }
 
-  std::vector<Lists> kept_;
-  int scripts_;
+  std::vector<BoundLabelLists> kept_alive_;
 };
 
 void bind_words(nb::module_ &m) {
-  nb::class_<Lists>(m, "Lists", "Labels with counts by sorted keys (core/text/words.hpp).")
+  nb::class_<BoundLabelLists>(m, "LabelLists", "Labels with counts by sorted keys (core/text/lexicon.hpp).")
       .def(nb::init<HashColumn, IndexColumn, ShortColumn, ShortColumn>(), nb::arg("keys").noconvert(),
            nb::arg("begin").noconvert(), nb::arg("labels").noconvert(), nb::arg("counts").noconvert());
-  nb::class_<WordRows>(m, "WordRows", "Words as the tagger reads them.")
+  nb::class_<WordRows>(m, "WordRows", "Words with atoms and candidates (core/text/word_rows.hpp).")
       .def("__len__", &WordRows::size)
-      .def("clear", &WordRows::clear, "Forget all words.");
-  nb::class_<BoundTagWords, WordRows>(m, "TagWords", "Words and the tags they may have.")
-      .def(nb::init<Lists, Lists, Lists, std::vector<std::int32_t>, int, int>(), nb::arg("words"), nb::arg("endings"),
-           nb::arg("stems"), nb::arg("first_of"), nb::arg("sure"), nb::arg("most"))
-      .def("add", &BoundTagWords::add, nb::arg("form"), nb::arg("lower"), nb::arg("kinds"), nb::arg("left_out"),
-           nb::arg("own").noconvert(), "The row of a new word.");
-  nb::class_<BoundLemmaWords, WordRows>(m, "LemmaWords", "Words with their tags and the edit scripts they may have.")
-      .def(nb::init<Lists, Lists, Lists, const BoundLemmaWords::Cells &>(), nb::arg("words"), nb::arg("endings"),
-           nb::arg("stems"), nb::arg("scripts"))
-      .def("add", &BoundLemmaWords::add, nb::arg("form"), nb::arg("lower"), nb::arg("kinds"), nb::arg("upos"),
-           nb::arg("feats"), nb::arg("tag"), nb::arg("gold"), nb::arg("own").noconvert(),
-           "The row of a new word, -1 if no script fits it.")
-      .def("seen", &BoundLemmaWords::seen, nb::arg("form"), nb::arg("upos"), nb::arg("feats"),
-           "The script that the word was seen with most often, or -1.");
+      .def("clear", &WordRows::clear, "Remove all words.");
+  nb::class_<BoundTagWords, WordRows>(m, "TagWords", "Words with their candidate tags (core/text/tag_words.hpp).")
+      .def(nb::init<BoundLabelLists, BoundLabelLists, BoundLabelLists, std::vector<std::int32_t>, int, int>(),
+           nb::arg("words"), nb::arg("suffixes"), nb::arg("stems"), nb::arg("first_of"), nb::arg("min_known_count"),
+           nb::arg("max_guesses"))
+      .def("add", &BoundTagWords::add, nb::arg("form"), nb::arg("lower"), nb::arg("shape"), nb::arg("gold"),
+           nb::arg("excluded").noconvert(), "Add a word and return its row; gold is -1 outside training.");
+  nb::class_<BoundLemmaWords, WordRows>(m, "LemmaWords",
+                                        "Tagged words with their candidate edit scripts (core/text/lemma_words.hpp).")
+      .def(nb::init<BoundLabelLists, BoundLabelLists, BoundLabelLists,
+                    const std::vector<BoundLemmaWords::ScriptCells> &>(),
+           nb::arg("words"), nb::arg("suffixes"), nb::arg("stems"), nb::arg("scripts"))
+      .def("add", &BoundLemmaWords::add, nb::arg("form"), nb::arg("lower"), nb::arg("shape"), nb::arg("upos"),
+           nb::arg("feats"), nb::arg("tag"), nb::arg("gold"), nb::arg("excluded").noconvert(),
+           "Add a word and return its row, -1 if no script fits it; gold is -1 outside training.")
+      .def("seen", &BoundLemmaWords::most_frequent, nb::arg("form"), nb::arg("upos"), nb::arg("feats"),
+           "The most frequent script of a word with this tag, -1 if it was not seen with it.");
   m.def(
       "text_hash", [](const nb::str &text, std::uint32_t group) { return text_hash(text_of(text), group); },
-      nb::arg("text"), nb::arg("group") = 0, "Thirty-two bits of a text, the same everywhere.");
+      nb::arg("text"), nb::arg("group") = 0, "A hash of 32 bits, the same on every machine.");
   m.def(
-      "ending_key",
-      [](std::uint32_t group, const nb::str &ending) { return Lexicon::ending_key(group, text_of(ending)); },
-      nb::arg("group"), nb::arg("ending"), "The key of an ending of a group of words.");
+      "suffix_key",
+      [](std::uint32_t group, const nb::str &suffix) { return Lexicon::suffix_key(group, text_of(suffix)); },
+      nb::arg("group"), nb::arg("suffix"), "The key of a suffix of a group of words.");
   m.def(
-      "word_kind",
-      [](const nb::str &kinds) {
-        const std::u32string text = text_of(kinds);
-        return Letters{{}, {}, text}.kind();
+      "surface_class",
+      [](const nb::str &shape) {
+        const std::u32string text = text_of(shape);
+        return Spelling{{}, {}, text}.surface_class();
       },
-      nb::arg("kinds"), "Capitals, digits and hyphens of a word, as a number.");
+      nb::arg("shape"), "Casing, digits and hyphens of a word, as a number.");
   m.def(
       "lemma_key",
       [](const nb::str &form, std::uint32_t upos, std::uint32_t feats) {
         const std::u32string text = text_of(form);
-        return LemmaWords::Tagged{{text, {}, {}}, upos, feats, -1}.key();
+        return LemmaWords::TaggedWord{{text, {}, {}}, upos, feats, -1}.key();
       },
       nb::arg("form"), nb::arg("upos"), nb::arg("feats"), "The key of a word with its tag.");
 }

@@ -65,7 +65,7 @@ static void expected_arcs_of_the_valence_model_are_one_a_word() {
 int main() {
   tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one();
   a_tag_model_learns_one_sentence();
-  words_are_described_by_what_others_have_in_common_with_them();
+  unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words();
   expected_arcs_of_the_valence_model_are_one_a_word();
   eisner_values_are_those_of_its_trees();
   spanning_trees_are_the_same_from_a_matrix_and_from_candidates();

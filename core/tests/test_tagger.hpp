@@ -1,5 +1,6 @@
+#include "text/lemma_words.hpp"
+#include "text/tag_words.hpp"
 #include "text/tagger.hpp"
-#include "text/words.hpp"
 
 static void tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one() {
   std::mt19937 random(5);
@@ -53,14 +54,14 @@ static void a_tag_model_learns_one_sentence() {
   }
 }
 
-static void words_are_described_by_what_others_have_in_common_with_them() {
+static void unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words() {
   using namespace treewright;
   // "dogs" was seen twice with tag 1, "cats" once; both end in "s", and "dog" is a lemma of two forms.
   struct Lists {
     std::vector<std::uint32_t> keys;
     std::vector<std::int32_t> begin;
     std::vector<std::uint16_t> labels, counts;
-    explicit Lists(std::vector<std::pair<std::uint32_t, Count>> entries) {
+    explicit Lists(std::vector<std::pair<std::uint32_t, LabelCount>> entries) {
       std::sort(entries.begin(), entries.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
       for (const auto &[key, entry] : entries) {
         keys.push_back(key), begin.push_back(std::int32_t(labels.size()));
@@ -68,35 +69,40 @@ static void words_are_described_by_what_others_have_in_common_with_them() {
       }
       begin.push_back(std::int32_t(labels.size()));
     }
-    Listing listing() const { return {keys.data(), begin.data(), labels.data(), counts.data(), keys.size()}; }
+    LabelLists lists() const { return {keys.data(), begin.data(), labels.data(), counts.data(), keys.size()}; }
   };
-  const Letters dogs{U"dogs", U"dogs", U"aaaa"}, bats{U"bats", U"bats", U"aaaa"}, nothing{U"", U"", U""};
-  const std::uint32_t kind = dogs.kind();
+  const Spelling dogs{U"dogs", U"dogs", U"aaaa"}, bats{U"bats", U"bats", U"aaaa"}, empty{U"", U"", U""};
+  const std::uint32_t surface = dogs.surface_class();
   const Lists words({{text_hash(U"dogs"), {1, 2}}, {text_hash(U"cats"), {1, 1}}});
-  const Lists endings({{Lexicon::all_words, {1, 2}},
-                       {Lexicon::ending_key(kind, U""), {1, 2}},
-                       {Lexicon::ending_key(kind, U"s"), {1, 2}}});
+  const Lists suffixes({{Lexicon::no_suffix, {1, 2}},
+                        {Lexicon::suffix_key(surface, U""), {1, 2}},
+                        {Lexicon::suffix_key(surface, U"s"), {1, 2}}});
   const Lists stems({{text_hash(U"dog"), {0, 2}}});
-  TagWords table({words.listing(), endings.listing()}, Stems(stems.listing()), {0, 1}, {1, 5});
-  for (const Letters &word : {dogs, bats, nothing}) {
+  TagWords table({words.lists(), suffixes.lists()}, Stems(stems.lists()), {0, 1}, {1, 5});
+  for (const Spelling &word : {dogs, bats, empty}) {
     const int row = table.add(word, -1, {});
     CHECK(table.last(row) - table.first(row) == 1 && *table.first(row) == 1);
   }
   const int learned = table.add(dogs, 0, {{text_hash(U"dog"), 0}});  // a tag that it was never seen with
   CHECK(table.last(learned) - table.first(learned) == 2);
-  Stems lemmas(stems.listing());
+  Stems lemmas(stems.lists());
   CHECK(lemmas.longest(U"dogs", {}).length == 3);
   CHECK(lemmas.longest(U"dogs", {{text_hash(U"dog"), 0}}).length == 3);
   CHECK(lemmas.longest(U"dogs", {{text_hash(U"dog"), 0}, {text_hash(U"dog"), 0}}).length == 0);
-  CHECK(lemmas.known(text_hash(U"dog"), 0, {}) == 2 && lemmas.known(text_hash(U"dog"), 7, {}) == 1);
+  CHECK(lemmas.evidence(text_hash(U"dog"), 0, {}) == Stems::lemma_with_same_tag);
+  CHECK(lemmas.evidence(text_hash(U"dog"), 7, {}) == Stems::lemma_with_other_tag);
+  CHECK(lemmas.evidence(text_hash(U"cat"), 0, {}) == Stems::unknown_lemma);
 
-  const Lists scripts_seen({{LemmaWords::Tagged{dogs, 5, 6, 0}.key(), {0, 3}}});
-  const Lists script_endings({{Lexicon::all_words, {0, 1}}});
-  LemmaWords scripts({scripts_seen.listing(), script_endings.listing()}, Stems(stems.listing()),
+  const Lists scripts_seen({{LemmaWords::TaggedWord{dogs, 5, 6, 0}.key(), {0, 3}}});
+  const Lists script_suffixes({{Lexicon::no_suffix, {0, 1}}});
+  LemmaWords scripts({scripts_seen.lists(), script_suffixes.lists()}, Stems(stems.lists()),
                      {{false, 0, 1, U"", U""}, {true, 0, 0, U"go", U""}});
-  CHECK(scripts.seen({dogs, 5, 6, 0}) == 0 && scripts.seen({bats, 5, 6, 0}) == -1);
+  CHECK(scripts.most_frequent({dogs, 5, 6, 0}) == 0 && scripts.most_frequent({bats, 5, 6, 0}) == -1);
   CHECK(scripts.add({bats, 5, 6, 0}, -1, {}) >= 0);
-  CHECK(scripts.add({nothing, 5, 6, 0}, -1, {}) == -1);  // too short to drop a letter
-  const int row = scripts.add({nothing, 5, 6, 0}, 1, {});
+  CHECK(scripts.add({empty, 5, 6, 0}, -1, {}) == -1);  // too short to drop a letter
+  std::uint32_t hash;
+  const EditScript overflowing{false, 1, std::size_t(-1), U"", U""};
+  CHECK(!overflowing.apply(U"dogs", hash));
+  const int row = scripts.add({empty, 5, 6, 0}, 1, {});
   CHECK(scripts.last(row) - scripts.first(row) == 1 && *scripts.first(row) == 1);
 }

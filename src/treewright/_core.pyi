@@ -431,46 +431,52 @@ def viterbi(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def tag_sums(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], trigram: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The probability of each tag, and the log partition function."""
 
-class Lists:
-    """Labels with counts by sorted keys (core/text/words.hpp)."""
+class LabelLists:
+    """Labels with counts by sorted keys (core/text/lexicon.hpp)."""
 
     def __init__(self, keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class WordRows:
-    """Words as the tagger reads them."""
+    """Words with atoms and candidates (core/text/word_rows.hpp)."""
 
     def __len__(self) -> int: ...
 
     def clear(self) -> None:
-        """Forget all words."""
+        """Remove all words."""
 
 class TagWords(WordRows):
-    """Words and the tags they may have."""
+    """Words with their candidate tags (core/text/tag_words.hpp)."""
 
-    def __init__(self, words: Lists, endings: Lists, stems: Lists, first_of: Sequence[int], sure: int, most: int) -> None: ...
+    def __init__(self, words: LabelLists, suffixes: LabelLists, stems: LabelLists, first_of: Sequence[int], min_known_count: int, max_guesses: int) -> None: ...
 
-    def add(self, form: str, lower: str, kinds: str, left_out: int, own: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
-        """The row of a new word."""
+    def add(self, form: str, lower: str, shape: str, gold: int, excluded: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+        """Add a word and return its row; gold is -1 outside training."""
 
 class LemmaWords(WordRows):
-    """Words with their tags and the edit scripts they may have."""
+    """
+    Tagged words with their candidate edit scripts (core/text/lemma_words.hpp).
+    """
 
-    def __init__(self, words: Lists, endings: Lists, stems: Lists, scripts: Sequence[tuple[bool, int, str, int, str]]) -> None: ...
+    def __init__(self, words: LabelLists, suffixes: LabelLists, stems: LabelLists, scripts: Sequence[tuple[bool, int, str, int, str]]) -> None: ...
 
-    def add(self, form: str, lower: str, kinds: str, upos: int, feats: int, tag: int, gold: int, own: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
-        """The row of a new word, -1 if no script fits it."""
+    def add(self, form: str, lower: str, shape: str, upos: int, feats: int, tag: int, gold: int, excluded: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+        """
+        Add a word and return its row, -1 if no script fits it; gold is -1 outside training.
+        """
 
     def seen(self, form: str, upos: int, feats: int) -> int:
-        """The script that the word was seen with most often, or -1."""
+        """
+        The most frequent script of a word with this tag, -1 if it was not seen with it.
+        """
 
 def text_hash(text: str, group: int = 0) -> int:
-    """Thirty-two bits of a text, the same everywhere."""
+    """A hash of 32 bits, the same on every machine."""
 
-def ending_key(group: int, ending: str) -> int:
-    """The key of an ending of a group of words."""
+def suffix_key(group: int, suffix: str) -> int:
+    """The key of a suffix of a group of words."""
 
-def word_kind(kinds: str) -> int:
-    """Capitals, digits and hyphens of a word, as a number."""
+def surface_class(shape: str) -> int:
+    """Casing, digits and hyphens of a word, as a number."""
 
 def lemma_key(form: str, upos: int, feats: int) -> int:
     """The key of a word with its tag."""

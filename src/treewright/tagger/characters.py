@@ -1,6 +1,8 @@
-"""What the tokeniser sees of a text: for each character, hashed features of the characters around it.
+"""Features of characters for the tokeniser: templates over atoms of each character, hashed.
 
-Everything is done for all characters at once. The hash of text[i:j] comes from two sums (Karp & Rabin 1987):
+A template lists atoms with the offset of the character that they belong to: "-1.char 0.char" is the previous character
+and this one. A chunk is a run of characters between white space. Features are computed for all characters at once; the
+hashes of substrings come from prefix sums (Karp & Rabin 1987):
 
     sums[i] = sum over k < i of  code[k] * base^k          hash(i, j) = (sums[j] - sums[i]) * base^-i      (mod 2^64)
 """
@@ -8,108 +10,163 @@ Everything is done for all characters at once. The hash of text[i:j] comes from 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.uint64]
 Hashes = NDArray[np.uint64]
+Template = tuple[tuple[int, int], ...]  # atom, offset
 
-BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
+BASE = 0x9E3779B97F4A7C15  # odd, hence with an inverse
 INVERSE = pow(BASE, -1, 1 << 64)
-REACH = 4  # characters before and after that are looked at one by one
+REACH = 4  # the largest offset of a template
+MAX_LENGTH = 8  # of the atom `length`; by convention
 
 SPACE = 1  # the class of white space
 _CLASSES = {"Lu": 2, "Lt": 2, "Ll": 3, "Lm": 4, "Lo": 4, "Mn": 5, "Mc": 5, "Me": 5, "Nd": 6, "Nl": 7, "No": 7}
-_MARKS = ".,!?'’\"“”-:;()…/@#&%$*_"  # characters that are classes of their own
+_MARKS = ".,!?'’\"“”-:;()…/@#&%$*_"  # characters with a class of their own
+
+ATOMS = (
+    "char",  # in lower case
+    "class",  # see `class_of`
+    "rule",  # 1 + the label by rule
+    "prefix",  # of the chunk: its characters up to this one
+    "rest",  # of the chunk: its characters after this one
+    "chunk",
+    "first_class",  # the class of the chunk's first character
+    "length",  # characters of the chunk before this one
+    "next_chunk",
+    "next_class",  # the class of the next chunk's first character
+    "next_class2",  # that of its second character
+    "words",  # see `word_bucket`
+)
+# The place of a template and the order of its atoms enter the hash: a change needs a new FORMAT of the tokeniser.
+TEMPLATES = (
+    *("-4.char", "-3.char", "-2.char", "-1.char", "0.char", "1.char", "2.char", "3.char", "4.char"),
+    *("-4.class", "-3.class", "-2.class", "-1.class", "0.class", "1.class", "2.class", "3.class", "4.class"),
+    "0.char 1.char",
+    "-1.char 0.char",
+    "1.char 2.char",
+    "-1.char 0.char 1.char",
+    "0.char 1.char 2.char",
+    "-1.class 0.class 1.class",
+    "0.class 1.class 2.class",
+    "-1.class 0.class 1.class 2.class",
+    "-2.class -1.class 0.class 1.class 2.class 3.class",
+    "0.prefix",
+    "0.rest",
+    "0.chunk",
+    "0.prefix 0.next_class",
+    "0.prefix 0.next_chunk",
+    "0.rest 0.class",
+    "0.next_chunk 0.char",
+    "0.next_class 0.char 0.length",
+    "0.next_class -1.class 0.char",
+    "0.prefix 0.rest",
+    "-1.rule 0.rule 1.rule",
+    "0.rule 0.char 1.char",
+    "0.rule -1.class 0.class 1.class",
+    "0.rule 0.prefix",
+    "0.chunk 0.next_chunk",
+    "0.char 0.next_class 0.next_class2 0.first_class",
+    "0.class 0.next_class 0.next_class2 0.words",
+    "0.rule 0.next_class 0.words",
+    "0.next_chunk 0.next_class 0.class",
+)
 
 
-def class_of(letter: str) -> int:
-    """The kind of a character: a number below 64.
+def compiled(template: str) -> Template:
+    """The atoms of a template as numbers, with their offsets.
+
+    >>> compiled("-1.char 0.class")
+    ((0, -1), (1, 0))
+    """
+    items = (item.split(".") for item in template.split())
+    return tuple((ATOMS.index(atom), int(offset)) for offset, atom in items)
+
+
+_TEMPLATES = tuple(map(compiled, TEMPLATES))
+
+
+def class_of(character: str) -> int:
+    """The class of a character, a number below 64: white space, a mark of its own, or the Unicode category.
 
     >>> class_of(" "), class_of("A"), class_of("1"), class_of(".") == class_of("!")
     (1, 2, 6, False)
     """
-    if letter.isspace():
+    if character.isspace():
         return SPACE
-    place = _MARKS.find(letter)
+    place = _MARKS.find(character)
     if place >= 0:
         return 16 + place
-    category = unicodedata.category(letter)
+    category = unicodedata.category(character)
     return _CLASSES.get(category, {"P": 8, "S": 9}.get(category[0], 10))
 
 
 def codes_of(text: str) -> Codes:
-    """The number of each character."""
+    """The code point of each character."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
 
 
 def classes_of(text: str) -> NDArray[np.uint64]:
     """The class of each character."""
-    codes = codes_of(text)
-    found, places = np.unique(codes, return_inverse=True)
+    found, places = np.unique(codes_of(text), return_inverse=True)
     return np.array([class_of(chr(code)) for code in found.tolist()], dtype=np.uint64)[places]
 
 
 def features_of(text: str, rule: NDArray[np.int32]) -> NDArray[np.uint32]:
-    """A row of hashed features for each character; `rule` is what rules say that it ends.
+    """A row of hashed features for each character; `rule` is its label by rule (rules.py).
 
-    >>> features_of("Hi there.", np.zeros(9, dtype=np.int32)).shape[0]
-    9
+    >>> features_of("Hi there.", np.zeros(9, dtype=np.int32)).shape == (9, len(TEMPLATES))
+    True
     """
     n = len(text)
-    lower = codes_of("".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text))
+    atoms = atoms_of(text, rule)
+    table = np.empty((n, len(TEMPLATES)), dtype=np.uint32)
+    state, scratch = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
+    for place, template in enumerate(_TEMPLATES):
+        values = [atoms[atom, REACH + offset : REACH + offset + n] for atom, offset in template]
+        feature = _joined(values, state, scratch) if len(values) > 1 else values[0]
+        table[:, place] = _joined([feature, np.uint64(place)], state, scratch) >> np.uint64(32)
+    return table
+
+
+def atoms_of(text: str, rule: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """A row for each of ATOMS with a value for each character, and REACH zeros before and after them."""
+    n = len(text)
+    codes = codes_of("".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text))
     classes = classes_of(text)
     spaces = classes == SPACE
-    lower[spaces] = 32
-    char = _Around(lower)
-    kind = _Around(classes)
-    ruled = _Around(rule.astype(np.uint64) + np.uint64(1))
+    codes[spaces] = ord(" ")
     first, last = _chunk_ends(spaces)
     here = np.arange(n)
-    sums = _Substrings(lower)
-    prefix = sums.of(first, here + 1)  # of the chunk between spaces, up to here
-    rest = sums.of(here + 1, np.maximum(last, here + 1))
-    whole = sums.of(first, last)
     after = _next_chunk(last, spaces)
-    next_chunk = sums.of(after, last[np.minimum(after, n - 1)] if n else after)
     class_at = np.append(classes, np.zeros(2, dtype=np.uint64))
-    next_class, next_second = class_at[after], class_at[after + 1]
-    own_class = class_at[first]
-    words = word_bucket(spaces, rule)
-    length = np.minimum(here - first, 8).astype(np.uint64)
-    columns = [
-        *(char.at(offset) for offset in range(-REACH, REACH + 1)),
-        *(kind.at(offset) for offset in range(-REACH, REACH + 1)),
-        *(joined(char.at(0), char.at(1)), joined(char.at(-1), char.at(0)), joined(char.at(1), char.at(2))),
-        *(joined(char.at(-1), char.at(0), char.at(1)), joined(char.at(0), char.at(1), char.at(2))),
-        joined(kind.at(-1), kind.at(0), kind.at(1)),
-        joined(kind.at(0), kind.at(1), kind.at(2)),
-        joined(kind.at(-1), kind.at(0), kind.at(1), kind.at(2)),
-        joined(kind.at(-2), kind.at(-1), kind.at(0), kind.at(1), kind.at(2), kind.at(3)),
-        *(prefix, rest, whole, joined(prefix, next_class), joined(prefix, next_chunk), joined(rest, kind.at(0))),
-        joined(next_chunk, char.at(0)),
-        joined(next_class, char.at(0), length),
-        joined(next_class, kind.at(-1), char.at(0)),
-        joined(prefix, rest),
-        joined(ruled.at(-1), ruled.at(0), ruled.at(1)),
-        joined(ruled.at(0), char.at(0), char.at(1)),
-        joined(ruled.at(0), kind.at(-1), kind.at(0), kind.at(1)),
-        joined(ruled.at(0), prefix),
-        joined(whole, next_chunk),
-        joined(char.at(0), next_class, next_second, own_class),
-        joined(kind.at(0), next_class, next_second, words),
-        joined(ruled.at(0), next_class, words),
-        joined(next_chunk, next_class, kind.at(0)),
-    ]
-    table = np.empty((n, len(columns)), dtype=np.uint32)
-    for place, column in enumerate(columns):
-        table[:, place] = joined(column, np.uint64(place)) >> np.uint64(32)
+    substrings = _Substrings(codes)
+    values = {
+        "char": codes,
+        "class": classes,
+        "rule": rule + 1,
+        "prefix": substrings.of(first, here + 1),
+        "rest": substrings.of(here + 1, np.maximum(last, here + 1)),
+        "chunk": substrings.of(first, last),
+        "first_class": class_at[first],
+        "length": np.minimum(here - first, MAX_LENGTH),
+        "next_chunk": substrings.of(after, last[np.minimum(after, n - 1)] if n else after),
+        "next_class": class_at[after],
+        "next_class2": class_at[after + 1],
+        "words": word_bucket(spaces, rule),
+    }
+    table = np.zeros((len(ATOMS), n + 2 * REACH), dtype=np.uint64)
+    for row, atom in zip(table, ATOMS, strict=True):
+        row[REACH : REACH + n] = values[atom]
     return table
 
 
 def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """How many spaces there are since rules ended a sentence, in powers of two.
+    """How many spaces there are since the last sentence end by rule, in powers of two.
 
     >>> word_bucket(np.array([False, True, False, True, False]), np.array([0, 0, 2, 0, 1])).tolist()
     [1, 2, 2, 1, 1]
@@ -119,24 +176,20 @@ def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32]) -> NDArray[n
     return np.asarray(np.log2(np.maximum(count - ended, 0) + 1) + 1, dtype=np.uint64)
 
 
-def joined(*values: NDArray[np.uint64] | np.uint64) -> Hashes:
-    """One hash of several."""
-    result = np.asarray(values[0], dtype=np.uint64) + np.uint64(0x632BE59BD9B4E019)
-    with np.errstate(over="ignore"):
-        for value in values[1:]:
-            result = (result ^ (result >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + value
-        return (result ^ (result >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
+def _joined(values: Sequence[NDArray[np.uint64] | np.uint64], state: Hashes, scratch: Hashes) -> Hashes:
+    """One hash of several values for each character; it is written to `state`, which may be the first of the values."""
+    np.add(values[0], np.uint64(0x632BE59BD9B4E019), out=state)
+    for value in values[1:]:
+        _mix(state, 29, 0xBF58476D1CE4E5B9, scratch)
+        np.add(state, value, out=state)
+    _mix(state, 32, 0x94D049BB133111EB, scratch)
+    return state
 
 
-class _Around:
-    """The values of the characters that stand `offset` from each one; 0 outside the text."""
-
-    def __init__(self, values: NDArray[np.uint64]) -> None:
-        self.size = len(values)
-        self.padded = np.pad(values, REACH)
-
-    def at(self, offset: int) -> NDArray[np.uint64]:
-        return self.padded[REACH + offset : REACH + offset + self.size]
+def _mix(state: Hashes, shift: int, factor: int, scratch: Hashes) -> None:
+    np.right_shift(state, np.uint64(shift), out=scratch)
+    np.bitwise_xor(state, scratch, out=state)
+    np.multiply(state, np.uint64(factor), out=state)
 
 
 class _Substrings:
@@ -153,7 +206,7 @@ class _Substrings:
 
 
 def _chunk_ends(spaces: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the run of characters between spaces that a character is in begins, and where it has ended."""
+    """The first character of each character's chunk, and the one after its last."""
     here = np.arange(len(spaces))
     first = np.maximum.accumulate(np.where(spaces, here + 1, 0)) if len(spaces) else here
     last = np.minimum.accumulate(np.where(spaces, here, len(spaces))[::-1])[::-1] if len(spaces) else here
@@ -161,7 +214,7 @@ def _chunk_ends(spaces: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _next_chunk(last: NDArray[np.int64], spaces: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Where the next run of characters begins; the end of the text if there is none."""
+    """The first character of the next chunk; the end of the text if there is none."""
     n = len(spaces)
     begins = np.append(np.where(spaces, n, np.arange(n)), n)
     following = np.minimum.accumulate(begins[::-1])[::-1]  # the first character from here on that is no space

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._core import Lists, ending_key
+from treewright._core import LabelLists, suffix_key
 from treewright.errors import InputError
 
-LONGEST = 6  # characters of an ending, as in core/text/words.hpp
+LONGEST = 6  # characters of an ending, as in core/text/lexicon.hpp
 RARE = 6  # occurrences up to which a word's endings say something about words never seen
 MOST = 40  # labels of an ending that are kept
 LARGEST = (1 << 16) - 1  # that a label or count may be
@@ -67,9 +67,9 @@ class Listing:
         )
 
     @cached_property
-    def core(self) -> Lists:
+    def core(self) -> LabelLists:
         """As the core reads them."""
-        return Lists(self.keys, self.begin, self.labels, self.counts)
+        return LabelLists(self.keys, self.begin, self.labels, self.counts)
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """As arrays for a model file, their names beginning with `name`."""
@@ -105,7 +105,7 @@ class Lexicon:
             group, form = shapes[key]
             endings[ALL_WORDS].update(seen.keys())
             for length in range(min(len(form), LONGEST) + 1):
-                ending = ending_key(group, form[len(form) - length :])
+                ending = suffix_key(group, form[len(form) - length :])
                 endings.setdefault(ending, Counter()).update(seen.keys())
                 if length > 2:
                     single.add(ending)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._core import TagModel, WordRows, lemma_key, text_hash, word_kind
+from treewright._core import TagModel, WordRows, lemma_key, surface_class, text_hash
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Weights
@@ -91,7 +91,7 @@ def untrained(sentences: Sequence[Sentence], options: Options) -> Model:
     tags = sorted({tag for sentence in sentences for tag in tags_of(sentence, columns)}) if columns else []
     numbers = {tag: number for number, tag in enumerate(tags)}
     words = (
-        Observation(text_hash(form), word_kind(form.translate(KINDS)), form.lower(), numbers[tag])
+        Observation(text_hash(form), surface_class(form.translate(KINDS)), form.lower(), numbers[tag])
         for sentence in sentences
         if columns
         for form, tag in zip(sentence.forms, tags_of(sentence, columns), strict=True)

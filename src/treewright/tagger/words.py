@@ -1,4 +1,4 @@
-"""What the tagger sees of a word: templates over atoms that the core makes of its letters (core/text/words.hpp)."""
+"""What the tagger sees of a word: templates over atoms that the core makes of its letters (core/text/spelling.hpp)."""
 
 from __future__ import annotations
 

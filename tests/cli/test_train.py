@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from oracles.commands import Ended, Run, runner
@@ -36,8 +37,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     tw.write(treebank(30), "train.conllu")
     tw.write(treebank(8, seed=1), "dev.conllu")
 
-    def small(*given: object) -> Options:
-        return replace(TINY, **dict(zip(("model", "projective", "root", "seed", "learner"), given, strict=True)))
+    def small(model: str, projective: bool | None, root: str | None, seed: int, learner: str) -> Options:
+        return replace(TINY, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
     monkeypatch.setattr(tw.parser, "Options", small)
     return runner(monkeypatch, capsys, "train")
@@ -105,7 +106,7 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
     monkeypatch.setattr("treewright.checkpoint.MOST", math.inf)
     save, calls = checkpoints.save_checkpoint, []
 
-    def save_and_stop(*given: object) -> None:
+    def save_and_stop(*given: Any) -> None:
         save(*given)
         calls.append(given)
         if len(calls) == stop:
@@ -163,7 +164,7 @@ def interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         save = checkpoints.save_checkpoint
 
-        def save_and_stop(*given: object) -> None:
+        def save_and_stop(*given: Any) -> None:
             save(*given)
             raise KeyboardInterrupt
 

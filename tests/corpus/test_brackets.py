@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -28,8 +29,8 @@ def written(trees: Iterable[tw.Tree]) -> bytes:
     return file.getvalue()
 
 
-def read_text(text: str, **options: object) -> list[tw.Tree]:
-    return list(tw.read_trees(io.BytesIO(text.encode()), **options))  # type: ignore[arg-type]
+def read_text(text: str, **options: Any) -> list[tw.Tree]:
+    return list(tw.read_trees(io.BytesIO(text.encode()), **options))
 
 
 def nested(tree: tw.Tree | str) -> Nested:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -29,9 +30,9 @@ def written(sentences: Iterable[tw.Sentence]) -> bytes:
     return file.getvalue()
 
 
-def read_text(text: str | bytes, **options: object) -> list[tw.Sentence]:
+def read_text(text: str | bytes, **options: Any) -> list[tw.Sentence]:
     content = text.encode() if isinstance(text, str) else text
-    return list(tw.read(io.BytesIO(content), **options))  # type: ignore[arg-type]
+    return list(tw.read(io.BytesIO(content), **options))
 
 
 def look_at_everything(sentence: tw.Sentence) -> tw.Sentence:
@@ -102,10 +103,10 @@ def test_files_come_back_and_say_what_their_lines_say(seed: int, chunk: int) -> 
         assert len(sentence) == len(words)
         assert sentence.comments == comments
         assert sentence.heads.tolist() == [-1 if row[6] == "_" else int(row[6]) for row in words]
-        columns = (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
-        assert list(columns) == [[row[column] for row in words] for column in range(1, 6)]
-        columns = (sentence.deprels, sentence.deps, sentence.misc)
-        assert list(columns) == [[row[column] for row in words] for column in range(7, 10)]
+        before_heads = [sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats]
+        assert before_heads == [[row[column] for row in words] for column in range(1, 6)]
+        after_heads = [sentence.deprels, sentence.deps, sentence.misc]
+        assert after_heads == [[row[column] for row in words] for column in range(7, 10)]
         tokens = [row for row in rows if "-" in row[0]]
         assert [(f"{token.first}-{token.last}", token.form, token.misc) for token in sentence.tokens] == [
             (row[0], row[1], row[9]) for row in tokens

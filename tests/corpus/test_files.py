@@ -19,7 +19,7 @@ import pytest
 import zstandard
 
 import treewright as tw
-from treewright.corpus import files, format_of, open_input, replacing
+from treewright.corpus import format_of, open_input, replacing
 from treewright.errors import FormatError, MissingExtra
 
 CATS = b"1\tCats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -116,9 +116,10 @@ def test_errors_in_standard_input_are_named() -> None:
 def test_standard_streams_that_are_not_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CATS)))
     (sentence,) = tw.read("-")
-    monkeypatch.setattr(sys, "stdout", io.StringIO())  # as in a notebook
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", written)  # as in a notebook
     tw.write([sentence], "-")
-    assert sys.stdout.getvalue() == CATS.decode()  # type: ignore[attr-defined]
+    assert written.getvalue() == CATS.decode()
 
 
 def test_open_files_stay_open_and_their_format_can_be_asked(tmp_path: Path) -> None:
@@ -214,7 +215,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path, monkeypatch: py
         tw.write([], tmp_path / "none" / "out.conllu")
     assert missing.value.filename == str(tmp_path / "none" / "out.conllu")
     (tmp_path / "fixed.conllu").write_bytes(CATS)
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(PermissionError) as refused:
         tw.write([], tmp_path / "fixed.conllu")
     assert refused.value.filename == str(tmp_path / "fixed.conllu")

@@ -81,7 +81,7 @@ def test_grandparents_are_the_best_of_all_heads_and_subsets(names: str) -> None:
         scores = random_scores(rng, n, names)
         of_head = rng.normal(size=n + 1)
         for h in range(n + 1):
-            heads = [g for g in range(n + 1) if g != h] if h else [None]
+            heads: list[int | None] = [g for g in range(n + 1) if g != h] if h else [None]
             left, right = outwards(n, h, 0) if h else [], outwards(n, h, 1)
             values: dict[tuple[Any, ...], float] = {}
             for g, a, b in product(heads, subsets(left), subsets(right)):
@@ -91,12 +91,16 @@ def test_grandparents_are_the_best_of_all_heads_and_subsets(names: str) -> None:
             found = tw.decode.grandparent_automaton(**scores, h=h, of_head=of_head)
             best, best_with, best_without = best_values(values, [*left, *right])
             assert found.score == pytest.approx(best, rel=1e-9)
-            assert found.head == (None if h == 0 else found.heads[found.best_by_head.argmax()])
             assert values[(("g", found.head), *found.modifiers.tolist())] == pytest.approx(best, rel=1e-9)
             assert found.candidates.tolist() == [*left, *right]
             assert found.best_with == pytest.approx(best_with, rel=1e-9)
             assert found.best_without == pytest.approx(best_without, rel=1e-9)
-            if h:
+            if h == 0:
+                assert found.head is None
+            else:
+                assert found.heads is not None
+                assert found.best_by_head is not None
+                assert found.head == found.heads[found.best_by_head.argmax()]
                 for g, best_of_g in zip(heads, found.best_by_head, strict=True):
                     of_g = max(v for chosen, v in values.items() if chosen[0] == ("g", g))
                     assert best_of_g == pytest.approx(of_g, rel=1e-9)
@@ -175,6 +179,6 @@ def test_what_is_wrong_is_named() -> None:
     with pytest.raises(InputError, match=r"start has shape \(3,\), expected \(2,\)"):
         tw.decode.state_automaton(np.zeros((1, 2, 2)), start=[0, 0, 0])
     with pytest.raises(InputError, match=r"moves\[0, 1, 0\] is \+inf"):
-        tw.decode.state_automaton([[[0, 0], [np.inf, 0]]])
+        tw.decode.state_automaton(np.array([[[0, 0], [np.inf, 0]]]))
     with pytest.raises(InfeasibleError, match="no path leads from start to stop"):
         tw.decode.state_automaton(np.zeros((1, 2, 2)), start=[-np.inf, -np.inf])

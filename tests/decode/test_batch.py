@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_kernels_from_many_threads_answer_as_from_one() -> None:
 def test_items_may_be_arrays_parts_and_mappings() -> None:
     arc = np.array([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     parts = tw.decode.Parts.from_arrays(arc)
-    items = [arc, parts, {"arc": arc, "require": [(0, 2)]}, {"arc": parts, "root": "multi"}]
+    items: list[Any] = [arc, parts, {"arc": arc, "require": [(0, 2)]}, {"arc": parts, "root": "multi"}]
     found = tw.decode.trees(iter(items), projective=True)
     assert [parse.heads.tolist() for parse in found] == [[-1, 0, 1], [-1, 0, 1], [-1, 2, 0], [-1, 0, 1]]
     assert {parse.method for parse in found} == {"eisner"}
@@ -55,7 +56,7 @@ def test_items_may_be_arrays_parts_and_mappings() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers_as_one_by_one(method: str) -> None:
     rng = np.random.default_rng(3)
-    batch = [
+    batch: list[dict[str, Any]] = [
         {"arc": rng.normal(size=(n + 1, n + 1)), "sib": rng.normal(size=(n + 1, n + 1, n + 1))}
         for n in rng.integers(2, 7, size=12)
     ]

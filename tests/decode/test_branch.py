@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ ROOTS = ("single", "multi")
 TOLERANCE = 1e-8
 
 
-def decode(instance: Instance, **options: object) -> tw.decode.Parse:
+def decode(instance: Instance, **options: Any) -> tw.decode.Parse:
     return tw.decode.tree(instance.arc, **instance.arguments, **options)
 
 
@@ -70,9 +71,10 @@ def near_tree(seed: int, words: int, heads_a_word: int) -> tw.decode.Parts:
     order = 1 + random.permutation(words)
     gold = {int(order[0]): 0} | {int(order[k]): int(order[random.integers(max(0, k - 8), k)]) for k in range(1, words)}
     rows = []
-    for m in range(1, words + 1):
-        others = random.choice([h for h in range(words + 1) if h not in (m, gold[m])], heads_a_word - 1, replace=False)
-        rows += [(gold[m], m, 3 + random.normal()), *((int(h), m, random.normal()) for h in others)]
+    for word in range(1, words + 1):
+        wrong = [other for other in range(words + 1) if other not in (word, gold[word])]
+        others = random.choice(wrong, heads_a_word - 1, replace=False)
+        rows += [(gold[word], word, 3 + random.normal()), *((int(other), word, random.normal()) for other in others)]
     h, m, score = (list(column) for column in zip(*rows, strict=True))
     outgoing: dict[int, list[int]] = {}
     for head, modifier in zip(h, m, strict=True):
@@ -86,10 +88,10 @@ def near_tree(seed: int, words: int, heads_a_word: int) -> tw.decode.Parts:
     ]
     grands = [(g, x, y) for g, x in zip(h, m, strict=True) for y in outgoing.get(x, ()) if y != g]
 
-    def scored(parts: list[tuple[int, int, int]]) -> tuple[object, ...]:
+    def scored(parts: list[tuple[int, int, int]]) -> tuple[Any, ...]:
         return (*np.array(parts, dtype=np.int32).reshape(-1, 3).T, 0.5 * random.normal(size=len(parts)))
 
-    return tw.decode.Parts(words + 1, (h, m, score), scored(siblings), scored(grands))  # type: ignore[arg-type]
+    return tw.decode.Parts(words + 1, (h, m, score), scored(siblings), scored(grands))
 
 
 def test_near_trees_of_forty_words_are_all_certified() -> None:

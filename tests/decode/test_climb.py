@@ -4,61 +4,16 @@ from __future__ import annotations
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
+from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random_tree
 from oracles.trees import all_trees, any_nonprojective, value
 
 import treewright as tw
 from treewright import _core
-from treewright.decode import Problem
-
-PARTS = ["", "sib", "sib stop", "grand", "sib stop grand"]
-
-
-def problem_of(instance: Instance) -> Problem:
-    return Problem.of(instance.arc, **instance.arguments)
-
-
-def is_allowed(instance: Instance, heads: Any) -> bool:
-    """Without a list of all trees, so for any length."""
-    heads = [int(h) for h in heads]
-    shape = instance.shape
-    return (
-        tw.trees.is_tree(heads, root=shape["root"])
-        and (not shape["projective"] or tw.trees.is_projective(heads))
-        and all(heads[m] == h for h, m in shape.get("require", ()))
-        and all(heads[m] != h for h, m in shape.get("forbid", ()))
-        and all(instance.arc[heads[m], m] > -np.inf for m in range(1, len(heads)))
-    )
-
-
-def neighbours(instance: Instance, heads: Any) -> list[list[int]]:
-    """Every tree one change away: another head for a word; with a single root also another root above the old one."""
-    heads = [int(h) for h in heads]
-    words = range(1, len(heads))
-    found = []
-    for m in words:
-        for h in range(len(heads)):
-            if h not in (m, heads[m]):
-                found.append([*heads[:m], h, *heads[m + 1 :]])
-    if instance.shape["root"] == "single":
-        root = heads.index(0)
-        for new, h in product(words, words):
-            if new != root and h != root:
-                swapped = list(heads)
-                swapped[new], swapped[root] = 0, h
-                found.append(swapped)
-    return [tree for tree in found if is_allowed(instance, tree)]
-
-
-def random_tree(instance: Instance, seed: int) -> Any:
-    noise = np.random.default_rng(seed).gumbel(size=instance.arc.shape)
-    noise[instance.arc == -np.inf] = -np.inf
-    return tw.decode.tree(noise, **instance.shape).heads
 
 
 @pytest.mark.parametrize("parts", PARTS)
@@ -154,6 +109,7 @@ def test_the_answer_depends_on_the_seed_alone() -> None:
 
     def decode(instance: Instance, seed: int = 7) -> Any:
         found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=5, seed=seed, trace=True)
+        assert found.trace is not None
         return found.heads.tolist(), found.score, found.trace["value"].tolist()
 
     alone = [decode(instance) for instance in instances]
@@ -166,6 +122,7 @@ def test_the_answer_depends_on_the_seed_alone() -> None:
 def test_the_trace_rises_and_ends_after_patience() -> None:
     instance = random_instance(1, 14)
     found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10, trace=True)
+    assert found.trace is not None
     values = found.trace["value"]
     assert (np.diff(values) >= 0).all()
     assert len(values) == found.iterations

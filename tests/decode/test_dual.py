@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,11 @@ ROOTS = ("single", "multi")
 TOLERANCE = 1e-8
 
 
-def decode(instance: Instance, **options: object) -> tw.decode.Parse:
+def decode(instance: Instance, **options: Any) -> tw.decode.Parse:
     return tw.decode.tree(instance.arc, **instance.arguments, method="dd", **options)
 
 
-def check_against_every_tree(instance: Instance, **options: object) -> bool:
+def check_against_every_tree(instance: Instance, **options: Any) -> bool:
     """Whether the answer was certified; bounds and values hold in any case."""
     best = instance.best()
     try:
@@ -240,9 +241,13 @@ def test_projective_trees_are_those_of_the_dynamic_program(parts: str) -> None:
 def test_the_same_every_time_and_from_every_thread() -> None:
     instances = [random_instance(seed, 8, parts=("sib stop", "sib grand")[seed % 2]) for seed in range(8)]
 
-    def answers() -> list[tuple[object, ...]]:
+    def answers() -> list[tuple[Any, ...]]:
         parses = [decode(instance, max_iterations=200) for instance in instances]
-        return [(p.heads.tolist(), p.score, p.bound, p.iterations, p.multipliers.u.tolist()) for p in parses]
+        found = []
+        for p in parses:
+            assert p.multipliers is not None
+            found.append((p.heads.tolist(), p.score, p.bound, p.iterations, p.multipliers.u.tolist()))
+        return found
 
     wanted = answers()
     with ThreadPoolExecutor(4) as pool:

@@ -88,8 +88,8 @@ def test_zero_siblings_and_grandparents_give_the_first_order_answer(root: str) -
         arc = rng.normal(size=(n + 1, n + 1))
         first = tw.decode.tree(arc, projective=True, root=root)
         zeros = np.zeros((n + 1,) * 3)
-        for scores in ({"sib": zeros}, {"grand": zeros}, {"sib": zeros, "grand": zeros}):
-            parse = tw.decode.tree(arc, **scores, projective=True, root=root)
+        for sib, grand in ((zeros, None), (None, zeros), (zeros, zeros)):
+            parse = tw.decode.tree(arc, sib=sib, grand=grand, projective=True, root=root)
             assert parse.score == pytest.approx(first.score, rel=1e-12)
             assert parse.heads.tolist() == first.heads.tolist()
 

@@ -12,6 +12,7 @@ from oracles import flow
 from oracles.trees import all_trees
 
 import treewright as tw
+from treewright import _core
 from treewright.errors import InfeasibleError
 
 Arcs = list[tuple[int, int]]
@@ -148,7 +149,7 @@ def test_reduced_costs_over_candidates_are_those_of_the_matrix() -> None:
         arc = rng.normal(size=(31, 31))
         arc[1:][rng.random((30, 31)) < 0.6] = -np.inf
         parts = tw.decode.Problem.of(tw.decode.Parts.from_arrays(arc)).parts
-        _, value, costs = tw.decode.first_order._core.reduced_costs(parts, parts.arc, root == "single")
+        _, value, costs = _core.reduced_costs(parts, parts.arc, root == "single")
         dense = tw.decode.reduced_costs(arc, root=root)
         assert value == pytest.approx(tw.decode.tree(arc, root=root).score, rel=1e-12)
         np.testing.assert_array_equal(costs, dense[parts.head, parts.modifier])

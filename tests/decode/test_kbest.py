@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from oracles.scores import random_arcs, random_scores
@@ -105,6 +107,11 @@ def test_more_trees_begin_as_fewer_do() -> None:
 
 
 def test_bad_numbers_of_trees_are_refused() -> None:
-    for k, message in ((0, "k is 0; give at least 1"), (2.5, r"k is 2\.5; give a whole number"), (-3, "k is -3")):
+    bad: list[tuple[Any, str]] = [
+        (0, "k is 0; give at least 1"),
+        (2.5, r"k is 2\.5; give a whole number"),
+        (-3, "k is -3"),
+    ]
+    for k, message in bad:
         with pytest.raises(InputError, match=message):
             tw.decode.kbest(np.zeros((3, 3)), k)

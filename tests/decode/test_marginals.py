@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_constraints_condition_the_distribution(projective: bool, root: str) -> 
         if not left:
             continue
         log_z, marginal = sums_by_enumeration(left, arc)
-        options = {"projective": projective, "root": root, "require": require, "forbid": forbid}
+        options: dict[str, Any] = {"projective": projective, "root": root, "require": require, "forbid": forbid}
         assert tw.decode.log_partition(arc, **options) == pytest.approx(log_z, rel=1e-11)
         np.testing.assert_allclose(tw.decode.marginals(arc, **options), marginal, rtol=0, atol=1e-12)
 
@@ -191,9 +192,9 @@ def test_threads_answer_as_one_does() -> None:
     many = [rng.normal(size=(n + 1, n + 1)) * 20 for n in rng.integers(1, 40, 60)]
 
     def answers(arc: Matrix) -> list[list[float]]:
-        found = [tw.decode.marginals(arc, projective=projective, root=root).ravel() for projective, root in SHAPES]
-        found += [tw.decode.sample(arc, 2, projective=projective).ravel() for projective in (False, True)]
-        return [row.tolist() for row in found]
+        sums = [tw.decode.marginals(arc, projective=projective, root=root).ravel() for projective, root in SHAPES]
+        samples = [tw.decode.sample(arc, 2, projective=projective).ravel() for projective in (False, True)]
+        return [row.tolist() for row in sums] + [row.tolist() for row in samples]
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(answers, many)) == [answers(arc) for arc in many]
@@ -201,9 +202,9 @@ def test_threads_answer_as_one_does() -> None:
 
 def test_bad_scores_are_named() -> None:
     with pytest.raises(InputError, match=r"arc\[0, 1\] is NaN"):
-        tw.decode.marginals([[0, np.nan], [0, 0]])
+        tw.decode.marginals([[0.0, np.nan], [0.0, 0.0]])
     with pytest.raises(InfeasibleError, match=r"arc\[:, 1\] is -inf for every head"):
-        tw.decode.marginals([[0, -np.inf], [0, 0]])
+        tw.decode.marginals([[0.0, -np.inf], [0.0, 0.0]])
 
 
 def test_the_kernel_looks_at_neither_diagonal_nor_column_zero() -> None:

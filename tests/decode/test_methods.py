@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from oracles.trees import all_trees, value
@@ -57,7 +59,7 @@ def test_every_method_keeps_the_constraints_and_its_word(method: str, root: str,
     trees = all_trees(n, projective=projective, root=root)
     for case in range(12):
         arc = rng.normal(size=(n + 1, n + 1)) if case % 3 else rng.integers(-2, 3, size=(n + 1, n + 1)).astype(float)
-        arrays = {
+        arrays: dict[str, Any] = {
             "sib": rng.normal(size=(n + 1,) * 3) if case % 4 in (1, 3) else None,
             "grand": rng.normal(size=(n + 1,) * 3) if case % 4 in (2, 3) else None,
             "stop": rng.normal(size=(n + 1, n + 1, 2)) if case % 4 == 3 else None,
@@ -72,7 +74,13 @@ def test_every_method_keeps_the_constraints_and_its_word(method: str, root: str,
             if all(heads[m] == h for h, m in require) and all(heads[m] != h for h, m in forbid)
         }
         best = max(values.values())
-        question = {"projective": projective, "root": root, "require": require, "forbid": forbid, "method": method}
+        question: dict[str, Any] = {
+            "projective": projective,
+            "root": root,
+            "require": require,
+            "forbid": forbid,
+            "method": method,
+        }
         for parse in (
             tw.decode.tree(arc, **arrays, **question),
             tw.decode.tree(tw.decode.Parts.from_arrays(arc, **arrays), **question),

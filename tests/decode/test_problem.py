@@ -71,7 +71,7 @@ def unaligned() -> Any:
         np.repeat(np.repeat(np.array(SCORES, dtype=np.float64), 2, axis=0), 2, axis=1)[::2, ::2],
         frozen(np.array(SCORES, dtype=np.float64)),
         unaligned(),
-        memoryview(np.array(SCORES, dtype=np.float32)),
+        memoryview(np.array(SCORES, dtype=np.float32).data),
         ArrayInterface(),
         OnlyDlpack(),
     ],
@@ -239,7 +239,8 @@ def test_parts_bring_their_own_second_order_scores() -> None:
 
 
 def test_constraints_may_be_any_iterable_of_any_whole_numbers() -> None:
-    for require in (((0, 2),), np.array([[0, 2]]), iter([(np.int64(0), np.int32(2))]), {0: 2}.items(), {(0, 2)}):
+    same: list[Any] = [((0, 2),), np.array([[0, 2]]), iter([(np.int64(0), np.int32(2))]), {0: 2}.items(), {(0, 2)}]
+    for require in same:
         assert tw.decode.tree(SCORES, require=require).heads.tolist() == [-1, 2, 0]
 
 

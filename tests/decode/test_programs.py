@@ -11,7 +11,7 @@ from oracles.instances import random_instance
 import treewright as tw
 from treewright.decode import Problem, programs
 from treewright.errors import InfeasibleError
-from treewright.relax import Answer, DiminishingStep, relax
+from treewright.relax import Answer, DiminishingStep, Oracle, relax
 
 FORMS = [
     ("", {}),
@@ -175,7 +175,7 @@ def test_dual_decomposition_comes_down_to_its_linear_program(parts: str, root: s
     for seed in range(6):
         instance = random_instance(seed, 6, parts=parts, root=root)
         linear = solved("lp", instance, grandparents="automaton")
-        options = {"steps": "polyak", "max_iterations": 3000, "tighten": False}
+        options: dict[str, Any] = {"steps": "polyak", "max_iterations": 3000, "tighten": False}
         dual = tw.decode.tree(instance.arc, **instance.arguments, method="dd", **options)
         assert linear.bound - 1e-6 <= dual.bound <= linear.bound + 0.1
         assert linear.certified or not dual.certified
@@ -208,7 +208,7 @@ class SideOracle:
         self.keys = np.array([h * nodes + m for m in self.words], dtype=int)
 
     def solve(self, multipliers: Any) -> Answer:
-        best = {self.h: (0.0, ())}
+        best: dict[int, tuple[float, tuple[int, ...]]] = {self.h: (0.0, ())}
         for place, m in enumerate(self.words):
             own = self.arc[self.h, m] + multipliers[place]
             best[m] = max((value + self.sib[self.h, m, s] + own, (*taken, place)) for s, (value, taken) in best.items())
@@ -226,7 +226,7 @@ def test_relaxed_head_automata_reach_the_value_of_their_linear_program() -> None
         arc, sib = instance.arc, instance.scores["sib"]
         linear = solved("lp", instance).bound
         sides = [SideOracle(arc, sib, h, side, 0.9) for h in range(5) for side in (0, 1)]
-        oracles = [TreeOracle(arc, 0.1), *(side for side in sides if side.words)]
+        oracles: list[Oracle] = [TreeOracle(arc, 0.1), *(side for side in sides if side.words)]
 
         def value_of_tree(answers: Any, value: Any = instance.value) -> tuple[float, Any]:
             return value(answers[0].structure), answers[0].structure

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
-from test_climb import PARTS, is_allowed, neighbours, problem_of, random_tree
+from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random_tree
 
 import treewright as tw
 from treewright import _core

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,8 @@ def assert_law(drawn: NDArray[np.int32], trees: tuple[tuple[int, ...], ...], wei
 
 def weights_of(trees: tuple[tuple[int, ...], ...], arc: NDArray[np.float64]) -> NDArray[np.float64]:
     values = np.array([value(tree, arc) for tree in trees])
-    return np.exp(values - values.max())
+    weights: NDArray[np.float64] = np.exp(values - values.max())
+    return weights
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
@@ -95,7 +97,7 @@ def test_every_tree_drawn_is_one(projective: bool, root: str) -> None:
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_a_seed_decides(projective: bool, root: str) -> None:
     arc = np.random.default_rng(1).normal(size=(9, 9))
-    options = {"projective": projective, "root": root}
+    options: dict[str, Any] = {"projective": projective, "root": root}
     first = tw.decode.sample(arc, 30, seed=5, **options)
     assert (tw.decode.sample(arc, 30, seed=5, **options) == first).all()
     assert (tw.decode.sample(arc, 100, seed=5, **options)[:30] == first).all()
@@ -122,8 +124,9 @@ def test_constraints_hold(projective: bool, root: str) -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(InfeasibleError, match=r"arc\[:, 2\] is -inf for every head"):
-        tw.decode.sample([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]], 3)
+        tw.decode.sample(np.array([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]]), 3)
     with pytest.raises(InputError, match="size is -1; give at least 0"):
         tw.decode.sample(np.zeros((3, 3)), -1)
+    seed: Any = 1.5
     with pytest.raises(InputError, match=r"seed is 1\.5; give a whole number"):
-        tw.decode.sample(np.zeros((3, 3)), 1, seed=1.5)
+        tw.decode.sample(np.zeros((3, 3)), 1, seed=seed)

@@ -16,7 +16,7 @@ def test_each_kind_shows_itself_in_a_notebook() -> None:
     assert repr(svg).startswith("<Drawing: svg, ")
     html = tw.draw.html([])
     assert html._repr_svg_() is html.svg is None
-    assert html._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert str(html._repr_html_()).startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     text = tw.draw.text(forms=["Run"], heads=[0])
     assert repr(text) == str(text)
     assert text._repr_html_() is None

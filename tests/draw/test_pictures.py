@@ -38,7 +38,7 @@ PROJECTIVE = {
     "heads": [3, 3, 5, 5, 0, 8, 8, 5, 11, 11, 5, 5],
     "deprels": ["det", "amod", "nsubj", "aux", "root", "det", "compound", "obj", "case", "det", "obl", "punct"],
 }
-SAW = {
+SAW: dict[str, Any] = {
     "forms": ["The", "dog", "saw", "a", "cat"],
     "heads": [2, 3, 0, 5, 3],
     "deprels": ["det", "nsubj", "root", "det", "obj"],
@@ -215,7 +215,12 @@ def test_any_sentence_is_drawn(forms: list[str], seed: int, ascii: bool) -> None
     dice = random.Random(seed)
     heads = [dice.randint(-1, len(forms)) for _ in forms]
     labels = [dice.choice(["", "x", "<&>", "\x00\ud800", "long:label"]) for _ in forms]
-    columns_ = {"forms": forms, "heads": heads, "deprels": labels, "confidence": [dice.random() for _ in forms]}
+    columns_: dict[str, Any] = {
+        "forms": forms,
+        "heads": heads,
+        "deprels": labels,
+        "confidence": [dice.random() for _ in forms],
+    }
     drawing = tw.draw.svg(**columns_, width=200)
     assert len(minidom.parseString(drawing).getElementsByTagName("text")) >= sum(map(bool, forms))
     assert drawing == tw.draw.svg(**columns_, width=200)
@@ -253,8 +258,11 @@ def test_a_decoded_graph_is_drawn_with_further_heads_below() -> None:
 def test_svg_is_one_element_with_a_name_and_nothing_from_outside() -> None:
     drawing = tw.draw.svg(**SENTENCES["rubbish"])
     root = minidom.parseString(drawing).documentElement
+    assert root is not None
     assert root.getAttribute("role") == "img"
-    assert root.getElementsByTagName("title")[0].firstChild.data.startswith("␛[31mred <script>")
+    title = root.getElementsByTagName("title")[0].firstChild
+    assert isinstance(title, minidom.Text)
+    assert title.data.startswith("␛[31mred <script>")
     assert not re.search(r"<script|href|url\(|@import|\bid=", drawing)
 
 
@@ -271,6 +279,6 @@ def test_real_treebanks_are_drawn_within_their_width(data: Path) -> None:
     assert files
     for file in files:
         for item in islice(tw.read_trees(file) if file.suffix == ".mrg" else tw.read(file), 100):
-            options = {} if file.suffix == ".mrg" else {"enhanced": True}
+            options: dict[str, Any] = {} if file.suffix == ".mrg" else {"enhanced": True}
             assert max(map(columns, tw.draw.text(item, width=120, **options).splitlines())) <= 120
             minidom.parseString(tw.draw.svg(item, **options))

@@ -11,7 +11,7 @@ import pytest
 from treewright.draw.scene import Arc, scene_of
 from treewright.errors import InputError
 
-WORDS = {"forms": ["Sue", "likes", "tea"], "heads": [2, 0, 2], "deprels": ["nsubj", "root", "obj"]}
+WORDS: dict[str, Any] = {"forms": ["Sue", "likes", "tea"], "heads": [2, 0, 2], "deprels": ["nsubj", "root", "obj"]}
 
 
 def arcs(**options: Any) -> list[tuple[int, int, str, str, bool]]:

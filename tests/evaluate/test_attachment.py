@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from treewright.errors import InputError
 from treewright.evaluate import evaluate
 
 
-def sentence(forms: str, heads: list[int], deprels: str = "", **columns: list[str]) -> Sentence:
+def sentence(forms: str, heads: list[int], deprels: str = "", **columns: Any) -> Sentence:
     words = forms.split()
     relations = deprels.split() or ["root" if head == 0 else "dep" for head in heads]
     return Sentence.from_words(words, heads=heads, deprels=relations, **columns)

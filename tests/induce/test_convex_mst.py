@@ -16,7 +16,8 @@ RIDGE = 1e-2
 
 
 def dense(regression: Regression) -> np.ndarray:
-    return regression.matrix.toarray()[CELLS.valid]
+    matrix: np.ndarray = regression.matrix.toarray()
+    return matrix[CELLS.valid]
 
 
 def objective(y: np.ndarray, regression: Regression, mu: float) -> float:

@@ -42,7 +42,12 @@ COUNTS = {
 
 @pytest.mark.parametrize(("chunk", "bound"), COUNTS)
 def test_with_unit_weights_the_sum_counts_trees(chunk: int, bound: int) -> None:
-    ones = {"root": np.ones(1), "stop": np.ones((1, 2, 2)), "go": np.ones((1, 2, 2)), "attach": np.ones((1, 2, 1))}
+    ones: dict[str, Any] = {
+        "root": np.ones(1),
+        "stop": np.ones((1, 2, 2)),
+        "go": np.ones((1, 2, 2)),
+        "attach": np.ones((1, 2, 1)),
+    }
     for n, trees in COUNTS[chunk, bound].items():
         leaf = np.zeros(1, dtype=bool)
         corpus = corpus_of([0] * n)
@@ -61,7 +66,7 @@ def test_sums_maxima_and_expectations_equal_enumeration(n: int, chunk: int, boun
     tags = random.integers(0, TAGS, n).tolist()
     leaf = np.array([0, 0, 1, 0], dtype=bool) if leaves else NO_LEAF
     length_weight = np.exp(-0.3 * np.arange(10))
-    found = {"leaf": leaf, "length_weight": length_weight, "depth": bound, "chunk": chunk}
+    found: dict[str, Any] = {"leaf": leaf, "length_weight": length_weight, "depth": bound, "chunk": chunk}
     values, counts = _core.dmv_expectations(**corpus_of(tags), **model, **found)
     heads, best = _core.dmv_decode(**corpus_of(tags), **model, **found, extra=None)
 
@@ -99,7 +104,7 @@ def test_counts_of_a_tree_multiply_to_its_probability() -> None:
 def test_extra_scores_move_the_best_tree() -> None:
     model = random_model(5)
     tags = [0, 1, 2, 3]
-    limits = {"leaf": NO_LEAF, "length_weight": np.ones(1), "depth": 1, "chunk": 3}
+    limits: dict[str, Any] = {"leaf": NO_LEAF, "length_weight": np.ones(1), "depth": 1, "chunk": 3}
     for tree in projective_trees(4):
         extra = np.zeros((5, 5))
         for m in range(1, 5):
@@ -111,7 +116,7 @@ def test_extra_scores_move_the_best_tree() -> None:
 def test_long_sentences_do_not_underflow() -> None:
     model = random_model(8)
     tags = np.random.default_rng(8).integers(0, TAGS, 400).tolist()
-    limits = {"leaf": NO_LEAF, "length_weight": np.exp(-0.1 * np.arange(400)), "depth": 1, "chunk": 3}
+    limits: dict[str, Any] = {"leaf": NO_LEAF, "length_weight": np.exp(-0.1 * np.arange(400)), "depth": 1, "chunk": 3}
     values, counts = _core.dmv_expectations(**corpus_of(tags), **model, **limits)
     assert np.isfinite(values[0])
     assert counts[0].sum() + counts[3].sum() == pytest.approx(400, rel=1e-9)  # one arc a word
@@ -119,12 +124,13 @@ def test_long_sentences_do_not_underflow() -> None:
 
 def test_a_corpus_is_the_sum_of_its_sentences() -> None:
     model = random_model(9)
-    limits = {"leaf": NO_LEAF, "length_weight": np.ones(1), "depth": 2, "chunk": 1}
+    limits: dict[str, Any] = {"leaf": NO_LEAF, "length_weight": np.ones(1), "depth": 2, "chunk": 1}
     sentences = [[0, 1, 2], [3], [2, 2, 1, 0, 3]]
     values, counts = _core.dmv_expectations(**corpus_of(*sentences), **model, **limits)
     for i, sentence in enumerate(sentences):
         alone, parts = _core.dmv_expectations(**corpus_of(sentence), **model, **limits)
         assert alone[0] == values[i]
-        counts = tuple(table - part for table, part in zip(counts, parts, strict=True))
+        for table, part in zip(counts, parts, strict=True):
+            table -= part
     for table in counts:
         np.testing.assert_allclose(table, 0, atol=1e-12)

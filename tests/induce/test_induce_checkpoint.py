@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_model import CORPUS
+from oracles.tag_sentences import CORPUS
 
 from treewright import checkpoint
 from treewright.errors import InputError

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles.tag_sentences import CORPUS, sentence
 
 import treewright as tw
 from treewright import modelfile
@@ -14,23 +15,6 @@ from treewright.induce import InducedParser, Options, Progress, dmv, joint, load
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
-
-SENTENCES = [
-    "DET NOUN VERB DET NOUN PUNCT",
-    "PRON VERB ADV PUNCT",
-    "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
-    "PUNCT NOUN VERB NOUN PUNCT",
-    "VERB DET NOUN ADP NOUN PUNCT",
-    "PRON AUX VERB DET ADJ NOUN PUNCT",
-] * 3
-
-
-def sentence(tags: str, heads: list[int] | None = None) -> tw.Sentence:
-    upos = tags.split()
-    return tw.Sentence.from_words([tag.lower() for tag in upos], upos=upos, heads=heads)
-
-
-CORPUS = [sentence(tags) for tags in SENTENCES]
 
 
 @pytest.mark.parametrize("method", METHODS)

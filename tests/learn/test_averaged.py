@@ -35,7 +35,7 @@ def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:
     encoded = Encoder([]).encode(Sentence.from_words(["a"], upos=["X"]))
     scorer = Scorer(arc_tables(["m.upos"]), 8)
     scorer.open(encoded.atoms, encoded.each, False)
-    gradient = Parts.from_arrays([[0, 0.5], [0, 0]]).core
+    gradient = Parts.from_arrays([[0.0, 0.5], [0.0, 0.0]]).core
     scorer.add_parts(learner.learner, gradient)
     scorer.add_parts(learner.learner, gradient)
     learner.step(0.1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Scores = dict[str, NDArray[np.float64]]  # by the names of decode.tree: arc, sib, grand, stop
+Scores = dict[str, Any]  # arrays by the names of decode.tree: arc, sib, grand, stop
 
 
 def random_scores(

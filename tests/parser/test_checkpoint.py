@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from oracles.treebank import treebank
 
-from treewright import checkpoint
 from treewright.checkpoint import Origin, now_and_then
 from treewright.errors import InputError
 from treewright.parser import Options, State
@@ -37,8 +38,9 @@ def test_a_state_comes_back_to_the_bit(tmp_path: Path) -> None:
 
 def test_named_tuples_come_back(tmp_path: Path) -> None:
     pair = Judgement(0.25, oracle=99.5)
-    save_checkpoint(tmp_path / "c", State(weights={"fold 1": pair}), ORIGIN)
-    assert load_checkpoint(tmp_path / "c", ORIGIN).weights == {"fold 1": pair}
+    weights: dict[str, Any] = {"fold 1": pair}
+    save_checkpoint(tmp_path / "c", State(weights=weights), ORIGIN)
+    assert load_checkpoint(tmp_path / "c", ORIGIN).weights == weights
 
 
 def test_a_state_without_arrays_comes_back(tmp_path: Path) -> None:
@@ -66,7 +68,7 @@ def test_checkpoints_take_a_small_share_of_the_time(monkeypatch: pytest.MonkeyPa
         clock[0] += 2
         saved.append(state.epoch)
 
-    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     keep = now_and_then(save)
     for epoch in range(10):
         clock[0] += 10

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,11 +30,17 @@ SMALL = Options(
 )
 
 
-def small(model: str, **changes: object) -> Options:
+def small(model: str, **changes: Any) -> Options:
     return replace(SMALL, model=model, **changes)
 
 
-def accuracy(parser: Parser, gold: list[Sentence], **options: object) -> tuple[float, float]:
+def copied(state: State) -> State:
+    """A state whose arrays the trainer does not change any more."""
+    learned, memory = (None if array is None else array.copy() for array in (state.learned, state.memory))
+    return replace(state, learned=learned, memory=memory, weights=dict(state.weights))
+
+
+def accuracy(parser: Parser, gold: list[Sentence], **options: Any) -> tuple[float, float]:
     heads = labels = words = 0
     for found, sentence in zip(parser.parse(gold, **options), gold, strict=True):
         right = found.heads == sentence.heads
@@ -119,12 +127,11 @@ def test_training_goes_on_from_any_epoch(learner: str) -> None:
     class Stop(Exception):
         pass
 
-    def stop_after(count: int, kept: list[State]):
+    def stop_after(count: int, kept: list[State]) -> Callable[[State], None]:
         def checkpoint(state: State) -> None:
             states.append((state.stage, state.epoch))
             if len(states) == count:
-                learned, memory = (None if array is None else array.copy() for array in (state.learned, state.memory))
-                kept.append(replace(state, learned=learned, memory=memory, weights=dict(state.weights)))
+                kept.append(copied(state))
                 raise Stop
 
         return checkpoint
@@ -148,14 +155,19 @@ def test_runs_begin_at_nothing_and_are_averaged() -> None:
 
     def keep(state: State) -> None:
         if state.stage == "scorer":
-            ends[state.epoch] = replace(state, learned=state.learned.copy(), memory=state.memory.copy())
+            ends[state.epoch] = copied(state)
 
     Parser.train(corpus, options=small("arc", scoring=Scoring(bits=14, epochs=4, runs=2)), checkpoint=keep)
     assert [ends[epoch].steps for epoch in (1, 2, 3, 4)] == [30, 60, 30, 60]
     second = Averaged(14, 10.0)
-    second.restore(ends[4].learned, ends[4].memory, ends[4].steps)
-    np.testing.assert_array_equal(ends[4].earlier, ends[2].best)
-    np.testing.assert_allclose(ends[4].best, (ends[2].best + second.average()) / 2, atol=1e-6)
+    learned, memory, first_end, end = ends[4].learned, ends[4].memory, ends[2].best, ends[4].best
+    assert learned is not None
+    assert memory is not None
+    assert first_end is not None
+    assert end is not None
+    second.restore(learned, memory, ends[4].steps)
+    np.testing.assert_array_equal(ends[4].earlier, first_end)
+    np.testing.assert_allclose(end, (first_end + second.average()) / 2, atol=1e-6)
 
 
 def test_the_development_set_is_asked_at_the_ends_of_runs() -> None:
@@ -236,7 +248,8 @@ def test_more_words_than_anybody_writes_are_refused_by_file_and_line(trained: Pa
 
 
 def test_a_search_that_runs_out_of_time_ends_with_a_gap(trained: Parser) -> None:
-    for parse in (trained.parse, partial(complete, trained)):
+    functions: list[Callable[..., Iterator[Any]]] = [trained.parse, partial(complete, trained)]
+    for parse in functions:
         assert inspect.signature(parse).parameters["max_seconds"].default == 30
         [found] = parse([long_sentence(200)], projective=False, max_seconds=0)
         assert found.parse.certificate is None
@@ -302,7 +315,7 @@ def test_one_word() -> None:
 @pytest.mark.parametrize("kept", [(), ("upos",), ("lemmas",), ("xpos", "feats")])
 def test_columns_may_be_missing(kept: tuple[str, ...]) -> None:
     def bare(sentence: Sentence) -> Sentence:
-        columns = {
+        columns: dict[str, Any] = {
             "upos": sentence.upos,
             "lemmas": sentence.forms,
             "xpos": sentence.upos,
@@ -335,7 +348,7 @@ def test_the_development_set_decides_whether_arcs_may_cross() -> None:
 
     def keep(state: State) -> None:
         if state.stage == "labeller" and state.epoch == 1:
-            states.append(replace(state, learned=state.learned.copy(), memory=state.memory.copy()))
+            states.append(copied(state))
 
     chosen = Parser.train(corpus, flat, options=rules, checkpoint=keep)
     assert chosen.options.projective

@@ -164,7 +164,7 @@ def test_weights_are_rounded() -> None:
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float32, np.uint32])
 @pytest.mark.parametrize("values", [2, 1000])
-def test_packing_loses_nothing(dtype: type, values: int) -> None:
+def test_packing_loses_nothing(dtype: type[np.generic], values: int) -> None:
     array = np.random.default_rng(1).integers(0, values, size=(50, 40)).astype(dtype)
     form, data = modelfile.packed(array)
     found = modelfile.unpacked(form, data)

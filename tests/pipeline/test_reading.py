@@ -10,6 +10,7 @@ import pytest
 from oracles.pipelines import pipeline
 
 import treewright as tw
+from treewright.corpus import Token
 from treewright.errors import FormatError, InputError
 from treewright.pipeline import from_json, guess_input, read_input, to_json
 from treewright.pipeline.reading import BLOCK, blocks
@@ -37,8 +38,8 @@ CONLLU = "# sent_id = a\n1\tRun\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 )
 def test_guesses(data: str, name: str, kind: str) -> None:
     named = io.BytesIO(data.encode())
-    named.name = name  # type: ignore[attr-defined]
-    file = io.BufferedReader(named)  # type: ignore[arg-type]
+    named.name = name
+    file = io.BufferedReader(named)
     assert guess_input(file) == kind
     assert file.read().decode() == data
 
@@ -99,7 +100,7 @@ def test_json_comes_back() -> None:
 
 
 def test_multiword_tokens_go_through_json() -> None:
-    sentence = tw.Sentence.from_words(["do", "n't"], tokens=[(1, 2, "don't", "TokenRange=0:5")], text="don't")
+    sentence = tw.Sentence.from_words(["do", "n't"], tokens=[Token(1, 2, "don't", "TokenRange=0:5")], text="don't")
     value = to_json(sentence)
     assert value["tokens"] == [{"first": 1, "last": 2, "form": "don't", "misc": "TokenRange=0:5", "begin": 0, "end": 5}]
     assert str(from_json(value)) == str(sentence)

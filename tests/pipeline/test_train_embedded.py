@@ -31,5 +31,5 @@ def test_the_same_data_gives_the_same_file(tmp_path: Path) -> None:
         assert "| LAS | " in card.read_text()
         assert "old" not in card.read_text()
     assert files[0].read_bytes() == files[1].read_bytes()
-    [sentence] = tw.load(files[0])("The dog sees a house.")
+    [sentence] = tw.Pipeline.load(files[0])("The dog sees a house.")
     assert sentence.heads.tolist() == [2, 3, 0, 5, 3, 3]

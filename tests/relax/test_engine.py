@@ -19,13 +19,14 @@ from treewright.relax import (
     HarmonicStep,
     PolyakStep,
     Progress,
+    Step,
     Table,
     branch,
     relax,
     tighten,
 )
 
-STEPS = [HarmonicStep(), HalvingStep(), PolyakStep(), DiminishingStep()]
+STEPS: list[Step] = [HarmonicStep(), HalvingStep(), PolyakStep(), DiminishingStep()]
 
 
 def random_table(random: np.random.Generator, keys: list[int], rows: int) -> Table:
@@ -194,7 +195,7 @@ def test_weights_scale_the_scores() -> None:
         tables = random_instance(seed)
         weights = np.random.default_rng(seed).uniform(0.2, 3, len(tables))
         scaled = [Table(t.keys, t.rows, w * t.scores) for t, w in zip(tables, weights, strict=True)]
-        found = relax(tables, weights=weights, max_iterations=60)
+        found = relax(tables, weights=weights.tolist(), max_iterations=60)
         assert found.bound == pytest.approx(relax(scaled, max_iterations=60).bound, rel=1e-6, abs=1e-6)
         assert found.bound >= best_agreeing(tables, weights) - 1e-9
 
@@ -276,8 +277,8 @@ def test_cardinality_is_a_constraint() -> None:
         assert oracle.solve(scores).value == pytest.approx((allowed @ scores).max())
         for fixed in ({0: True, 3: False}, {1: True}, {2: False, 4: False}):
             kept = [row for row in allowed if all(row[key] == on for key, on in fixed.items())]
-            found = oracle.restrict(fixed).solve(scores)
-            assert found.value == pytest.approx(max((row @ scores for row in kept), default=-math.inf))
+            restricted = oracle.restrict(fixed).solve(scores)
+            assert restricted.value == pytest.approx(max((row @ scores for row in kept), default=-math.inf))
         free = Table(range(5), rows, rows @ random.normal(size=5))
         found = branch([free, oracle])
         assert found.certified

@@ -20,7 +20,7 @@ import numpy as np
 
 import treewright as tw
 from treewright.induce import InducedParser, Limits, Options, dmv
-from treewright.induce.dmv import Valence
+from treewright.induce.dmv import DmvParameters
 from treewright.induce.tagged import TaggedCorpus, read_tagged, words_of
 
 REPEATS = 3
@@ -105,9 +105,9 @@ def first(corpus: TaggedCorpus, sentences: int) -> TaggedCorpus:
     return TaggedCorpus(corpus.kinds, tags, np.cumsum(corpus.lengths[chosen]).astype(np.int32), [])
 
 
-def numpy_expectations(corpus: TaggedCorpus, model: Valence) -> tuple[float, Valence]:
+def numpy_expectations(corpus: TaggedCorpus, model: DmvParameters) -> tuple[float, DmvParameters]:
     leaf, length_weight = LIMITS.leaf_mask(corpus.kinds), LIMITS.length_weight()
-    total, counts = 0.0, Valence(*(np.zeros_like(table) for table in model.tables()))
+    total, counts = 0.0, DmvParameters(*(np.zeros_like(table) for table in model.tables()))
     for span in corpus.spans():
         tags = corpus.tags[span]
         words = np.arange(len(tags))

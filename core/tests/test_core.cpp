@@ -38,7 +38,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_local_search.hpp"
 #include "test_tagger.hpp"
 
-static void expected_arcs_of_the_valence_model_are_one_a_word() {
+static void expected_arcs_of_the_dmv_are_one_a_word() {
   const int tags = 3;
   std::vector<double> root(tags, 1.0 / tags), stop(tags * 4, 0.5), go(tags * 4, 0.5),
       attach(tags * 2 * tags, 1.0 / tags);
@@ -66,7 +66,7 @@ int main() {
   tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one();
   a_tag_model_learns_one_sentence();
   unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words();
-  expected_arcs_of_the_valence_model_are_one_a_word();
+  expected_arcs_of_the_dmv_are_one_a_word();
   eisner_values_are_those_of_its_trees();
   spanning_trees_are_the_same_from_a_matrix_and_from_candidates();
   no_tree_is_told();

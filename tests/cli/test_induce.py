@@ -27,7 +27,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_model_is_written_and_reads_back(tmp_path: Path) -> None:
     found = run(str(EXAMPLES / "sample.conllu"), "-o", str(tmp_path / "model.tw"), "--iterations", "3", "--rounds", "1")
     assert found.returncode == 0, found.stderr
-    assert "valence model: 3 iterations, log likelihood a word" in found.stderr
+    assert "DMV: 3 iterations, log likelihood a word" in found.stderr
     assert InducedParser.load(tmp_path / "model.tw").options.method == "joint"
     assert [path.name for path in tmp_path.iterdir()] == ["model.tw"]
 
@@ -41,7 +41,7 @@ def test_explain_prints_tables_and_json(tmp_path: Path) -> None:
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
 
 
-def test_the_valence_model_is_fitted_as_asked() -> None:
+def test_the_dmv_is_fitted_as_asked() -> None:
     sample = str(EXAMPLES / "sample.conllu")
     told = [
         run(sample, "--method", "lc-dmv", "--json", "-q", *how).stdout for how in ((), ("--viterbi",), ("--features",))
@@ -76,7 +76,7 @@ def test_parse_reads_an_induced_model_like_any_other(tmp_path: Path) -> None:
     assert "100.0 % of the trees certified" in found.stderr
     refused = subprocess.run([*command, "--method", "dd"], capture_output=True, text=True)
     assert refused.returncode == 1
-    assert "an induced model finds projective trees by itself" in refused.stderr
+    assert "an induced model has one decoder, which is projective" in refused.stderr
 
 
 SENTENCES = [

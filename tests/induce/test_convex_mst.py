@@ -7,7 +7,7 @@ import pytest
 from oracles.tagged import CORPUS
 
 from treewright.induce import convex_mst
-from treewright.induce.convex_mst import ArcModel, Options, Regression, cells_of
+from treewright.induce.convex_mst import ArcModel, ConvexMstOptions, Regression, cells_of
 from treewright.induce.rules import load_rules
 
 RULES = load_rules("ud")
@@ -39,13 +39,13 @@ def test_every_arc_has_its_features() -> None:
 
 def test_rules_mark_their_arcs() -> None:
     tags = CORPUS.tags[next(CORPUS.spans())]
-    square = CELLS.squares(CELLS.follows_rule)[0]
+    scores = CELLS.matrices(CELLS.follows_rule)[0]
     kinds = CORPUS.kinds
     for m, modifier in enumerate(tags, start=1):
-        assert square[0, m] == (kinds[modifier] in RULES.table["ROOT"])
+        assert scores[0, m] == (kinds[modifier] in RULES.table["ROOT"])
         for h, head in enumerate(tags, start=1):
             if h != m:
-                assert square[h, m] == (kinds[modifier] in RULES.table.get(kinds[head], ()))
+                assert scores[h, m] == (kinds[modifier] in RULES.table.get(kinds[head], ()))
 
 
 def test_conjugate_gradients_solve_the_ridge_regression() -> None:
@@ -58,14 +58,14 @@ def test_conjugate_gradients_solve_the_ridge_regression() -> None:
 
 
 def test_frank_wolfe_falls_to_the_optimum_with_a_valid_gap() -> None:
-    options = Options(ridge=RIDGE, iterations=400, tolerance=1e-10)
+    options = ConvexMstOptions(ridge=RIDGE, iterations=400, tolerance=1e-10)
     regression = Regression(CELLS, RIDGE)
     start = convex_mst.start(CELLS, regression, options)
-    heard: list[tuple[float, float]] = []
+    reported: list[tuple[float, float]] = []
     state = convex_mst.frank_wolfe(
-        CELLS, regression, start, options, report=lambda i, value, gap: heard.append((value, gap))
+        CELLS, regression, start, options, report=lambda i, value, gap: reported.append((value, gap))
     )
-    values, gaps = (np.array(column) for column in zip(*heard, strict=True))
+    values, gaps = (np.array(column) for column in zip(*reported, strict=True))
     assert (gaps >= -1e-12).all()
     assert (np.diff(values) <= 1e-12).all()
     assert values[0] == pytest.approx(objective(start.y, regression, options.rule_weight), rel=1e-6)
@@ -76,12 +76,12 @@ def test_frank_wolfe_falls_to_the_optimum_with_a_valid_gap() -> None:
 
 
 def test_every_point_is_a_mixture_of_trees() -> None:
-    options = Options(iterations=10)
+    options = ConvexMstOptions(iterations=10)
     regression = Regression(CELLS, options.ridge)
     state = convex_mst.frank_wolfe(CELLS, regression, convex_mst.start(CELLS, regression, options), options)
-    for square in CELLS.squares(state.y):
-        np.testing.assert_allclose(square[:, 1:].sum(axis=0), 1, rtol=1e-9)
-        assert (square >= -1e-12).all()
+    for scores in CELLS.matrices(state.y):
+        np.testing.assert_allclose(scores[:, 1:].sum(axis=0), 1, rtol=1e-9)
+        assert (scores >= -1e-12).all()
 
 
 def test_features_never_seen_weigh_nothing() -> None:

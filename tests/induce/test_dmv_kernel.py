@@ -1,4 +1,4 @@
-"""The valence model's kernel equals enumeration, with every constraint switched on and off."""
+"""The DMV's kernel equals enumeration, with every constraint switched on and off."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from treewright.induce import joint as together
 from treewright.induce.checkpoint import steps_at
 
 OPTIONS = {
-    "joint": Options(iterations=4, joint=together.Options(rounds=3)),
-    "best": Options(method="best", iterations=4, joint=together.Options(rounds=2, weight=5.0)),
+    "joint": Options(iterations=4, joint=together.JointOptions(rounds=3)),
+    "best": Options(method="best", iterations=4, joint=together.JointOptions(rounds=2, weight=5.0)),
     "lc-dmv": Options(method="lc-dmv", iterations=4, start="random", seed=3),
     "convex-mst": Options(method="convex-mst"),
     "clusters": Options(method="lc-dmv", iterations=4, clusters=4),

@@ -11,7 +11,7 @@ from oracles.tag_sentences import CORPUS, sentence
 import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
-from treewright.induce import InducedParser, Options, Progress, dmv, joint, load_rules, preferences
+from treewright.induce import InducedParser, Options, Progress, load_rules, preferences
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
@@ -19,9 +19,9 @@ from treewright.induce.tagged import heads_among, read_tagged
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_and_parses_trees(method: str) -> None:
-    heard: list[Progress] = []
-    parser = InducedParser.train(CORPUS, Options(method=method, iterations=5), report=heard.append)
-    assert heard
+    reported: list[Progress] = []
+    parser = InducedParser.train(CORPUS, Options(method=method, iterations=5), report=reported.append)
+    assert reported
     for parsed in parser.parse(CORPUS):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
         assert parsed.deprels.count("root") == 1
@@ -30,9 +30,9 @@ def test_every_method_learns_and_parses_trees(method: str) -> None:
 
 def test_training_twice_gives_the_same_model() -> None:
     first, second = (InducedParser.train(CORPUS, Options(iterations=5)) for _ in range(2))
-    assert first.valence is not None
-    assert second.valence is not None
-    for one, other in zip(first.valence.tables(), second.valence.tables(), strict=True):
+    assert first.dmv is not None
+    assert second.dmv is not None
+    for one, other in zip(first.dmv.tables(), second.dmv.tables(), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -42,48 +42,6 @@ def test_sentences_of_any_shape_parse() -> None:
     for parsed in parser.parse([sentence(tags) for tags in shapes]):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
         assert parsed.heads.tolist().count(0) == 1
-
-
-def test_joint_decoding_leans_to_either_side() -> None:
-    """At a weight near zero the valence model decides, at a great one the arc scores do."""
-    corpus = read_tagged(CORPUS)
-    kinds = len(corpus.kinds)
-    random = np.random.default_rng(0)
-    counts = (random.random(shape) for shape in (kinds, (kinds, 2, 2), (kinds, 2, 2), (kinds, 2, kinds)))
-    valence = dmv.Valence(*counts).normalised()
-    squares = []
-    for length in corpus.lengths.tolist():
-        square = random.normal(size=(length + 1, length + 1))
-        square[:, 0] = -np.inf
-        np.fill_diagonal(square, -np.inf)
-        squares.append(square)
-    by_valence, _ = dmv.decode(corpus, valence, dmv.UNLIMITED)
-    by_arcs = np.concatenate([tw.decode.tree(square, projective=True).heads[1:] for square in squares])
-    for weight, expected in ((1e-6, by_valence), (1e6, by_arcs)):
-        found = joint.agree(corpus, valence, dmv.UNLIMITED, squares, joint.Options(weight=weight, iterations=200))
-        assert found.share == 1
-        np.testing.assert_array_equal(found.generative, expected)
-
-
-def test_the_balanced_weight_makes_both_sides_give_up_as_much() -> None:
-    corpus = read_tagged(CORPUS)
-    valence = dmv.fit(corpus, dmv.klein_manning(corpus), dmv.UNLIMITED, iterations=3)
-    random = np.random.default_rng(1)
-    squares = [random.normal(size=(length + 1, length + 1)) for length in corpus.lengths.tolist()]
-    weight = joint.balanced_weight(corpus, valence, dmv.UNLIMITED, squares)
-    by_valence, _ = dmv.decode(corpus, valence, dmv.UNLIMITED)
-    by_arcs = np.concatenate([tw.decode.tree(square, projective=True).heads[1:] for square in squares])
-
-    def log_probability(heads: np.ndarray) -> float:
-        counts = dmv.counts_of(corpus, heads).tables()
-        return sum(float((n * np.log(p)).sum()) for n, p in zip(counts, valence.tables(), strict=True))
-
-    def score(heads: np.ndarray) -> float:
-        spans = zip(corpus.spans(), squares, strict=True)
-        return sum(float(square[heads[span], np.arange(1, len(square))].sum()) for span, square in spans)
-
-    lost_by_valence = log_probability(by_valence) - log_probability(by_arcs)
-    assert weight * (score(by_arcs) - score(by_valence)) == pytest.approx(lost_by_valence, rel=1e-6)
 
 
 def test_preferences_are_probabilities_most_likely_first() -> None:
@@ -186,6 +144,19 @@ def test_a_saved_model_parses_as_before(tmp_path: Path, method: str) -> None:
     assert loaded.options == parser.options
     for one, other in zip(parser.parse(CORPUS), loaded.parse(CORPUS), strict=True):
         np.testing.assert_array_equal(one.heads, other.heads)
+
+
+def test_a_kept_file_of_format_1_parses_as_it_did_when_it_was_written() -> None:
+    parser = InducedParser.load(Path(__file__).parents[1] / "data" / "induced-format-1.tw")
+    assert (parser.options.method, parser.rules.name) == ("best", "content")
+    assert [parsed.heads.tolist() for parsed in parser.parse(CORPUS[:6])] == [
+        [2, 3, 0, 5, 3, 3],
+        [3, 1, 0, 3],
+        [2, 3, 4, 0, 7, 7, 4, 4],
+        [3, 3, 0, 3, 3],
+        [0, 3, 1, 5, 1, 1],
+        [3, 1, 0, 5, 6, 3, 3],
+    ]
 
 
 def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:

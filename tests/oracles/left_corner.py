@@ -1,4 +1,4 @@
-"""Left-corner depth and the valence model's probability of a tree, by definition. Slow and plain on purpose."""
+"""Left-corner depth and the DMV's probability of a tree, by definition. Slow and plain on purpose."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def depth(heads: Tree, chunk: int) -> int:
 
 
 def probability(heads: Tree, tags: list[int], root: Any, stop: Any, go: Any, attach: Any, length_weight: Any) -> float:
-    """The product of what the valence model pays for one tree; stop and go by [tag, side, has a modifier there]."""
+    """The product of what the DMV pays for one tree; stop and go by [tag, side, has a modifier there]."""
     total = 1.0
     for h in range(1, len(heads)):
         t = tags[h - 1]

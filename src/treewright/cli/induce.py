@@ -21,7 +21,7 @@ app = typer.Typer(add_completion=False)
 
 HELP = (
     "Learn a parser from text with part-of-speech tags; heads are not needed, and not looked at.\n\n"
-    "Two models learn alone and then from each other: one says how likely a tree is (the valence model), the other how "
+    "Two models learn alone and then from each other: one says how likely a tree is (the DMV), the other how "
     "well its arcs can be predicted (Convex-MST). The model file serves `treewright parse` like any other.\n\n"
     "  treewright induce tagged.conllu -o model.tw\n\n"
     "  treewright induce tagged.conllu --method lc-dmv --explain\n\n"
@@ -144,10 +144,10 @@ class Reporter:
         from rich import progress as bars
         from rich.console import Console
 
-        from treewright.induce.training import ROUNDS
+        from treewright.induce.training import JOINT_STAGE
 
         console = Console(stderr=True)
-        self.rounds = ROUNDS
+        self.rounds = JOINT_STAGE
         columns = (
             bars.TextColumn("{task.description:16}"),
             bars.BarColumn(),

@@ -63,13 +63,13 @@ JIANG_HELP = (
     "  treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic\n\n"
 )
 JIANG_TABLE2_HELP = (
-    "Does Convex-MST learn from the valence model to prefer short arcs (Table 2)?\n\n"
+    "Does Convex-MST learn from the DMV to prefer short arcs (Table 2)?\n\n"
     "The mean length of the arcs of its parses of the test sentences (at most 40 words, and 15), trained alone (M) and "
     "together (M-J), beside the gold trees'; the root's arc is not counted.\n\n"
     "  treewright reproduce jiang2017 table2 data/ud-1.4\n\n"
 )
 JIANG_FIGURE1_HELP = (
-    "Does the valence model learn rules from Convex-MST (Figure 1)?\n\n"
+    "Does the DMV learn rules from Convex-MST (Figure 1)?\n\n"
     "How many arcs in a hundred of its parses of the test sentences follow each rule, trained alone (D) and together "
     "(D-J), beside the gold trees'; -o draws it.\n\n"
     "  treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg\n\n"

@@ -1,4 +1,4 @@
-"""Checkpoints of induction: the results of its steps so far (see treewright.checkpoint)."""
+"""Checkpoints of induction: the results of the steps that are done (see treewright.checkpoint)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from treewright.induce.training import Steps
 
 
 def steps_at(path: modelfile.Path, sentences: Sequence[Sentence], options: Options, *, resume: bool) -> Steps:
-    """Steps that are kept at `path`, with `resume` after those that are there already; the caller removes the file."""
+    """Steps with results saved at `path`; with `resume` those saved there are used. The caller removes the file."""
     origin = checkpoint.Origin.now(fingerprint(sentences, options), "", asdict(options))
     done = checkpoint.load(path, origin) if checkpoint.begun(path, resume) else None
     return Steps(done, checkpoint.now_and_then(lambda reached: checkpoint.save(path, reached, origin)))
 
 
 def fingerprint(sentences: Sequence[Sentence], options: Options) -> str:
-    """A hash of what induction reads of sentences."""
+    """A hash of the column that induction reads: the forms with word classes, the tags otherwise."""
     digest = hashlib.sha256()
     for sentence in sentences:
         column = sentence.forms if options.clusters else sentence.upos

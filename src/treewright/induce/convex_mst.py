@@ -10,6 +10,7 @@ same step and one conjugate-gradient solve an iteration suffices.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,14 +23,15 @@ from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 
 Array = NDArray[np.float64]
+MAX_CG_ITERATIONS = 500  # by convention; a warning says when they do not suffice
 DISTANCE = 10  # signed distances are clipped here
 TEMPLATES = 7  # each alone, and with the distance
 CONTEXT_OF_HEAD = (3, 4)  # templates that the root has not
 
 
 @dataclass(frozen=True)
-class Options:
-    """Of the objective and of its minimisation; the defaults were chosen on English."""
+class ConvexMstOptions:
+    """Options of the objective and its minimisation; chosen on the English development set (docs/induction.md)."""
 
     ridge: float = 1e-3  # lambda
     rule_weight: float = 0.1  # mu
@@ -40,7 +42,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Cells:
-    """Every arc of every sentence: sentence i owns an (n + 1) x (n + 1) square [h, m] from `offsets[i]` on.
+    """Every arc of every sentence: sentence i owns an (n + 1) x (n + 1) scores [h, m] from `offsets[i]` on.
 
     Cells that are no arcs (onto the root, onto oneself) are not in `valid`.
     """
@@ -55,7 +57,7 @@ class Cells:
     def size(self) -> int:
         return len(self.valid)
 
-    def squares(self, cells: Array) -> list[Array]:
+    def matrices(self, cells: Array) -> list[Array]:
         """The score matrix of each sentence."""
         return [
             cells[offset : offset + nodes * nodes].reshape(nodes, nodes)
@@ -139,34 +141,37 @@ class Regression:
         self.transposed: Any = self.matrix.T.tocsr()
         self.arcs = int(cells.valid.sum())
         self.penalty = self.arcs * ridge
-        self.diagonal = np.asarray(self.matrix.sum(axis=0)).ravel() + self.penalty
+        self.scale = 1.0 / np.sqrt(np.asarray(self.matrix.sum(axis=0)).ravel() + self.penalty)
 
     def fit(self, y: Array, start: Array, tolerance: float) -> Array:
-        """Conjugate gradients with the diagonal as preconditioner, from `start`."""
-        target: Array = self.transposed @ y
-        w: Array = start.copy()
-        residual = target - self.transposed @ (self.matrix @ w) - self.penalty * w
-        scaled = residual / self.diagonal
-        direction = scaled.copy()
-        rho = residual @ scaled
-        goal = tolerance**2 * (target @ (target / self.diagonal))
-        for _ in range(500):
-            if rho <= goal:
-                break
-            image = self.transposed @ (self.matrix @ direction) + self.penalty * direction
-            alpha = rho / (direction @ image)
-            w += alpha * direction
-            residual -= alpha * image
-            scaled = residual / self.diagonal
-            rho, before = residual @ scaled, rho
-            direction = scaled + rho / before * direction
+        """The solution by conjugate gradients from `start`; the residual is at most `tolerance` times the right side.
+
+        The normal equations are scaled to a unit diagonal, D^-1/2 (X'X + N lambda) D^-1/2 z = D^-1/2 X'y with
+        w = D^-1/2 z, so that both norms are those of the diagonally preconditioned system.
+        """
+        from scipy.sparse.linalg import LinearOperator, cg
+
+        def product(z: Array) -> Array:
+            w = self.scale * z
+            image: Array = self.scale * (self.transposed @ (self.matrix @ w) + self.penalty * w)
+            return image
+
+        size = len(self.codes)
+        system = LinearOperator((size, size), matvec=product, dtype=np.float64)
+        z, unfinished = cg(
+            system, self.scale * (self.transposed @ y), start / self.scale, rtol=tolerance, maxiter=MAX_CG_ITERATIONS
+        )
+        if unfinished:
+            message = f"conjugate gradients did not reach the tolerance {tolerance} in {unfinished} iterations"
+            warnings.warn(message, stacklevel=2)
+        w: Array = self.scale * z
         return w
 
 
 def best_trees(cells: Cells, scores: Array, projective: bool) -> NDArray[np.int32]:
     """The best tree of each sentence with one root child, as flat CoNLL heads."""
     decode = _core.eisner if projective else _core.chu_liu_edmonds
-    return np.concatenate([decode(square, True)[0][1:] for square in cells.squares(scores)])
+    return np.concatenate([decode(scores, True)[0][1:] for scores in cells.matrices(scores)])
 
 
 def indicator(cells: Cells, heads: NDArray[np.int32]) -> Array:
@@ -191,7 +196,7 @@ class State:
     w: Array
 
 
-def start(cells: Cells, regression: Regression, options: Options) -> State:
+def start(cells: Cells, regression: Regression, options: ConvexMstOptions) -> State:
     """Every head equally likely."""
     y = np.where(cells.valid, np.repeat(1.0 / (cells.nodes - 1), cells.nodes.astype(np.int64) ** 2), 0.0)
     return State(y, regression.fit(y, np.zeros(len(regression.codes)), options.tolerance))
@@ -201,7 +206,7 @@ def frank_wolfe(
     cells: Cells,
     regression: Regression,
     state: State,
-    options: Options,
+    options: ConvexMstOptions,
     *,
     iterations: int | None = None,
     report: Report = lambda iteration, objective, gap: None,

@@ -43,7 +43,7 @@ UNLIMITED = Limits(depth=0, chunk=0, length_bias=0.0, leaves=())
 
 
 @dataclass(frozen=True)
-class Valence:
+class DmvParameters:
     """The parameters, or counts of the same shape: root[t], stop and go[t, side, v], attach[head, side, modifier].
 
     Side 0 is left; v is 1 once a modifier stands on that side.
@@ -57,24 +57,26 @@ class Valence:
     def tables(self) -> tuple[Array, Array, Array, Array]:
         return self.root, self.stop, self.go, self.attach
 
-    def normalised(self, smoothing: float = 1e-12) -> Valence:
+    def normalised(self, smoothing: float = 1e-12) -> DmvParameters:
         """Parameters from counts."""
         root, stop, go, attach = (table + smoothing for table in self.tables())
-        return Valence(root / root.sum(), stop / (stop + go), go / (stop + go), attach / attach.sum(2, keepdims=True))
+        return DmvParameters(
+            root / root.sum(), stop / (stop + go), go / (stop + go), attach / attach.sum(2, keepdims=True)
+        )
 
 
-def ones(kinds: int) -> Valence:
-    return Valence(np.ones(kinds), np.ones((kinds, 2, 2)), np.ones((kinds, 2, 2)), np.ones((kinds, 2, kinds)))
+def ones(kinds: int) -> DmvParameters:
+    return DmvParameters(np.ones(kinds), np.ones((kinds, 2, 2)), np.ones((kinds, 2, 2)), np.ones((kinds, 2, kinds)))
 
 
-def expectations(corpus: TaggedCorpus, model: Valence, limits: Limits) -> tuple[float, Valence]:
+def expectations(corpus: TaggedCorpus, model: DmvParameters, limits: Limits) -> tuple[float, DmvParameters]:
     """Log likelihood of the corpus and expected counts."""
     return weighted_expectations(corpus, model, limits, limits.length_weight())
 
 
 def weighted_expectations(
-    corpus: TaggedCorpus, model: Valence, limits: Limits, length_weight: Array
-) -> tuple[float, Valence]:
+    corpus: TaggedCorpus, model: DmvParameters, limits: Limits, length_weight: Array
+) -> tuple[float, DmvParameters]:
     values, counts = _core.dmv_expectations(
         corpus.tags,
         corpus.ends,
@@ -84,11 +86,11 @@ def weighted_expectations(
         limits.depth,
         limits.chunk,
     )
-    return float(values.sum()), Valence(*counts)
+    return float(values.sum()), DmvParameters(*counts)
 
 
 def decode(
-    corpus: TaggedCorpus, model: Valence, limits: Limits, extra: Array | None = None
+    corpus: TaggedCorpus, model: DmvParameters, limits: Limits, extra: Array | None = None
 ) -> tuple[NDArray[np.int32], Array]:
     """The best trees (flat CoNLL heads) and their log values; `extra[h, m]` is for a corpus of one sentence."""
     heads, values = _core.dmv_decode(
@@ -104,26 +106,49 @@ def decode(
     return heads, values
 
 
-def counts_of(corpus: TaggedCorpus, heads: NDArray[np.int32]) -> Valence:
+def value_range(sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits) -> float:
+    """An upper bound on the difference between the log values of two trees of a sentence, both within the limits.
+
+    Every tree of n words has one root, n - 1 arcs, n - 1 decisions to go on and 2n stops, so that n times the largest
+    difference between two log weights of each kind bounds the difference of the sums.
+    """
+    tags = sentence.tags
+    n = len(tags)
+    position = np.arange(n)
+    side = (position > position[:, None]).astype(np.intp)
+    distance = np.abs(position - position[:, None])
+    length_weight = limits.length_weight()[np.clip(distance - 1, 0, LENGTHS - 1)]
+    arc = (parameters.attach[tags[:, None], side, tags] * length_weight)[distance > 0]
+    counted = ((1, parameters.root[tags]), (n - 1, arc), (n - 1, parameters.go[tags]), (2 * n, parameters.stop[tags]))
+    return sum(count * log_range(weights) for count, weights in counted)
+
+
+def log_range(weights: Array) -> float:
+    """The largest difference between the logarithms of two positive weights."""
+    positive = weights[weights > 0]
+    return float(np.log(positive.max()) - np.log(positive.min())) if len(positive) else 0.0
+
+
+def counts_of(corpus: TaggedCorpus, heads: NDArray[np.int32]) -> DmvParameters:
     """The events of given trees."""
-    return Valence(*_core.dmv_counts(corpus.tags, corpus.ends, heads, len(corpus.kinds)))
+    return DmvParameters(*_core.dmv_counts(corpus.tags, corpus.ends, heads, len(corpus.kinds)))
 
 
-def uniform(corpus: TaggedCorpus) -> Valence:
+def uniform(corpus: TaggedCorpus) -> DmvParameters:
     return ones(len(corpus.kinds)).normalised()
 
 
-def harmonic(corpus: TaggedCorpus) -> Valence:
+def harmonic(corpus: TaggedCorpus) -> DmvParameters:
     """Expected counts when an arc weighs one over its length and nothing else counts."""
     weight = 1.0 / np.arange(1, LENGTHS + 1)
     _, counts = weighted_expectations(corpus, ones(len(corpus.kinds)), UNLIMITED, weight)
     return counts.normalised()
 
 
-def klein_manning(corpus: TaggedCorpus) -> Valence:
+def klein_manning(corpus: TaggedCorpus) -> DmvParameters:
     """Klein & Manning's start in Smith's version: heads by inverse distance, stops so that valences stay consistent."""
     kinds = len(corpus.kinds)
-    counts, correction = ones(kinds), Valence(*(np.zeros_like(table) for table in ones(kinds).tables()))
+    counts, correction = ones(kinds), DmvParameters(*(np.zeros_like(table) for table in ones(kinds).tables()))
     for table in counts.tables():
         table[...] = 0.1
     for span in corpus.spans():
@@ -148,20 +173,20 @@ def klein_manning(corpus: TaggedCorpus) -> Valence:
         for negative in [correction_table < 0]
     ]
     step = 0.9 * min(1.0, float(np.concatenate(ratios).min(initial=1.0)))
-    return Valence(
+    return DmvParameters(
         counts.root, counts.stop + step * correction.stop, counts.go + step * correction.go, counts.attach
     ).normalised()
 
 
-def scattered(corpus: TaggedCorpus, seed: int) -> Valence:
+def scattered(corpus: TaggedCorpus, seed: int) -> DmvParameters:
     """Klein & Manning's start, every parameter times a random number: each seed begins elsewhere."""
     random = np.random.default_rng(seed)
-    return Valence(
+    return DmvParameters(
         *(table * random.gamma(1.0, size=table.shape) for table in klein_manning(corpus).tables())
     ).normalised()
 
 
-INITIAL: dict[str, Callable[[TaggedCorpus, int], Valence]] = {
+INITIAL: dict[str, Callable[[TaggedCorpus, int], DmvParameters]] = {
     "uniform": lambda corpus, seed: uniform(corpus),
     "harmonic": lambda corpus, seed: harmonic(corpus),
     "klein-manning": lambda corpus, seed: klein_manning(corpus),
@@ -169,7 +194,7 @@ INITIAL: dict[str, Callable[[TaggedCorpus, int], Valence]] = {
 }
 
 
-def initial(name: str, corpus: TaggedCorpus, seed: int = 1) -> Valence:
+def initial(name: str, corpus: TaggedCorpus, seed: int = 1) -> DmvParameters:
     """A start by its name; the seed is for random ones."""
     if name not in INITIAL:
         raise InputError(f"no initialisation {name!r}; there are {', '.join(INITIAL)}")
@@ -181,7 +206,7 @@ Report = Callable[[int, float], None]
 
 def fit(
     corpus: TaggedCorpus,
-    model: Valence,
+    model: DmvParameters,
     limits: Limits,
     *,
     iterations: int = 60,
@@ -189,7 +214,7 @@ def fit(
     hard: bool = False,
     smoothing: float | None = None,
     report: Report = lambda iteration, value: None,
-) -> Valence:
+) -> DmvParameters:
     """EM from `model`; `hard` counts the best trees only (Viterbi EM, smoothed by one).
 
     Stops when the objective gains less than `tolerance` of itself. `report(iteration, value)` hears every iteration.

@@ -1,4 +1,4 @@
-"""The valence model whose parameters share features (Berg-Kirkpatrick et al. 2010), fitted by L-BFGS.
+"""The DMV whose parameters share features (Berg-Kirkpatrick et al. 2010), fitted by L-BFGS.
 
 Each multinomial is a softmax of indicator features: of the tag itself, and of the classes noun and verb it belongs to,
 so that what is learned of nouns serves proper nouns and pronouns too. The gradient of the log likelihood is expected
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.induce.dmv import Limits, Valence, expectations
+from treewright.induce.dmv import DmvParameters, Limits, expectations
 from treewright.induce.tagged import TaggedCorpus
 
 Array = NDArray[np.float64]
@@ -64,20 +64,20 @@ class Features:
         columns = np.array([number for row in rows for number in row], dtype=np.int32)
         self.matrix: Any = csr_array((np.ones(len(columns)), columns, ends), shape=(len(rows), len(numbers)))
 
-    def split(self, outcomes: Array) -> Valence:
+    def split(self, outcomes: Array) -> DmvParameters:
         k = self.kinds
         root, stop, go, attach = np.split(outcomes, np.cumsum([k, 4 * k, 4 * k]))
-        return Valence(root, stop.reshape(k, 2, 2), go.reshape(k, 2, 2), attach.reshape(k, 2, k))
+        return DmvParameters(root, stop.reshape(k, 2, 2), go.reshape(k, 2, 2), attach.reshape(k, 2, k))
 
-    def parameters(self, weights: Array) -> Valence:
+    def parameters(self, weights: Array) -> DmvParameters:
         """The softmax of every multinomial."""
-        scores = self.split(self.matrix @ weights)
-        decision = np.logaddexp(scores.stop, scores.go)
-        return Valence(
-            softmax(scores.root), np.exp(scores.stop - decision), np.exp(scores.go - decision), softmax(scores.attach)
-        )
+        from scipy.special import softmax
 
-    def gradient(self, counts: Valence, model: Valence) -> Array:
+        scores = self.split(self.matrix @ weights)
+        stop, go = softmax([scores.stop, scores.go], axis=0)
+        return DmvParameters(softmax(scores.root), stop, go, softmax(scores.attach, axis=2))
+
+    def gradient(self, counts: DmvParameters, model: DmvParameters) -> Array:
         """Of the log likelihood, by the weights."""
         decisions = counts.stop + counts.go
         differences = (
@@ -90,11 +90,6 @@ class Features:
         return gradient
 
 
-def softmax(scores: Array) -> Array:
-    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))
-
-
 def fit_featurised(
     corpus: TaggedCorpus,
     limits: Limits,
@@ -102,7 +97,7 @@ def fit_featurised(
     penalty: float = 10.0,
     iterations: int = 100,
     report: Callable[[int, float], None] = lambda iteration, value: None,
-) -> Valence:
+) -> DmvParameters:
     """Maximise log likelihood - penalty/2 |w|^2 from w = 0."""
     from scipy.optimize import minimize
 
@@ -115,7 +110,7 @@ def fit_featurised(
         gradient = features.gradient(counts, model) - penalty * weights
         return -(value - 0.5 * penalty * float(weights @ weights)), -gradient
 
-    def heard(intermediate_result: Any) -> None:
+    def on_iteration(intermediate_result: Any) -> None:
         nonlocal steps
         steps += 1
         report(steps, -float(intermediate_result.fun))
@@ -125,7 +120,7 @@ def fit_featurised(
         np.zeros(features.matrix.shape[1]),
         jac=True,
         method="L-BFGS-B",
-        callback=heard,
+        callback=on_iteration,
         options={"maxiter": iterations, "maxfun": 3 * iterations},
     )
     return features.parameters(found.x)

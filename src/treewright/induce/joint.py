@@ -1,12 +1,13 @@
-"""Two models of one corpus trained together (Jiang, Han & Tu 2017).
+"""Joint training of two models of one corpus (Jiang, Han & Tu 2017).
 
-The valence model says how likely a tree is, Convex-MST how well its arcs regress on their features. Every round, dual
-decomposition finds for each sentence the tree that is best for their weighted sum; each model is then fitted to those
-trees and trained on by itself for a few iterations. What one has learned, the other is told by way of trees.
+The DMV gives the log probability of a tree, Convex-MST a regression score for each of its arcs. In every round, dual
+decomposition finds for each sentence the tree that maximises the weighted sum of both; each model is then fitted to
+these trees and may train alone for a few further iterations. The trees are all that the models exchange.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,51 +16,49 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.induce import convex_mst, dmv
-from treewright.induce.dmv import Limits, Valence
+from treewright.induce.dmv import DmvParameters, Limits
 from treewright.induce.tagged import TaggedCorpus
-from treewright.relax import Answer, Oracle, PolyakStep, relax
+from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, relax
 
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
-FORCE = 1e4  # added to an arc's score, more than any tree is worth
-LONG = 100  # words: longer sentences get one iteration of dual decomposition, for time
-SETTLED = 0.005  # of the heads change, or fewer: joint training is over
+CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads changes; by convention
 
 
 @dataclass(frozen=True)
-class Options:
-    """Of joint training and joint decoding."""
+class JointOptions:
+    """Options of joint training and joint decoding; docs/induction.md says how the defaults were chosen."""
 
-    weight: float | None = None  # of the discriminative scores x.w + mu v beside log probabilities; None: balanced
+    weight: float | None = None  # of the arc scores x.w + mu v in the sum with log probabilities; None: balanced
     rounds: int = 3
-    refinement: int = 0  # iterations of each model's own training after each round
-    iterations: int = 50  # of dual decomposition, a sentence
-    smoothing: float = 1e-2  # of the counts of agreed trees
-    length_bias: float = 0.1  # of the valence model, from its start on: beside arc scores a stronger one than alone
+    refinement: int = 0  # iterations in which each model trains alone after a round
+    iterations: int = 50  # of dual decomposition for one sentence
+    smoothing: float = 1e-2  # added to the counts of the joint trees
+    length_bias: float = 0.1  # of the DMV in joint training, its initial EM included
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Joint decoding of a corpus: the trees of either side, and in how many sentences they are proved to be one."""
+class JointTrees:
+    """The result of joint decoding: the tree of each model, which are the same where the tree is certified."""
 
     generative: Heads
     discriminative: Heads
-    certified: int
+    certified: int  # sentences whose joint tree is proved to be optimal
     sentences: int
-    value: float  # of the joint trees together
-    bound: float  # on the value of the best ones
+    value: float  # sum over sentences of the value of the joint tree
+    bound: float  # sum over sentences of the upper bound on it
 
     @property
-    def share(self) -> float:
+    def certified_share(self) -> float:
         return self.certified / self.sentences
 
 
 @dataclass(frozen=True)
-class ValenceOracle:
-    """The valence model's best tree of one sentence, arcs adjusted by multipliers."""
+class DmvOracle:
+    """Finds the best tree of one sentence under the DMV, with a multiplier added to the log weight of each arc."""
 
     corpus: TaggedCorpus
-    model: Valence
+    parameters: DmvParameters
     limits: Limits
 
     @property
@@ -68,13 +67,13 @@ class ValenceOracle:
 
     def solve(self, multipliers: Array) -> Answer:
         nodes = len(self.corpus.tags) + 1
-        heads, values = dmv.decode(self.corpus, self.model, self.limits, multipliers.reshape(nodes, nodes))
-        return Answer(float(values[0]), on(heads, nodes), heads)
+        heads, values = dmv.decode(self.corpus, self.parameters, self.limits, multipliers.reshape(nodes, nodes))
+        return Answer(float(values[0]), arc_indicator(heads, nodes), heads)
 
 
 @dataclass(frozen=True)
 class ArcOracle:
-    """The best projective tree over arc scores, adjusted by multipliers."""
+    """Finds the best projective tree of one sentence for arc scores with multipliers added."""
 
     scores: Array  # [h, m]
 
@@ -84,137 +83,182 @@ class ArcOracle:
 
     def solve(self, multipliers: Array) -> Answer:
         heads, value = _core.eisner(self.scores + multipliers.reshape(self.scores.shape), True)
-        return Answer(value, on(heads[1:], len(self.scores)), heads[1:])
+        return Answer(value, arc_indicator(heads[1:], len(self.scores)), heads[1:])
 
     def score(self, assignment: Array) -> float:
         chosen = assignment.reshape(self.scores.shape) > 0.5
         return float(self.scores[chosen].sum())
 
 
-def on(heads: Heads, nodes: int) -> Array:
-    """The cells [h, m] of a tree."""
+def arc_indicator(heads: Heads, nodes: int) -> Array:
+    """1 for the arcs of a tree and 0 for the others, [h, m] flattened."""
     cells = np.zeros((nodes, nodes))
     cells[heads, np.arange(1, nodes)] = 1.0
     return cells.ravel()
 
 
-def balanced_weight(corpus: TaggedCorpus, model: Valence, limits: Limits, squares: list[Array]) -> float:
-    """The weight of arc scores with which both models give up as much, on average, for the other's trees.
+def balanced_weight(corpus: TaggedCorpus, parameters: DmvParameters, limits: Limits, arc_scores: list[Array]) -> float:
+    """The weight of arc scores with which both models lose the same, in total, by the other model's trees.
 
-    What the valence model gives up is counted with the tree most like the other's that its limits allow.
+    The loss of the DMV is measured on the tree within its limits that shares most arcs with the best tree for the arc
+    scores, because that tree itself may be outside the limits.
     """
-    own, values = dmv.decode(corpus, model, limits)
-    lost_by_valence = lost_by_arcs = 0.0
-    for i, (span, square) in enumerate(zip(corpus.spans(), squares, strict=True)):
-        words = np.arange(1, len(square))
-        theirs, best = _core.eisner(square, True)
-        lost_by_arcs += best - float(square[own[span], words].sum())
-        bonus = np.zeros_like(square)
-        bonus[theirs[1:], words] = FORCE
-        nearest, value = dmv.decode(corpus.sentence(span), model, limits, bonus)
-        lost_by_valence += float(values[i] - value[0]) + FORCE * int((nearest == theirs[1:]).sum())
-    if lost_by_arcs <= 0 or lost_by_valence <= 0:  # the models agree on every tree
+    by_dmv, dmv_values = dmv.decode(corpus, parameters, limits)
+    lost_by_dmv = lost_by_arcs = 0.0
+    for i, (span, scores) in enumerate(zip(corpus.spans(), arc_scores, strict=True)):
+        by_arcs, best = _core.eisner(scores, True)
+        lost_by_arcs += best - float(scores[by_dmv[span], np.arange(1, len(scores))].sum())
+        lost_by_dmv += float(dmv_values[i]) - nearest_tree(corpus.sentence(span), parameters, limits, by_arcs[1:])[1]
+    if lost_by_arcs <= 0 or lost_by_dmv <= 0:  # both models have the same trees
         return 1.0
-    return lost_by_valence / lost_by_arcs
+    return lost_by_dmv / lost_by_arcs
 
 
-def agree(
+def nearest_tree(
+    sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, target: Heads
+) -> tuple[Heads, float]:
+    """Of the trees within the limits that share most arcs with `target`, the most probable one and its log value."""
+    nodes = len(target) + 1
+    bonus = 1.0 + dmv.value_range(sentence, parameters, limits)  # one shared arc outweighs everything else
+    bonuses = bonus * arc_indicator(target, nodes).reshape(nodes, nodes)
+    heads, values = dmv.decode(sentence, parameters, limits, bonuses)
+    return heads, float(values[0]) - bonus * int((heads == target).sum())
+
+
+def decode_jointly(
     corpus: TaggedCorpus,
-    model: Valence,
+    parameters: DmvParameters,
     limits: Limits,
-    squares: list[Array],
-    options: Options,
-) -> Agreement:
-    """The best tree of each sentence for log P(tree) + weight * score(tree); `squares` are arc scores [h, m]."""
+    arc_scores: list[Array],
+    options: JointOptions,
+    max_seconds: float = math.inf,
+) -> JointTrees:
+    """The best tree of each sentence for log P(tree) + weight * score(tree); `arc_scores` has a matrix [h, m] for each.
+
+    max_seconds limits the dual decomposition of one sentence; a sentence that reaches this limit, or the limit on
+    iterations, is not certified and has a gap between value and bound.
+    """
     if options.weight is None:
-        raise ValueError("joint decoding needs a weight; balanced_weight gives one")
-    generative, discriminative, certified = [], [], 0
-    value = bound = 0.0
-    for span, square in zip(corpus.spans(), squares, strict=True):
-        oracles: list[Oracle] = [
-            ValenceOracle(corpus.sentence(span), model, limits),
-            ArcOracle(options.weight * square),
-        ]
-        iterations = options.iterations if len(square) <= LONG else 1
-        found = relax(oracles, step=PolyakStep(), max_iterations=iterations)
-        y, z = found.structures
-        if found.certified:
-            tree = found.answer.reshape(square.shape).argmax(axis=0)[1:].astype(np.int32)
-            y = z = tree
-            certified += 1
-        generative.append(y)
-        discriminative.append(z)
-        value, bound = value + found.value, bound + found.bound
-    return Agreement(np.concatenate(generative), np.concatenate(discriminative), certified, len(corpus), value, bound)
+        raise ValueError("joint decoding needs a weight; balanced_weight computes one")
+    found = [
+        relax(
+            dual_oracles(corpus.sentence(span), parameters, limits, options.weight * scores),
+            step=PolyakStep(),
+            max_iterations=options.iterations,
+            max_seconds=max_seconds,
+        )
+        for span, scores in zip(corpus.spans(), arc_scores, strict=True)
+    ]
+    generative, discriminative = zip(*map(trees_of, found), strict=True)
+    return JointTrees(
+        np.concatenate(generative),
+        np.concatenate(discriminative),
+        certified=sum(one.certified for one in found),
+        sentences=len(corpus),
+        value=sum(one.value for one in found),
+        bound=sum(one.bound for one in found),
+    )
+
+
+def dual_oracles(sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, scores: Array) -> list[Oracle]:
+    """The two subproblems of joint decoding; they share every arc of the sentence."""
+    return [DmvOracle(sentence, parameters, limits), ArcOracle(scores)]
+
+
+def trees_of(found: Relaxation) -> tuple[Heads, Heads]:
+    """The DMV's tree and the arc model's tree; both are the certified tree if there is one."""
+    if not found.certified:
+        return found.structures[0], found.structures[1]
+    nodes = math.isqrt(len(found.answer))
+    tree = found.answer.reshape(nodes, nodes).argmax(axis=0)[1:].astype(np.int32)
+    return tree, tree
 
 
 @dataclass(frozen=True)
 class Pair:
     """A generative and a discriminative model of one corpus."""
 
-    valence: Valence
+    dmv: DmvParameters
     weights: Array  # of the regression's features
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one round of joint training did."""
+    """Figures of one round of joint training."""
 
     number: int
-    likelihood: float  # log likelihood of the corpus, by the valence model that the round left
-    share: float  # of sentences whose joint tree is proved to be the best
-    gap: float  # between the values of the joint trees and the bounds on them, a sentence
-    changed: float  # share of words whose head differs from the last round's
+    likelihood: float  # log likelihood of the corpus under the DMV after the round
+    certified_share: float  # of sentences whose joint tree is proved to be optimal
+    gap: float  # mean over sentences of bound minus value of the joint tree
+    changed: float  # share of words whose head differs from the previous round's
 
 
 @dataclass(frozen=True)
-class Reached:
-    """Where joint training stands after a round; it can go on from here."""
+class JointState:
+    """The state of joint training after a round, from which it can be resumed."""
 
     pair: Pair
-    number: int = 0
+    number: int = 0  # rounds done
     heads: Heads | None = None  # of the round's joint trees
-    is_settled: bool = False  # hardly a head changed: no round follows
+    converged: bool = False  # less than CONVERGED_SHARE of the heads changed
 
 
-def squares_of(
-    cells: convex_mst.Cells, regression: convex_mst.Regression, weights: Array, convex: convex_mst.Options
+def arc_scores_of(
+    cells: convex_mst.Cells,
+    regression: convex_mst.Regression,
+    weights: Array,
+    convex: convex_mst.ConvexMstOptions,
 ) -> list[Array]:
-    """Arc scores x.w + mu v of every sentence of the corpus that is learned from."""
+    """Arc scores x.w + mu v of every sentence of the training corpus."""
     scores = np.where(cells.valid, regression.matrix @ weights + convex.rule_weight * cells.follows_rule, -np.inf)
-    return cells.squares(scores)
+    return cells.matrices(scores)
 
 
-def train_together(
+def train_jointly(
     corpus: TaggedCorpus,
     cells: convex_mst.Cells,
     regression: convex_mst.Regression,
-    reached: Reached,
+    state: JointState,
     limits: Limits,
-    convex: convex_mst.Options,
-    options: Options,
+    convex: convex_mst.ConvexMstOptions,
+    options: JointOptions,
     *,
     report: Callable[[Round], None] = lambda done: None,
-    keep: Callable[[Reached], None] = lambda reached: None,
+    keep: Callable[[JointState], None] = lambda state: None,
 ) -> Pair:
-    """Rounds of agreeing and refitting, from separately trained models; stops when fewer than 0.5 % of heads change.
+    """Rounds of joint decoding and refitting until the trees converge or `options.rounds` is reached.
 
-    `keep` is given what every round has reached.
+    `keep` receives the state after every round.
     """
-    while reached.number < options.rounds and not reached.is_settled:
-        valence, weights, before = reached.pair.valence, reached.pair.weights, reached.heads
-        found = agree(corpus, valence, limits, squares_of(cells, regression, weights, convex), options)
-        valence = dmv.counts_of(corpus, found.generative).normalised(options.smoothing)
-        y = convex_mst.indicator(cells, found.discriminative)
-        weights = regression.fit(y, weights, convex.tolerance)
-        if options.refinement:
-            valence = dmv.fit(corpus, valence, limits, iterations=options.refinement, tolerance=-np.inf)
-            state = convex_mst.State(y, weights)
-            weights = convex_mst.frank_wolfe(cells, regression, state, convex, iterations=options.refinement).w
-        changed = 1.0 if before is None else float((before != found.generative).mean())
-        reached = Reached(Pair(valence, weights), reached.number + 1, found.generative, changed < SETTLED)
-        likelihood = dmv.expectations(corpus, valence, limits)[0]
+    while state.number < options.rounds and not state.converged:
+        arc_scores = arc_scores_of(cells, regression, state.pair.weights, convex)
+        found = decode_jointly(corpus, state.pair.dmv, limits, arc_scores, options)
+        pair = refitted(corpus, cells, regression, found, state.pair.weights, limits, convex, options)
+        changed = 1.0 if state.heads is None else float((state.heads != found.generative).mean())
+        state = JointState(pair, state.number + 1, found.generative, changed < CONVERGED_SHARE)
+        likelihood = dmv.expectations(corpus, pair.dmv, limits)[0]
         gap = (found.bound - found.value) / len(corpus)
-        report(Round(reached.number, likelihood, found.share, gap, changed))
-        keep(reached)
-    return reached.pair
+        report(Round(state.number, likelihood, found.certified_share, gap, changed))
+        keep(state)
+    return state.pair
+
+
+def refitted(
+    corpus: TaggedCorpus,
+    cells: convex_mst.Cells,
+    regression: convex_mst.Regression,
+    found: JointTrees,
+    weights: Array,
+    limits: Limits,
+    convex: convex_mst.ConvexMstOptions,
+    options: JointOptions,
+) -> Pair:
+    """Both models fitted to the joint trees; `weights` are the regression's start."""
+    parameters = dmv.counts_of(corpus, found.generative).normalised(options.smoothing)
+    y = convex_mst.indicator(cells, found.discriminative)
+    weights = regression.fit(y, weights, convex.tolerance)
+    if options.refinement:
+        parameters = dmv.fit(corpus, parameters, limits, iterations=options.refinement, tolerance=-np.inf)
+        start = convex_mst.State(y, weights)
+        weights = convex_mst.frank_wolfe(cells, regression, start, convex, iterations=options.refinement).w
+    return Pair(parameters, weights)

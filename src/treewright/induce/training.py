@@ -1,4 +1,4 @@
-"""The training of an induced parser, step by step; each step's result can be kept, so that a training can go on."""
+"""The training of an induced parser, step by step; results of steps are kept, so that training can be resumed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from treewright.induce import convex_mst, dmv, featurised, joint
 from treewright.induce.convex_mst import ArcModel
-from treewright.induce.dmv import Valence
+from treewright.induce.dmv import DmvParameters
 from treewright.induce.options import Options
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
@@ -16,7 +16,7 @@ from treewright.induce.tagged import TaggedCorpus
 
 @dataclass(frozen=True)
 class Progress:
-    """One line while training: what is under way, which iteration, and its figures by name."""
+    """The progress of one stage of training: the iteration reached, the total, and figures by name."""
 
     stage: str
     iteration: int
@@ -25,11 +25,11 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
-ROUNDS = "joint training"  # the stage whose iterations are rounds
+JOINT_STAGE = "joint training"  # the stage whose iterations are rounds
 
 
 class Steps:
-    """The results of a training's steps: those of an earlier run that was interrupted are not computed again."""
+    """The results of the steps of training; those of an interrupted run are not computed again."""
 
     def __init__(
         self, done: dict[str, Any] | None = None, keep: Callable[[dict[str, Any]], None] = lambda done: None
@@ -37,8 +37,8 @@ class Steps:
         self.done = done if done is not None else {}
         self._keep = keep
 
-    def of(self, name: str, compute: Callable[[], Any]) -> Any:
-        """The result of a step: an array, or arrays and plain values by name."""
+    def get(self, name: str, compute: Callable[[], Any]) -> Any:
+        """The result of a step, computed if it is not there: an array, or arrays and plain values by name."""
         if name not in self.done:
             self.keep(name, compute())
         return self.done[name]
@@ -50,47 +50,47 @@ class Steps:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a training ends with: a valence model, arc weights, or both."""
+    """The result of training: DMV parameters, arc weights, or both."""
 
-    valence: Valence | None = None
+    dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
-    weight: float | None = None  # of the arcs, where they were trained together
+    weight: float | None = None  # of the arc scores, after joint training
 
 
 def train_on(corpus: TaggedCorpus, rules: Rules, options: Options, report: Report, steps: Steps) -> Learned:
-    """Learn from a corpus of tags by the method of the options."""
+    """Train on a corpus of tags by the method of the options."""
     if options.method in {"dmv", "lc-dmv"}:
-        return Learned(valence_step(corpus, options, report, steps))
+        return Learned(dmv_step(corpus, options, report, steps))
     space = ArcSpace.of(corpus, rules, options)
-    weights = steps.of("arcs", lambda: space.train(options, report).w)
+    weights = steps.get("arcs", lambda: space.train(options, report).w)
     if options.method == "convex-mst":
         return Learned(arcs=ArcModel(space.regression.codes, weights))
-    start = joint.Pair(valence_step(corpus, options, report, steps), weights)
+    start = joint.Pair(dmv_step(corpus, options, report, steps), weights)
     options = space.balanced(corpus, start, options, steps)
-    pair = space.train_together(corpus, start, options, report, steps)
-    return Learned(pair.valence, ArcModel(space.regression.codes, pair.weights), options.joint.weight)
+    pair = space.train_jointly(corpus, start, options, report, steps)
+    return Learned(pair.dmv, ArcModel(space.regression.codes, pair.weights), options.joint.weight)
 
 
-def valence_step(corpus: TaggedCorpus, options: Options, report: Report, steps: Steps) -> Valence:
-    return Valence(**steps.of("valence", lambda: dict(vars(train_valence(corpus, options, report)))))
+def dmv_step(corpus: TaggedCorpus, options: Options, report: Report, steps: Steps) -> DmvParameters:
+    return DmvParameters(**steps.get("dmv", lambda: dict(vars(train_dmv(corpus, options, report)))))
 
 
-def train_valence(corpus: TaggedCorpus, options: Options, report: Report) -> Valence:
-    """The valence model alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
+def train_dmv(corpus: TaggedCorpus, options: Options, report: Report) -> DmvParameters:
+    """Train the DMV alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
 
-    def heard(iteration: int, value: float) -> None:
-        report(Progress("valence model", iteration, options.iterations, {"log likelihood a word": value / words}))
+    def on_iteration(iteration: int, value: float) -> None:
+        report(Progress("DMV", iteration, options.iterations, {"log likelihood a word": value / words}))
 
     words, limits = len(corpus.tags), options.limits_used
     if options.features:
-        return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=heard)
+        return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=on_iteration)
     start = dmv.initial(options.start_used, corpus, options.seed)
-    return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=heard)
+    return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=on_iteration)
 
 
 @dataclass(frozen=True)
 class ArcSpace:
-    """The arcs of a corpus with their features: what Convex-MST and joint training work in."""
+    """The arcs of a corpus and the regression on their features, for Convex-MST and joint training."""
 
     cells: convex_mst.Cells
     regression: convex_mst.Regression
@@ -101,54 +101,54 @@ class ArcSpace:
         return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
 
     def train(self, options: Options, report: Report) -> convex_mst.State:
-        """Convex-MST alone."""
+        """Train Convex-MST alone."""
 
-        def heard(iteration: int, objective: float, gap: float) -> None:
+        def on_iteration(iteration: int, objective: float, gap: float) -> None:
             figures = {"objective": objective, "gap": gap}
             report(Progress("Convex-MST", iteration, options.convex.iterations, figures))
 
         start = convex_mst.start(self.cells, self.regression, options.convex)
-        return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=heard)
+        return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=on_iteration)
 
     def balanced(self, corpus: TaggedCorpus, start: joint.Pair, options: Options, steps: Steps) -> Options:
-        """The options, with a weight between the models if they had none."""
+        """The options with the balanced weight, unless they have a weight already."""
         if options.joint.weight is not None:
             return options
-        squares = joint.squares_of(self.cells, self.regression, start.weights, options.convex)
-        weight = steps.of("weight", lambda: joint.balanced_weight(corpus, start.valence, options.limits_used, squares))
+        arc_scores = joint.arc_scores_of(self.cells, self.regression, start.weights, options.convex)
+        weight = steps.get("weight", lambda: joint.balanced_weight(corpus, start.dmv, options.limits_used, arc_scores))
         return replace(options, joint=replace(options.joint, weight=weight))
 
-    def train_together(
+    def train_jointly(
         self, corpus: TaggedCorpus, start: joint.Pair, options: Options, report: Report, steps: Steps
     ) -> joint.Pair:
-        """Rounds of joint training, from where it stood if it had begun."""
+        """Rounds of joint training, from the last round that was kept."""
 
-        def heard(done: joint.Round) -> None:
+        def on_iteration(done: joint.Round) -> None:
             figures = {
                 "log likelihood a word": done.likelihood / len(corpus.tags),
-                "agreement": done.share,
+                "certified": done.certified_share,
                 "gap": done.gap,
                 "heads changed": done.changed,
                 "weight": options.joint.weight or 0.0,
             }
-            report(Progress(ROUNDS, done.number, options.joint.rounds, figures))
+            report(Progress(JOINT_STAGE, done.number, options.joint.rounds, figures))
 
-        def keep(reached: joint.Reached) -> None:
-            valence = dict(vars(reached.pair.valence))
-            steps.keep("joint", {**vars(reached), "pair": {"valence": valence, "weights": reached.pair.weights}})
+        def keep(state: joint.JointState) -> None:
+            parameters = dict(vars(state.pair.dmv))
+            steps.keep("joint", {**vars(state), "pair": {"dmv": parameters, "weights": state.pair.weights}})
 
-        reached = joint.Reached(start)
+        state = joint.JointState(start)
         if (kept := steps.done.get("joint")) is not None:
-            pair = joint.Pair(Valence(**kept["pair"]["valence"]), kept["pair"]["weights"])
-            reached = joint.Reached(**{**kept, "pair": pair})
-        return joint.train_together(
+            pair = joint.Pair(DmvParameters(**kept["pair"]["dmv"]), kept["pair"]["weights"])
+            state = joint.JointState(**{**kept, "pair": pair})
+        return joint.train_jointly(
             corpus,
             self.cells,
             self.regression,
-            reached,
+            state,
             options.limits_used,
             options.convex,
             options.joint,
-            report=heard,
+            report=on_iteration,
             keep=keep,
         )

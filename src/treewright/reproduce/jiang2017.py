@@ -21,17 +21,17 @@ from treewright.induce.model import InducedParser
 from treewright.induce.options import Options
 from treewright.induce.rules import load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
-from treewright.induce.training import ArcSpace, Progress, Steps, train_valence
+from treewright.induce.training import ArcSpace, Progress, Steps, train_dmv
 
 Heads = NDArray[np.int32]
 PAPERS = ("M", "D", "D-I", "M-J", "D-J", "DD")
 SYSTEMS = (*PAPERS, "best")
 WHAT = {
     "M": "Convex-MST alone",
-    "D": "left-corner valence model alone",
+    "D": "left-corner DMV alone",
     "D-I": "D started from the parses of M",
     "M-J": "Convex-MST after joint training",
-    "D-J": "valence model after joint training",
+    "D-J": "DMV after joint training",
     "DD": "both, decoded together",
     "best": "ours: --method best",
 }
@@ -61,37 +61,39 @@ class Systems:
     options: Options
     space_codes: NDArray[np.int64]
     alone: joint.Pair
-    from_parses: dmv.Valence
+    from_parses: dmv.DmvParameters
     together: joint.Pair
 
     def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
         """The parses of one system."""
         if system in {"D", "D-I"}:
-            return dmv.decode(corpus, self.alone.valence if system == "D" else self.from_parses, self.options.limits)[0]
+            return dmv.decode(corpus, self.alone.dmv if system == "D" else self.from_parses, self.options.limits)[0]
         limits = self.options.limits_used
         if system == "D-J":
-            return dmv.decode(corpus, self.together.valence, limits)[0]
+            return dmv.decode(corpus, self.together.dmv, limits)[0]
         cells = convex_mst.cells_of(corpus, load_rules(self.options.rules_used, corpus.kinds))
         weights = self.alone.weights if system == "M" else self.together.weights
         scores = ArcModel(self.space_codes, weights).scores(cells)
         if system != "DD":
             return convex_mst.best_trees(cells, scores, self.options.convex.projective)
         scores = scores + self.options.convex.rule_weight * cells.follows_rule
-        return joint.agree(corpus, self.together.valence, limits, cells.squares(scores), self.options.joint).generative
+        return joint.decode_jointly(
+            corpus, self.together.dmv, limits, cells.matrices(scores), self.options.joint
+        ).generative
 
 
 def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Progress], None]) -> Systems:
     """Train M and D separately, D-I from M's parses, then both together."""
     space = ArcSpace.of(corpus, load_rules(options.rules_used, corpus.kinds), options)
     weights = space.train(options, report).w
-    alone = joint.Pair(train_valence(corpus, replace(options, method="lc-dmv"), report), weights)
+    alone = joint.Pair(train_dmv(corpus, replace(options, method="lc-dmv"), report), weights)
     scores = ArcModel(space.regression.codes, weights).scores(space.cells)
     parses = convex_mst.best_trees(space.cells, scores, options.convex.projective)
     counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
     from_parses = dmv.fit(corpus, counted, options.limits, iterations=options.iterations)
-    start = joint.Pair(train_valence(corpus, options, report), weights)
+    start = joint.Pair(train_dmv(corpus, options, report), weights)
     options = space.balanced(corpus, start, options, Steps())
-    together = space.train_together(corpus, start, options, report, Steps())
+    together = space.train_jointly(corpus, start, options, report, Steps())
     return Systems(options, space.regression.codes, alone, from_parses, together)
 
 

@@ -1,7 +1,7 @@
 """Table 2 and Figure 1 of Jiang, Han & Tu (2017): what joint training changes in the trees.
 
-Table 2 asks whether Convex-MST learned from the valence model to prefer short arcs: the mean length of the arcs of its
-parses, before and after. Figure 1 asks whether the valence model learned the rules from Convex-MST: the share of the
+Table 2 asks whether Convex-MST learned from the DMV to prefer short arcs: the mean length of the arcs of its
+parses, before and after. Figure 1 asks whether the DMV learned the rules from Convex-MST: the share of the
 arcs of its parses that follow each rule. The paper's own figures are not known to us, only their direction: arcs get
 shorter, more of them follow rules. The gold trees stand beside.
 """
@@ -76,7 +76,7 @@ def figure1(
     split: str = "test",
     report: Report = lambda progress: None,
 ) -> list[Share]:
-    """The share of arcs that follow each rule: of the valence model alone, after joint training, and of gold trees."""
+    """The share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
     options = options or Options()
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)

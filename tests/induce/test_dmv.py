@@ -1,4 +1,4 @@
-"""The valence model: starts, EM, features."""
+"""The DMV: starts, EM, features."""
 
 from __future__ import annotations
 
@@ -93,8 +93,10 @@ def test_featurised_gradient_is_the_derivative() -> None:
 
 
 def test_featurised_fit_beats_its_start() -> None:
-    heard: list[float] = []
-    model = featurised.fit_featurised(CORPUS, Limits(), penalty=0.1, iterations=30, report=lambda i, v: heard.append(v))
-    assert heard[-1] > heard[0]
+    reported: list[float] = []
+    model = featurised.fit_featurised(
+        CORPUS, Limits(), penalty=0.1, iterations=30, report=lambda i, v: reported.append(v)
+    )
+    assert reported[-1] > reported[0]
     uniform = dmv.expectations(CORPUS, dmv.uniform(CORPUS), Limits())[0]
     assert dmv.expectations(CORPUS, model, Limits())[0] > uniform

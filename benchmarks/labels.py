@@ -36,10 +36,10 @@ from scipy.special import logsumexp
 
 import treewright as tw
 from treewright.decode import Parts
-from treewright.features import Encoded, Scorer, add_cost, crossing_gradient, gradient, label_tables
+from treewright.features import Encoded, Scorer, label_tables
 from treewright.features.atoms import REACH
 from treewright.features.standard import STANDARD
-from treewright.learn import Averaged, Weights
+from treewright.learn import Averaged, Weights, add_margin, nonprojective_gradient, projective_gradient
 from treewright.parser import Options, State
 from treewright.parser.model import Model, Worker, new_scorer
 from treewright.parser.training import ROUNDS, Trainer, beginnings, shuffled
@@ -217,11 +217,11 @@ class Joint:
         score[gold, gold_label] -= COST
         value = log_sums(score)
         joined = with_values(parts, value)
-        add_cost(joined.core, example.heads, options.scoring.cost)
+        add_margin(joined.core, example.heads, options.scoring.cost)
         if self.trainer.projective:
-            _, step = gradient(joined.core, example.heads, single, not example.projective)
+            _, step = projective_gradient(joined.core, example.heads, single, not example.projective)
         else:
-            _, step = crossing_gradient(joined.core, example.heads, single, ROUNDS)
+            _, step = nonprojective_gradient(joined.core, example.heads, single, ROUNDS)
         scorer.add_parts(learner.learner, step)
         learner.step(options.scoring.rate)
         expected = -step.arc

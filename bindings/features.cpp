@@ -1,4 +1,4 @@
-#include "learning/features.hpp"
+#include "features.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -12,125 +12,12 @@
 #include <tuple>
 #include <variant>
 
-#include "arrays.hpp"
-#include "charts/part_sums.hpp"
-#include "dual/belief_propagation.hpp"
 #include "learning/chain.hpp"
 #include "learning/labeller.hpp"
-#include "learning/learning.hpp"
 #include "learning/pruner.hpp"
 #include "learning/scoring.hpp"
 
 namespace treewright {
-
-using AtomTable = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [node, atom]
-using Items =
-    nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // role, template, atom, offset
-using SmallWeights = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using PlainWeights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = std::variant<SmallWeights, PlainWeights>;
-using OwnWeights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using NewWeights = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
-using OwnMemory = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using NewKeys = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
-using Tables = std::vector<std::tuple<int, int, int, Items>>;  // kind, atom of the set, templates, items
-
-static std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
-  std::vector<TemplateTable> tables;
-  for (const auto &[kind, atom, templates, items] : given) {
-    if (kind < 0 || kind >= kinds || items.shape(1) != 4) throw nb::value_error("no such kind of templates");
-    TemplateTable table{kind, atom, templates, {}};
-    for (std::size_t i = 0; i < items.shape(0); ++i) {
-      if (items(i, 1) < 0 || items(i, 1) >= templates || std::abs(items(i, 3)) > Atoms::reach)
-        throw nb::value_error("templates may look at their neighbours only");
-      table.items.push_back({items(i, 0), items(i, 1), items(i, 2), items(i, 3)});
-    }
-    tables.push_back(std::move(table));
-  }
-  return tables;
-}
-
-static Atoms atoms_of(const AtomTable &atoms, const AtomTable &each) {
-  const int nodes = int(each.shape(0));
-  if (int(atoms.shape(0)) != nodes + 2 * Atoms::reach) throw nb::value_error("atoms do not fit the set of each");
-  return {atoms.data(), each.data(), nodes, int(atoms.shape(1)), int(each.shape(1))};
-}
-
-static void check_bits(int bits) {
-  if (bits < 8 || bits > 28) throw nb::value_error("bits must be 8 to 28");
-}
-
-static std::size_t table_size(int bits) { return std::size_t(1) << bits; }
-
-static void check_weights(const Weights &weights, int bits) {
-  if (std::visit([](const auto &array) { return array.shape(0); }, weights) != table_size(bits))
-    throw nb::value_error("there must be 2^bits weights");
-}
-
-// Calls use(table) with the weights as the kernels read them.
-template <typename Use>
-static void visit_weights(const Weights &weights, double scale, Use use) {
-  std::visit(
-      [&](const auto &array) {
-        using Weight = std::remove_cv_t<std::remove_pointer_t<decltype(array.data())>>;
-        use(WeightTable<Weight>{array.data(), scale});
-      },
-      weights);
-}
-
-// The same, checked and with the lock released.
-template <typename Use>
-static void with_weights(const Weights &weights, double scale, int bits, Use use) {
-  check_weights(weights, bits);
-  nb::gil_scoped_release nogil;
-  visit_weights(weights, scale, use);
-}
-
-struct BoundLearner {
-  BoundLearner(OwnWeights weights, OwnWeights gradient, OwnMemory memory, float floor)
-      : weights(weights),
-        gradient(gradient),
-        memory(memory),
-        learner(weights.data(), gradient.data(), reinterpret_cast<Memory *>(memory.data()), floor) {
-    if (gradient.shape(0) != weights.shape(0) || memory.shape(0) != weights.shape(0) || memory.shape(1) != 2)
-      throw nb::value_error("there must be a gradient and a row of two in memory for each weight");
-  }
-  void step(double number, float rate) {
-    nb::gil_scoped_release nogil;
-    learner.step(number, rate);
-  }
-  void move(double number, float size) {
-    nb::gil_scoped_release nogil;
-    learner.move(number, size);
-  }
-  double squared_length() { return learner.squared_length(); }
-  NewWeights average(double steps) const {
-    NewWeights means = new_array<NewWeights>(weights.shape(0));
-    nb::gil_scoped_release nogil;
-    learner.average(weights.shape(0), steps, means.data());
-    return means;
-  }
-  OwnWeights weights, gradient;
-  OwnMemory memory;
-  Learner learner;
-};
-
-static void check_learner(const BoundLearner &learner, int bits) {
-  if (learner.weights.shape(0) != table_size(bits)) throw nb::value_error("there must be 2^bits weights");
-}
-
-static void check_heads(const IndexColumn &heads, int nodes) {
-  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
-  for (int m = 1; m < nodes; ++m)
-    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
-}
-
-static void check_candidates(const Parts &parts, const IndexColumn &heads) {
-  check_heads(heads, parts.nodes);
-  for (int m = 1; m < parts.nodes; ++m)
-    if (parts.find(heads(m), m) < 0) throw nb::value_error("the tree has arcs that are no candidates");
-}
 
 class Scorer {
  public:
@@ -182,11 +69,12 @@ class Scorer {
             copied<NewIndexColumn>(pruner_.modifiers.data(), pruner_.modifiers.size()), marginal};
   }
 
-  double learn_arcs(BoundLearner &learner, IndexColumn gold, bool projective, bool single_root) {
+  // gradient[h, m] over all arcs.
+  void add_arcs(BoundLearner &learner, Scores gradient) const {
     check_learner(learner, bits_);
-    check_heads(gold, features_.nodes());
+    if (nodes_of(gradient) != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
     nb::gil_scoped_release nogil;
-    return pruner_.learn(features_, learner.learner, {projective, single_root, 0, 1}, gold.data());
+    spread_arc_gradient(features_, gradient.data(), learner.learner);
   }
 
   void add_parts(BoundLearner &learner, Parts &gradient) const {
@@ -205,66 +93,6 @@ class Scorer {
   Pruner pruner_;
   AtomTable each_;
 };
-
-static std::pair<double, Parts> gradient_by_sums(const Parts &parts, IndexColumn heads, bool single_root,
-                                                 bool is_outside) {
-  check_heads(heads, parts.nodes);
-  nb::gil_scoped_release nogil;
-  thread_local PartSums kernel;
-  Parts gradient = parts;
-  const double loss = projective_gradient(kernel, parts, heads.data(), single_root, is_outside, gradient);
-  return {loss, std::move(gradient)};
-}
-
-static std::pair<double, Parts> gradient_by_beliefs(const Parts &parts, IndexColumn heads, bool single_root,
-                                                    int rounds) {
-  check_heads(heads, parts.nodes);
-  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
-  nb::gil_scoped_release nogil;
-  thread_local Beliefs kernel;
-  Parts gradient = parts;
-  const double loss = crossing_gradient(kernel, parts, heads.data(), single_root, rounds, gradient);
-  return {loss, std::move(gradient)};
-}
-
-static Parts difference_of(const Parts &parts, IndexColumn heads, IndexColumn others) {
-  check_candidates(parts, heads), check_candidates(parts, others);
-  Parts gradient = parts;
-  difference(heads.data(), others.data(), gradient);
-  return gradient;
-}
-
-static std::pair<double, Parts> free_difference(const Parts &parts, IndexColumn heads) {
-  check_candidates(parts, heads);
-  nb::gil_scoped_release nogil;
-  thread_local FreeChoice kernel;
-  Parts gradient = parts;
-  const double missed = kernel.difference(parts, heads.data(), gradient);
-  return {missed, std::move(gradient)};
-}
-
-// A cost for every arc that the gold tree does not have.
-static void add_cost(Parts &parts, IndexColumn heads, double cost) {
-  check_heads(heads, parts.nodes);
-  for (int e = 0; e < parts.arcs(); ++e)
-    if (heads(parts.modifier[e]) != parts.head[e]) parts.arc[e] += cost;
-}
-
-// The arcs worth keeping by marginals that somebody else worked out.
-static std::pair<NewIndexColumn, NewIndexColumn> kept_arcs(Scores marginal, double threshold, int max_heads,
-                                                           const std::vector<IndexColumn> &trees) {
-  const int nodes = int(marginal.shape(0));
-  if (int(marginal.shape(1)) != nodes || max_heads < 1) throw nb::value_error("marginals must be square");
-  std::vector<const int *> heads;
-  for (const IndexColumn &tree : trees) {
-    check_heads(tree, nodes);
-    heads.push_back(tree.data());
-  }
-  thread_local Pruner pruner;
-  pruner.keep(nodes, marginal.data(), threshold, max_heads, heads);
-  return {copied<NewIndexColumn>(pruner.heads.data(), pruner.heads.size()),
-          copied<NewIndexColumn>(pruner.modifiers.data(), pruner.modifiers.size())};
-}
 
 class BoundLabeller {
  public:
@@ -416,14 +244,6 @@ static std::tuple<Heads, NewIndexColumn, NewScoreColumn, NewScoreColumn> parse_s
 }
 
 void bind_features(nb::module_ &m) {
-  nb::class_<BoundLearner>(m, "Learner",
-                           "Weights that learn (core/learning/learning.hpp); the arrays are the caller's.")
-      .def(nb::init<OwnWeights, OwnWeights, OwnMemory, float>(), nb::arg("weights").noconvert(),
-           nb::arg("gradient").noconvert(), nb::arg("memory").noconvert(), nb::arg("floor"))
-      .def("step", &BoundLearner::step, nb::arg("number"), nb::arg("rate"), "Applies the gradient added so far.")
-      .def("average", &BoundLearner::average, nb::arg("steps"), "The mean of the weights over so many steps.")
-      .def("move", &BoundLearner::move, nb::arg("number"), nb::arg("size"), "Adds `size` times the gradient.")
-      .def("squared_length", &BoundLearner::squared_length, "Of the gradient added so far.");
   nb::class_<Scorer>(m, "Scorer", "Scores the parts of one sentence after another (core/learning/features.hpp).")
       .def(nb::init<const Tables &, int>(), nb::arg("tables"), nb::arg("bits"))
       .def("open", &Scorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(), nb::arg("second_order"))
@@ -435,11 +255,10 @@ void bind_features(nb::module_ &m) {
            nb::arg("single_root"), nb::arg("threshold"), nb::arg("max_heads"),
            nb::arg("gold").noconvert().none() = nb::none(),
            "Heads and modifiers of the arcs worth keeping, and the marginal of every arc.")
-      .def(
-          "learn_arcs", &Scorer::learn_arcs, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("projective"),
-          nb::arg("single_root"),
-          "Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.")
-      .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"));
+      .def("add_arcs", &Scorer::add_arcs, nb::arg("learner"), nb::arg("gradient").noconvert(),
+           "Adds gradient[h, m] of all arcs to the gradient of the weights.")
+      .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"),
+           "Adds the gradient of the parts to the gradient of the weights.");
   nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of one tree after another (core/learning/labeller.hpp).")
       .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
            nb::arg("width"), nb::arg("tag"))
@@ -458,20 +277,6 @@ void bind_features(nb::module_ &m) {
         nb::arg("max_heads"), nb::arg("largest_chart"),
         "Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large "
         "(core/learning/chain.hpp).");
-  m.def("crossing_gradient", &gradient_by_beliefs, nb::arg("parts"), nb::arg("heads").noconvert(),
-        nb::arg("single_root"), nb::arg("rounds"),
-        "The same over all trees, with beliefs for expectations; the loss counts heads.");
-  m.def("gradient", &gradient_by_sums, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("single_root"),
-        nb::arg("is_outside"),
-        "The loss of a tree, and parts with the gradient of its log probability as their scores.");
-  m.def("difference", &difference_of, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("others").noconvert(),
-        "Parts with 1 as the score of those that one tree has, -1 of those that the other has.");
-  m.def("free_difference", &free_difference, nb::arg("parts"), nb::arg("heads").noconvert(),
-        "The same against the best choice of every head by itself, and how many arcs of the tree nobody chose.");
-  m.def("add_cost", &add_cost, nb::arg("parts"), nb::arg("heads").noconvert(), nb::arg("cost"),
-        "Raises the score of every arc that the tree does not have.");
-  m.def("kept_arcs", &kept_arcs, nb::arg("marginal").noconvert(), nb::arg("threshold"), nb::arg("max_heads"),
-        nb::arg("trees"), "Heads and modifiers of the arcs that pruning leaves; those of the trees always stay.");
 }
 
 }  // namespace treewright

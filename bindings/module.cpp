@@ -4,6 +4,7 @@
 namespace treewright {
 void bind_parts(nb::module_ &m);
 void bind_features(nb::module_ &m);
+void bind_learning(nb::module_ &m);
 void bind_first_order(nb::module_ &m);
 void bind_dmv(nb::module_ &m);
 void bind_dynamic(nb::module_ &m);
@@ -21,6 +22,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Treewright's native kernels. Not a public interface: use treewright.decode and its neighbours.";
   treewright::bind_parts(m);
   treewright::bind_features(m);
+  treewright::bind_learning(m);
   treewright::bind_first_order(m);
   treewright::bind_dmv(m);
   treewright::bind_dynamic(m);

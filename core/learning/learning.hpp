@@ -1,10 +1,10 @@
 // Weights that learn: stochastic gradient ascent with a rate of its own for each weight (Duchi, Hazan & Singer 2011)
 // and the average of all intermediate weights (Polyak & Juditsky 1992).
 //
-//   square += gradient^2;  change = rate * gradient / sqrt(square + floor);  weight += change
+//   square += gradient^2;  change = rate * gradient / sqrt(square + epsilon);  weight += change
 //   average after T steps = weight - total / T,  where total = sum of  step * change          (time stamps)
 //
-// The gradient of a step is summed first, so that a feature of several parts counts once. A large floor makes rare
+// The gradient of a step is summed first, so that a feature of several parts counts once. A large epsilon makes rare
 // features learn slowly: close to plain gradient ascent, and better on held-out text than a small one.
 #pragma once
 
@@ -26,10 +26,11 @@ class Learner {
  public:
   // Weights by themselves, which scoring reads faster, and so the gradient, which is zero between steps: cells that
   // parts ask for together lie together in both.
-  Learner(float *weights, float *gradient, Memory *memory, float floor)
-      : Learner(weights, gradient, 1, &memory->square, &memory->total, 2, floor) {}
+  Learner(float *weights, float *gradient, Memory *memory, float adagrad_epsilon)
+      : Learner(weights, gradient, 1, &memory->square, &memory->total, 2, adagrad_epsilon) {}
   // Each weight and all that belongs to it together: weight, square, gradient, total.
-  Learner(float *cells, float floor) : Learner(cells, cells + 2, 4, cells + 1, cells + 3, 4, floor) {}
+  Learner(float *cells, float adagrad_epsilon)
+      : Learner(cells, cells + 2, 4, cells + 1, cells + 3, 4, adagrad_epsilon) {}
 
   const float *weights() const { return weights_; }
   const float *gradient() const { return gradient_; }
@@ -44,7 +45,7 @@ class Learner {
   void step(double step, float rate) {
     change_all(step, [this, rate](float gradient, float &square) {
       square += gradient * gradient;
-      return rate * gradient / std::sqrt(square + floor_);
+      return rate * gradient / std::sqrt(square + adagrad_epsilon_);
     });
   }
 
@@ -94,18 +95,19 @@ class Learner {
     ask_for(square_ + index * memory_stride_);
   }
 
-  Learner(float *weights, float *gradient, int stride, float *square, float *total, int memory_stride, float floor)
+  Learner(float *weights, float *gradient, int stride, float *square, float *total, int memory_stride,
+          float adagrad_epsilon)
       : weights_(weights),
         gradient_(gradient),
         square_(square),
         total_(total),
         stride_(stride),
         memory_stride_(memory_stride),
-        floor_(floor) {}
+        adagrad_epsilon_(adagrad_epsilon) {}
 
   float *weights_, *gradient_, *square_, *total_;
   int stride_, memory_stride_;
-  float floor_;
+  float adagrad_epsilon_;
   std::vector<std::uint32_t> touched_;
 };
 

@@ -56,23 +56,6 @@ class Pruner {
     }
   }
 
-  // Adds the gradient of log p(gold tree) over all trees, and returns how many heads the model expects to miss.
-  double learn(const PartFeatures &features, Learner &learner, const PruningRules &rules, const int *gold) {
-    const int nodes = features.nodes();
-    arc_.resize(std::size_t(nodes) * nodes);
-    gradient_.resize(arc_.size());
-    score_all_arcs(features, WeightTable<float>{learner.weights(), 1}, arc_.data());
-    if (rules.projective)
-      projective_sums_.marginals(arc_.data(), nodes, rules.single_root, gradient_.data());
-    else
-      sums_.marginals(arc_.data(), nodes, rules.single_root, gradient_.data());
-    double missed = 0;
-    for (double &marginal : gradient_) marginal = -marginal;
-    for (int m = 1; m < nodes; ++m) missed += gradient_[std::size_t(gold[m]) * nodes + m] += 1;
-    spread_arc_gradient(features, gradient_.data(), learner);
-    return missed;
-  }
-
   std::vector<int> heads, modifiers;
 
  private:
@@ -93,7 +76,7 @@ class Pruner {
   MatrixTree sums_;
   Eisner projective_trees_;
   ChuLiuEdmonds trees_;
-  std::vector<double> arc_, gradient_;
+  std::vector<double> arc_;
   std::vector<int> best_, kept_;
 };
 

@@ -8,9 +8,6 @@
 
 #include "base/prefetch.hpp"
 #include "base/scores.hpp"
-#include "charts/part_sums.hpp"
-#include "dual/automata.hpp"
-#include "dual/belief_propagation.hpp"
 #include "learning/features.hpp"
 #include "learning/learning.hpp"
 #include "trees/parts.hpp"
@@ -105,97 +102,6 @@ inline void spread_gradient(const PartFeatures &features, Parts &gradient, Learn
     });
   spread.finish();
 }
-
-inline void clear_scores(Parts &parts) {
-  for (std::vector<double> *scores : {&parts.arc, &parts.transitions, &parts.grands})
-    std::fill(scores->begin(), scores->end(), 0.0);
-}
-
-// Turns expectations into what the parts of a tree have more of.
-inline void subtract_from(const int *heads, Parts &expected) {
-  for (std::vector<double> *scores : {&expected.arc, &expected.transitions, &expected.grands})
-    for (double &score : *scores) score = -score;
-  expected.for_parts_of(heads, [](double &score) { score += 1; });
-}
-
-// The gradient of log p(tree) by the score of each part, p being over the projective trees of the candidate arcs and
-// the tree itself, if it is not one of them. Returns -log p(tree) and writes the gradient in place of the scores of
-// `gradient`, a copy of `parts`.
-inline double projective_gradient(PartSums &kernel, const Parts &parts, const int *heads, bool single_root,
-                                  bool is_outside, Parts &gradient) {
-  const double projective = kernel.run(parts, single_root, gradient), value = parts.value(heads);
-  subtract_from(heads, gradient);
-  if (!is_outside) return projective - value;
-  const double highest = std::max(projective, value);
-  const double all = highest + std::log(std::exp(projective - highest) + std::exp(value - highest));
-  const double share = std::exp(projective - all);  // of the projective trees, and hence what the tree lacks
-  for (std::vector<double> *scores : {&gradient.arc, &gradient.transitions, &gradient.grands})
-    for (double &score : *scores) score *= share;
-  return all - value;
-}
-
-// The same over all trees, with beliefs for expectations; returns how many heads the model expects to miss.
-inline double crossing_gradient(Beliefs &kernel, const Parts &parts, const int *heads, bool single_root, int rounds,
-                                Parts &gradient) {
-  kernel.run(parts, single_root, rounds, gradient);
-  subtract_from(heads, gradient);
-  double missed = 0;
-  for (int e = 0; e < gradient.arcs(); ++e)
-    if (heads[gradient.modifier[e]] == gradient.head[e]) missed += gradient.arc[e];
-  return missed;
-}
-
-// What the parts of a tree have more of than those of another. Both have candidate arcs alone.
-inline void difference(const int *heads, const int *others, Parts &gradient) {
-  clear_scores(gradient);
-  gradient.for_parts_of(heads, [](double &score) { score += 1; });
-  gradient.for_parts_of(others, [](double &score) { score -= 1; });
-}
-
-// What the parts of a tree have more of than the best choice of every head by itself, which need not make a tree
-// together: each takes modifiers, and with grandparents the head that suits it (Koo et al. 2010, section 6). Returns
-// how many arcs of the tree nobody chose.
-class FreeChoice {
- public:
-  double difference(const Parts &parts, const int *heads, Parts &gradient) {
-    clear_scores(gradient);
-    gradient.for_parts_of(heads, [](double &score) { score += 1; });
-    chosen_.resize(parts.arcs());
-    for (int h = 0; h < parts.nodes; ++h) {
-      int upper = -1;
-      char *chosen = chosen_.data() + parts.out_begin(h);
-      if (parts.has_grand() && h > 0 && parts.out_size(h) > 0) {
-        automaton_.decode(automaton_head(parts, h, parts.arc.data(), nullptr), &upper, chosen);
-        upper = parts.in_arc[parts.in_begin[h] + upper];
-      } else {
-        for (int side = 2 * h; side < 2 * h + 2; ++side)
-          side_.decode(automaton_side(parts, side, parts.arc.data()), chosen_.data() + parts.side_begin[side]);
-      }
-      for (int side = std::max(1, 2 * h); side < 2 * h + 2; ++side) take(side, upper, gradient);
-    }
-    double missed = 0;
-    for (int m = 1; m < parts.nodes; ++m) missed += !chosen_[parts.find(heads[m], m)];
-    return missed;
-  }
-
- private:
-  void take(int side, int upper, Parts &gradient) {
-    int last = 0;
-    for (int q = 0; q < gradient.side_size(side); ++q) {
-      const int e = gradient.side_begin[side] + q;
-      if (!chosen_[e]) continue;
-      gradient.arc[e] -= 1;
-      if (gradient.has_transitions()) gradient.transition(side, last, q) -= 1;
-      if (upper >= 0) gradient.grand(upper, e) -= 1;
-      last = q + 1;
-    }
-    if (gradient.has_transitions()) gradient.transition(side, last, gradient.side_size(side)) -= 1;
-  }
-
-  SiblingAutomaton side_;
-  GrandAutomaton automaton_;
-  std::vector<char> chosen_;
-};
 
 // Every arc, as a matrix arc[h, m] over nodes.
 template <typename Weight>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "learning/chain.hpp"
+#include "learning/gradients.hpp"
 #include "learning/labeller.hpp"
 #include "learning/scoring.hpp"
 
@@ -46,7 +47,7 @@ static void learning_raises_the_probability_of_the_gold_tree() {
     treewright::Learner learner(weights.data(), slope.data(), memory.data(), 1.0F);
     treewright::PartSums sums;
     treewright::Beliefs beliefs;
-    treewright::FreeChoice choice;
+    treewright::AutomataDifference automata;
     double before = 0, after = 0;
     for (int step = 1; step <= 20; ++step) {
       treewright::score_parts(features, treewright::WeightTable<float>{weights.data(), 1}, parts);
@@ -58,8 +59,8 @@ static void learning_raises_the_probability_of_the_gold_tree() {
       learner.step(step, 0.3F);
     }
     treewright::Parts gradient = parts;
-    CHECK(treewright::crossing_gradient(beliefs, parts, gold.data(), true, 3, gradient) < 0.5 * nodes);
-    CHECK(choice.difference(parts, gold.data(), gradient) < nodes);
+    CHECK(treewright::nonprojective_gradient(beliefs, parts, gold.data(), true, 3, gradient) < 0.5 * nodes);
+    CHECK(automata.run(parts, gold.data(), gradient) < nodes);
     treewright::spread_gradient(features, gradient, learner);
     CHECK(learner.squared_length() >= 0);
     learner.move(21, 0.01F);

@@ -76,25 +76,6 @@ def bad_grand(grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, N
 
 def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
-class Learner:
-    """
-    Weights that learn (core/learning/learning.hpp); the arrays are the caller's.
-    """
-
-    def __init__(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], floor: float) -> None: ...
-
-    def step(self, number: float, rate: float) -> None:
-        """Applies the gradient added so far."""
-
-    def average(self, steps: float) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
-        """The mean of the weights over so many steps."""
-
-    def move(self, number: float, size: float) -> None:
-        """Adds `size` times the gradient."""
-
-    def squared_length(self) -> float:
-        """Of the gradient added so far."""
-
 class Scorer:
     """
     Scores the parts of one sentence after another (core/learning/features.hpp).
@@ -115,12 +96,11 @@ class Scorer:
         Heads and modifiers of the arcs worth keeping, and the marginal of every arc.
         """
 
-    def learn_arcs(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> float:
-        """
-        Adds the gradient of the gold tree's log probability over all arcs; returns the heads expected to be wrong.
-        """
+    def add_arcs(self, learner: Learner, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Adds gradient[h, m] of all arcs to the gradient of the weights."""
 
-    def add_parts(self, learner: Learner, gradient: Parts) -> None: ...
+    def add_parts(self, learner: Learner, gradient: Parts) -> None:
+        """Adds the gradient of the parts to the gradient of the weights."""
 
 class Labeller:
     """
@@ -152,33 +132,52 @@ def parse_sentences(pruner: Scorer, scorer: Scorer, labeller: Labeller, pruner_w
     Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large (core/learning/chain.hpp).
     """
 
-def crossing_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, rounds: int) -> tuple[float, Parts]:
+class Learner:
     """
-    The same over all trees, with beliefs for expectations; the loss counts heads.
-    """
-
-def gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool) -> tuple[float, Parts]:
-    """
-    The loss of a tree, and parts with the gradient of its log probability as their scores.
+    Weights with AdaGrad steps and averaging (core/learning/learning.hpp); the arrays are the caller's.
     """
 
-def difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
+    def __init__(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], memory: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], adagrad_epsilon: float) -> None: ...
+
+    def step(self, number: float, rate: float) -> None:
+        """Applies the gradient added so far."""
+
+    def average(self, steps: float) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """The mean of the weights over that many steps."""
+
+    def move(self, number: float, size: float) -> None:
+        """Adds `size` times the gradient."""
+
+    def squared_length(self) -> float:
+        """The squared length of the gradient added so far."""
+
+def arc_gradient(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
-    Parts with 1 as the score of those that one tree has, -1 of those that the other has.
+    The expected number of wrong heads, and [h, m] the gradient of the tree's log probability.
     """
 
-def free_difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Parts]:
+def projective_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool) -> tuple[float, Parts]:
     """
-    The same against the best choice of every head by itself, and how many arcs of the tree nobody chose.
+    The negative log probability of a tree, and parts with the gradient of its log probability as scores.
     """
 
-def add_cost(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: float) -> None:
-    """Raises the score of every arc that the tree does not have."""
+def nonprojective_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, rounds: int) -> tuple[float, Parts]:
+    """
+    The expected number of wrong heads, and the gradient by loopy belief propagation over all trees.
+    """
 
-def kept_arcs(marginal: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threshold: float, max_heads: int, trees: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+def tree_difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
     """
-    Heads and modifiers of the arcs that pruning leaves; those of the trees always stay.
+    Parts with the count in the first tree minus that in the second as scores.
     """
+
+def automata_difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Parts]:
+    """
+    How many arcs of the tree no head automaton chose by itself, and the counts of the tree minus theirs.
+    """
+
+def add_margin(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> None:
+    """Adds a margin to the score of every arc that the tree does not have."""
 
 def eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """

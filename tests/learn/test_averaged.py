@@ -7,8 +7,8 @@ import pytest
 
 from treewright.corpus import Sentence
 from treewright.decode import Parts
-from treewright.features import Encoder, Scorer, arc_tables, difference
-from treewright.learn import Averaged, step_size
+from treewright.features import Encoder, Scorer, arc_tables
+from treewright.learn import Averaged, step_size, tree_difference
 
 
 def test_average_is_the_mean_of_all_weights() -> None:
@@ -58,7 +58,7 @@ def test_after_a_step_of_the_closed_form_the_loss_is_gone_unless_it_is_capped(mo
         return 2 + parts.value(wrong) - parts.value(gold)
 
     before = loss()
-    scorer.add_parts(learner.learner, difference(Parts.from_arrays(np.zeros((4, 4))).core, gold, wrong))
+    scorer.add_parts(learner.learner, tree_difference(Parts.from_arrays(np.zeros((4, 4))).core, gold, wrong))
     squared = learner.squared_length()
     size = step_size(before, squared, most)
     learner.move(size)

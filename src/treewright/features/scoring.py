@@ -1,33 +1,7 @@
-"""The kernels that score parts and learn from them, by the names that the rest of the house uses."""
+"""The kernels that score the parts and labels of sentences (core/learning)."""
 
 from __future__ import annotations
 
-from treewright._core import (
-    Labeller,
-    Learner,
-    Scorer,
-    add_cost,
-    beliefs,
-    crossing_gradient,
-    difference,
-    expectations,
-    free_difference,
-    gradient,
-    kept_arcs,
-    parse_sentences,
-)
+from treewright._core import Labeller, Scorer, parse_sentences
 
-__all__ = [
-    "Labeller",
-    "Learner",
-    "Scorer",
-    "add_cost",
-    "beliefs",
-    "crossing_gradient",
-    "difference",
-    "expectations",
-    "free_difference",
-    "gradient",
-    "kept_arcs",
-    "parse_sentences",
-]
+__all__ = ["Labeller", "Scorer", "parse_sentences"]

@@ -16,21 +16,20 @@ import numpy as np
 from treewright import decode, trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.features import (
-    Encoded,
-    Encoder,
-    Labeller,
-    Scorer,
-    Templates,
-    add_cost,
-    common_words,
-    crossing_gradient,
-    difference,
-    free_difference,
-    gradient,
-)
+from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, common_words
 from treewright.features.standard import STANDARD
-from treewright.learn import Averaged, Numbers, Weights, step_size
+from treewright.learn import (
+    Averaged,
+    Numbers,
+    Weights,
+    add_margin,
+    arc_gradient,
+    automata_difference,
+    nonprojective_gradient,
+    projective_gradient,
+    step_size,
+    tree_difference,
+)
 from treewright.parser.model import (
     Candidates,
     Indices,
@@ -214,7 +213,9 @@ class Trainer:
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
             pruner.open(example.encoded.atoms, example.encoded.each, False)
-            missed = pruner.learn_arcs(learner.learner, example.heads, self.projective, self.root == "single")
+            arc = pruner.arcs(learner.weights, 1.0)
+            missed, step = arc_gradient(arc, example.heads, self.projective, self.root == "single")
+            pruner.add_arcs(learner.learner, step)
             learner.step(self.options.pruning.rate)
             return missed
 
@@ -245,19 +246,19 @@ class Trainer:
 
     def _likelihood(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
         """Log-linear over all trees, every wrong arc raised by a cost (Gimpel & Smith 2010)."""
-        add_cost(parts.core, example.heads, self.options.scoring.cost)
+        add_margin(parts.core, example.heads, self.options.scoring.cost)
         single = self.root == "single"
         if self.projective:
-            loss, step = gradient(parts.core, example.heads, single, not example.projective)
+            loss, step = projective_gradient(parts.core, example.heads, single, not example.projective)
         else:
-            loss, step = crossing_gradient(parts.core, example.heads, single, ROUNDS)
+            loss, step = nonprojective_gradient(parts.core, example.heads, single, ROUNDS)
         scorer.add_parts(learner.learner, step)
         learner.step(self.options.scoring.rate)
         return loss
 
     def _perceptron(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
         """Every head by itself, with no thought for the tree (Koo et al. 2010)."""
-        missed, step = free_difference(parts.core, example.heads)
+        missed, step = automata_difference(parts.core, example.heads)
         scorer.add_parts(learner.learner, step)
         learner.move(1.0)
         return missed
@@ -266,16 +267,16 @@ class Trainer:
         """The best tree, and the shortest step after which it is worse by the number of its errors (McDonald 2006)."""
         found = self._best_tree(parts)
         missed = int((found != example.heads).sum())
-        scorer.add_parts(learner.learner, difference(parts.core, example.heads, found))
+        scorer.add_parts(learner.learner, tree_difference(parts.core, example.heads, found))
         short = missed - parts.value(example.heads) + parts.value(found)
         learner.move(step_size(short, learner.squared_length()))
         return float(missed)
 
     def _passive(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
         """The best tree when errors are rewarded, and a short step away from it (Crammer et al. 2006)."""
-        add_cost(parts.core, example.heads, self.options.scoring.cost)
+        add_margin(parts.core, example.heads, self.options.scoring.cost)
         found = self._best_tree(parts)
-        scorer.add_parts(learner.learner, difference(parts.core, example.heads, found))
+        scorer.add_parts(learner.learner, tree_difference(parts.core, example.heads, found))
         loss = parts.value(found) - parts.value(example.heads)
         learner.move(step_size(loss, learner.squared_length(), self.options.scoring.most))
         return max(loss, 0.0)

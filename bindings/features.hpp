@@ -1,0 +1,122 @@
+// Array types and checks that the bindings of scorers, labellers and learners share.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "arrays.hpp"
+#include "learning/features.hpp"
+#include "learning/learning.hpp"
+#include "learning/scoring.hpp"
+
+namespace treewright {
+
+using AtomTable = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [node, atom]
+using Items =
+    nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // role, template, atom, offset
+using SmallWeights = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using PlainWeights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = std::variant<SmallWeights, PlainWeights>;
+using OwnWeights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewWeights = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
+using OwnMemory = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewKeys = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
+using Tables = std::vector<std::tuple<int, int, int, Items>>;  // kind, atom of the set, templates, items
+
+inline std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
+  std::vector<TemplateTable> tables;
+  for (const auto &[kind, atom, templates, items] : given) {
+    if (kind < 0 || kind >= kinds || items.shape(1) != 4) throw nb::value_error("no such kind of templates");
+    TemplateTable table{kind, atom, templates, {}};
+    for (std::size_t i = 0; i < items.shape(0); ++i) {
+      if (items(i, 1) < 0 || items(i, 1) >= templates || std::abs(items(i, 3)) > Atoms::reach)
+        throw nb::value_error("templates may look at their neighbours only");
+      table.items.push_back({items(i, 0), items(i, 1), items(i, 2), items(i, 3)});
+    }
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+inline Atoms atoms_of(const AtomTable &atoms, const AtomTable &each) {
+  const int nodes = int(each.shape(0));
+  if (int(atoms.shape(0)) != nodes + 2 * Atoms::reach) throw nb::value_error("atoms do not fit the set of each");
+  return {atoms.data(), each.data(), nodes, int(atoms.shape(1)), int(each.shape(1))};
+}
+
+inline void check_bits(int bits) {
+  if (bits < 8 || bits > 28) throw nb::value_error("bits must be 8 to 28");
+}
+
+inline std::size_t table_size(int bits) { return std::size_t(1) << bits; }
+
+inline void check_weights(const Weights &weights, int bits) {
+  if (std::visit([](const auto &array) { return array.shape(0); }, weights) != table_size(bits))
+    throw nb::value_error("there must be 2^bits weights");
+}
+
+// Calls use(table) with the weights as the kernels read them.
+template <typename Use>
+void visit_weights(const Weights &weights, double scale, Use use) {
+  std::visit(
+      [&](const auto &array) {
+        using Weight = std::remove_cv_t<std::remove_pointer_t<decltype(array.data())>>;
+        use(WeightTable<Weight>{array.data(), scale});
+      },
+      weights);
+}
+
+// The same, checked and with the lock released.
+template <typename Use>
+void with_weights(const Weights &weights, double scale, int bits, Use use) {
+  check_weights(weights, bits);
+  nb::gil_scoped_release nogil;
+  visit_weights(weights, scale, use);
+}
+
+struct BoundLearner {
+  BoundLearner(OwnWeights weights, OwnWeights gradient, OwnMemory memory, float adagrad_epsilon)
+      : weights(weights),
+        gradient(gradient),
+        memory(memory),
+        learner(weights.data(), gradient.data(), reinterpret_cast<Memory *>(memory.data()), adagrad_epsilon) {
+    if (gradient.shape(0) != weights.shape(0) || memory.shape(0) != weights.shape(0) || memory.shape(1) != 2)
+      throw nb::value_error("there must be a gradient and a row of two in memory for each weight");
+  }
+  void step(double number, float rate) {
+    nb::gil_scoped_release nogil;
+    learner.step(number, rate);
+  }
+  void move(double number, float size) {
+    nb::gil_scoped_release nogil;
+    learner.move(number, size);
+  }
+  double squared_length() { return learner.squared_length(); }
+  NewWeights average(double steps) const {
+    NewWeights means = new_array<NewWeights>(weights.shape(0));
+    nb::gil_scoped_release nogil;
+    learner.average(weights.shape(0), steps, means.data());
+    return means;
+  }
+  OwnWeights weights, gradient;
+  OwnMemory memory;
+  Learner learner;
+};
+
+inline void check_learner(const BoundLearner &learner, int bits) {
+  if (learner.weights.shape(0) != table_size(bits)) throw nb::value_error("there must be 2^bits weights");
+}
+
+inline void check_heads(const IndexColumn &heads, int nodes) {
+  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
+  for (int m = 1; m < nodes; ++m)
+    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
+}
+
+}  // namespace treewright

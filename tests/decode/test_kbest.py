@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles.instances import random_instance
 from oracles.scores import random_arcs, random_scores
 from oracles.trees import all_trees, value
 
@@ -104,6 +105,77 @@ def test_more_trees_begin_as_fewer_do() -> None:
         many = tw.decode.kbest(arc, 25, projective=projective)
         few = tw.decode.kbest(Parts.from_arrays(arc), 10, projective=projective)
         assert [parse.heads.tolist() for parse in few] == [parse.heads.tolist() for parse in many[:10]]
+
+
+SEARCH = 1e-7  # branch and bound ends at a gap that is small beside the scores
+SECOND_ORDER = ["sib", "grand", "stop", "sib grand stop"]
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+@pytest.mark.parametrize("parts", SECOND_ORDER)
+def test_second_order_lists_are_all_trees_sorted(parts: str, projective: bool, root: str) -> None:
+    rng = np.random.default_rng(2)
+    seen = 0
+    for trial in range(12):
+        words = 1 + trial % 5
+        instance = random_instance(
+            trial,
+            words,
+            parts=parts,
+            root=root,
+            projective=projective,
+            constrained=words > 1 and trial % 2 == 1,
+            sparse=0.1 * (trial % 3 == 2),
+            ties=trial % 4 == 3,
+        )
+        values = sorted((v for v in map(instance.value, instance.trees()) if v > -np.inf), reverse=True)
+        k = int(rng.choice([1, 3, 12]))
+        if not values:
+            with pytest.raises(InfeasibleError):
+                tw.decode.kbest(instance.arc, k, **instance.arguments)
+            continue
+        seen += 1
+        found = tw.decode.kbest(instance.arc, k, **instance.arguments)
+        assert found.exact
+        assert [parse.score for parse in found] == pytest.approx(values[:k], abs=SEARCH)
+        heads = [tuple(parse.heads.tolist()) for parse in found]
+        assert len(set(heads)) == len(heads)
+        assert set(heads) <= set(instance.trees())
+        for parse in found:
+            assert instance.value(parse.heads) == pytest.approx(parse.score, abs=1e-9)
+            assert parse.gap == pytest.approx(values[0] - parse.score, abs=SEARCH)
+        assert found[0].certified
+    assert seen >= 6
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_second_order_lists_end_when_all_trees_are_listed(projective: bool, root: str) -> None:
+    instance = random_instance(1, 3, projective=projective, root=root, ties=True)
+    found = tw.decode.kbest(instance.arc, 1000, **instance.arguments)
+    assert sorted(tuple(parse.heads.tolist()) for parse in found) == sorted(instance.trees())
+    again = tw.decode.kbest(Parts.from_arrays(instance.arc, **instance.scores), 1000, **instance.shape)
+    assert [parse.heads.tolist() for parse in again] == [parse.heads.tolist() for parse in found]
+
+
+def test_second_order_scores_of_zero_list_the_trees_of_first_order() -> None:
+    arc = np.random.default_rng(4).normal(size=(9, 9))
+    for projective in (False, True):
+        plain = tw.decode.kbest(arc, 8, projective=projective)
+        found = tw.decode.kbest(arc, 8, sib=np.zeros((9, 9, 9)), projective=projective)
+        assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in plain]
+
+
+def test_a_list_without_time_for_its_search_says_so() -> None:
+    rng = np.random.default_rng(5)
+    arc, sib, grand = (3 * rng.normal(size=(16,) * axes) for axes in (2, 3, 3))
+    whole = tw.decode.kbest(arc, 3, sib=sib, grand=grand)
+    cut = tw.decode.kbest(arc, 3, sib=sib, grand=grand, max_seconds=0)
+    assert whole.exact
+    assert not cut.exact
+    assert repr(cut).startswith("approximate [Parse(")
+    assert cut[0].bound >= whole[0].score - 1e-6
+    with pytest.raises(InputError, match="max_seconds is -1; give seconds, or None for no limit"):
+        tw.decode.kbest(arc, 3, sib=sib, max_seconds=-1)
 
 
 def test_bad_numbers_of_trees_are_refused() -> None:

@@ -140,3 +140,7 @@ def test_bad_masks_and_heads_are_refused() -> None:
     for heads in ([-1, 0], [-1, 0, 3], [-1, 0, -1]):
         with pytest.raises(InputError, match=r"heads must"):
             parts.value(heads)
+    with pytest.raises(InputError, match="heads has a cycle: 1 <- 2 <- 1; every word must be reachable from the root"):
+        parts.value([-1, 2, 1])
+    with pytest.raises(InputError, match=re.escape("heads[2] is 2: a word cannot be its own head")):
+        parts.value([-1, 0, 2])

@@ -1,4 +1,4 @@
-"""Scores in, best structure out; one module an algorithm."""
+"""Inference over given scores: best structures, k best, marginals, samples; one module an algorithm."""
 
 from treewright.decode.automata import grandparent_automaton, sibling_automaton, state_automaton
 from treewright.decode.batch import trees
@@ -6,28 +6,34 @@ from treewright.decode.climb import count_optima
 from treewright.decode.first_order import reduced_costs
 from treewright.decode.graph import GraphParse, graph
 from treewright.decode.kbest import kbest
-from treewright.decode.marginals import log_partition, marginals
+from treewright.decode.marginals import entropy, log_partition, marginals
+from treewright.decode.mbr import mbr
 from treewright.decode.methods import METHODS, tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
-from treewright.decode.result import Multipliers, Parse
+from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
 from treewright.decode.sample import sample
 from treewright.decode.why import WhyNot, why_not
 
 __all__ = [
     "METHODS",
+    "ArrayResult",
+    "FloatResult",
     "GraphParse",
     "Multipliers",
     "Parse",
+    "ParseList",
     "Parts",
     "Problem",
     "WhyNot",
     "count_optima",
+    "entropy",
     "grandparent_automaton",
     "graph",
     "kbest",
     "log_partition",
     "marginals",
+    "mbr",
     "reduced_costs",
     "sample",
     "sibling_automaton",

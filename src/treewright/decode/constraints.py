@@ -1,4 +1,4 @@
-"""Why no tree meets the constraints: a smallest set of them that cannot hold together, told in words.
+"""Why no tree meets the constraints: a smallest set of them that cannot hold together, with the reason in words.
 
 The constraints are the required and the forbidden arcs, the single root, projectivity, and for each word what its
 scores leave open. QuickXplain (Junker 2004) finds a set of them that is infeasible while every proper subset is
@@ -38,8 +38,15 @@ class Constraint:
 
 def ensure_feasible(problem: Problem) -> None:
     """Raise InfeasibleError, with its reasons, when there is no tree of allowed arcs."""
-    if not _Question(problem).is_feasible():
+    if not is_feasible(problem):
         raise infeasible(problem)
+
+
+def is_feasible(problem: Problem) -> bool:
+    """Whether there is a tree of allowed arcs, by one first-order decoding; second-order scores are not read."""
+    weights = np.where(problem.matrix > -np.inf, 0.0, -np.inf)
+    decode = _core.eisner if problem.projective else _core.chu_liu_edmonds
+    return decode(weights, problem.single_root)[1] == 0
 
 
 def infeasible(problem: Problem) -> InfeasibleError:

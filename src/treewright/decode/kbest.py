@@ -1,59 +1,153 @@
-"""The k best trees, all different, best first: any by splitting the space, projective ones from Eisner's chart."""
+"""The k best trees, all different, best first.
+
+First order: by a partition of the trees with reduced costs (any tree), or from Eisner's chart (projective).
+Second order: Lawler's partition (1972) over the exact decoder. The trees of a class other than its best one, which has
+the heads h(1) .. h(n), fall into n smaller classes: the m-th has the heads h(1) .. h(m - 1) and not h(m). Each tree
+that is listed costs at most n decodings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import heapq
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from operator import index
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.decode.constraints import infeasible
-from treewright.decode.marginals import first_order, scores_of
+from treewright.decode.constraints import infeasible, is_feasible
+from treewright.decode.marginals import scores_of
+from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc
-from treewright.decode.result import Parse
-from treewright.errors import InputError
+from treewright.decode.problem import Arc, Problem
+from treewright.decode.result import Parse, ParseList
+from treewright.errors import InfeasibleError, InputError
 
 
 def kbest(
     arc: ArrayLike | Parts,
     k: int,
     *,
+    sib: ArrayLike | None = None,
+    grand: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
     projective: bool = False,
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
-) -> list[Parse]:
-    """The k best trees by their arcs, best first; fewer when there are no more.
+    max_seconds: float | None = None,
+) -> ParseList:
+    """The k best trees, best first; fewer when there are no more.
 
-    Each one's bound is the value of the best tree, so that its gap is what it is short of it; only the first, and
-    those as good, are certified to be the best.
+    Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
+    those with the same value, are certified to be the best. max_seconds limits second-order searches: the list may then
+    be shorter than k or miss a tree, and its attribute `exact` is False.
 
     >>> for parse in kbest([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 3):
     ...     print(parse.heads.tolist(), parse.score, parse.gap)
     [-1, 0, 1] 16.0 0.0
     [-1, 2, 0] 5.0 11.0
     """
-    wanted = _whole_number(k)
-    problem = first_order("kbest", arc, projective, root, require, forbid)
-    decode = _core.projective_kbest if projective else _core.kbest
-    trees, values = decode(scores_of(problem), problem.single_root, wanted)
+    count = _whole_number(k)
+    if max_seconds is not None and not max_seconds >= 0:
+        raise InputError(f"max_seconds is {max_seconds}; give seconds, or None for no limit")
+    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    if problem.order == 2:
+        return _Partition(problem, max_seconds).best(count)
+    return _first_order(problem, count)
+
+
+def _first_order(problem: Problem, count: int) -> ParseList:
+    decode = _core.projective_kbest if problem.projective else _core.kbest
+    trees, values = decode(scores_of(problem), problem.single_root, count)
     if not len(values):
         raise infeasible(problem)
-    best = float(values[0])
-    method = "k-best-eisner" if projective else "k-best-spanning-trees"
-    return [
-        Parse(heads, value, max(best, value), method, "exact" if value >= best else None)
-        for heads, value in zip(trees, values.tolist(), strict=True)
-    ]
+    method = "k-best-eisner" if problem.projective else "k-best-spanning-trees"
+    best = Parse.exact(trees[0], float(values[0]), method)
+    return ParseList(
+        Parse.ranked(heads, value, best, method) for heads, value in zip(trees, values.tolist(), strict=True)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Class:
+    """The trees of the arcs with keep[arc] true, and the best one of them."""
+
+    keep: NDArray[np.bool_]
+    best: Parse
+
+    def __lt__(self, other: _Class) -> bool:
+        """Better first; ties in the order of the head vectors, so that results are reproducible."""
+        if self.best.score != other.best.score:
+            return self.best.score > other.best.score
+        return tuple(self.best.heads) < tuple(other.best.heads)
+
+
+class _Partition:
+    """Lawler's partition of the trees of a second-order problem."""
+
+    def __init__(self, problem: Problem, max_seconds: float | None) -> None:
+        self.problem = problem
+        self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        self.head, self.modifier = problem.parts.head, problem.parts.modifier
+        self.uncertain = -np.inf  # no tree that may be missing has a higher value
+
+    def best(self, count: int) -> ParseList:
+        """The list, sorted; its `exact` says whether every decoding ended with a certificate where that matters."""
+        whole = self._decoded(np.ones(len(self.head), dtype=np.bool_), np.inf)
+        if whole is None:
+            raise infeasible(self.problem)
+        found: list[_Class] = []
+        queue = [whole]
+        while queue and len(found) < count:
+            taken = heapq.heappop(queue)
+            found.append(taken)
+            for below in self._classes_below(taken) if len(found) < count else ():
+                heapq.heappush(queue, below)
+        found.sort()  # below a tree without a certificate there may be a better one
+        parses = [Parse.ranked(each.best.heads, each.best.score, whole.best, "k-best-lawler") for each in found]
+        is_complete = self.uncertain == -np.inf or (len(found) == count and self.uncertain <= parses[-1].score)
+        return ParseList(parses, exact=is_complete)
+
+    def _classes_below(self, above: _Class) -> Iterator[_Class]:
+        """The classes that `above` without its best tree consists of."""
+        keep = above.keep.copy()
+        for m in range(1, self.problem.nodes):
+            into = self.modifier == m
+            taken = into & (self.head == above.best.heads[m])
+            has_other_heads = (keep & into).sum() > 1
+            below = self._decoded(keep & ~taken, above.best.bound) if has_other_heads else None
+            if below is not None:
+                yield below
+            keep &= ~into | taken
+
+    def _decoded(self, keep: NDArray[np.bool_], bound: float) -> _Class | None:
+        """The class of trees of the kept arcs, no better than bound; None when it is empty, or when time is up."""
+        problem = self.problem.restricted(keep)
+        if not is_feasible(problem):
+            return None
+        seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        is_first = keep.all()
+        if seconds == 0 and not is_first:
+            self.uncertain = max(self.uncertain, bound)
+            return None
+        try:
+            found = tree(problem.given, projective=problem.projective, root=problem.root, max_seconds=seconds)
+        except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden
+            return None
+        if not found.certified:
+            self.uncertain = max(self.uncertain, found.bound)
+        return _Class(keep, found)
 
 
 def _whole_number(k: int) -> int:
     try:
-        wanted = index(k)
+        count = index(k)
     except TypeError:
         raise InputError(f"k is {k!r}; give a whole number, at least 1") from None
-    if not 1 <= wanted < 2**31:
-        raise InputError(f"k is {wanted}; give at least 1, at most 2147483647")
-    return wanted
+    if not 1 <= count < 2**31:
+        raise InputError(f"k is {count}; give at least 1, at most 2147483647")
+    return count

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright import _core
+from treewright import _core, trees
 from treewright.decode import arrays
 from treewright.errors import InputError
 
@@ -146,12 +146,23 @@ class Parts:
             )
         return Parts.of(self.core.restricted(mask))
 
+    def unscored(self) -> Parts:
+        """The same candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
+        head, modifier, score = self.arcs
+        rows = [_forbidden(rows) for rows in (self.siblings, self.grandparents, self.stops)]
+        return Parts(self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows)
+
     def value(self, heads: ArrayLike) -> float:
-        """The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate."""
+        """The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
+
+        Heads with a cycle are refused: they are no tree.
+        """
         try:
-            return self.core.value(arrays.index_column(heads, "heads"))
+            value = self.core.value(arrays.index_column(heads, "heads"))
+            trees.check_tree(heads)
         except ValueError as error:
             raise InputError(str(error)) from None
+        return value
 
     def __reduce__(self) -> tuple[Any, ...]:
         has_transitions, has_grand = self.core.has_transitions, self.core.has_grand
@@ -168,6 +179,12 @@ class Parts:
 
 def _count(number: int, name: str) -> str:
     return f"{number} {name}" + "s" * (number != 1)
+
+
+def _forbidden(rows: Siblings | Grandparents | Stops) -> tuple[ArrayLike, ...] | None:
+    """The rows with the score -inf; None when there is none."""
+    is_forbidden = rows.score == -np.inf
+    return tuple(column[is_forbidden] for column in rows) if is_forbidden.any() else None
 
 
 def _columns(given: Sequence[ArrayLike], name: str) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The checked question: scores, shape of the tree, constraints. Checked here once; solvers rely on it."""
+"""One checked decoding problem: scores, shape of the tree, constraints. Solvers rely on the checks made here."""
 
 from __future__ import annotations
 
@@ -104,6 +104,11 @@ class Problem:
         return allowed
 
     @property
+    def root(self) -> str:
+        """ "single" or "multi", as `tree` takes it."""
+        return "single" if self.single_root else "multi"
+
+    @property
     def is_constrained(self) -> bool:
         """Whether any arc is required or forbidden."""
         return bool(self.require or self.forbid)
@@ -124,6 +129,11 @@ class Problem:
     def order(self) -> int:
         """1: arcs alone decide; 2: siblings, stops or grandparents too."""
         return 2 if self.has_siblings or self.has_grand else 1
+
+    def restricted(self, keep: NDArray[np.bool_]) -> Problem:
+        """The same problem over the arcs with keep[arc] true, in the order of the arcs of `parts`."""
+        core = self.parts if keep.all() else self.parts.restricted(keep)
+        return Problem(self.nodes, Parts.of(core), projective=self.projective, single_root=self.single_root)
 
     def value(self, heads: NDArray[np.int32]) -> float:
         """The value of a tree by the definition of the parts; -inf when it uses an arc that is not allowed."""

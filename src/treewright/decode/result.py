@@ -1,8 +1,13 @@
-"""What a decoder answers: a tree and what it is worth."""
+"""Results of decoders: a tree with its value and bound, and sums over trees with a flag that says if they are exact.
+
+The words of certification, defined here and nowhere else: the bound is an upper bound on the value of every tree under
+the same constraints, the gap is bound - value, and a tree is certified when its gap is at most the tolerance of the
+method that found it. `Parse.certificate` names the reason; `Parse.certified` is the only test.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +18,7 @@ Certificate = Literal["exact", "agreement", "bound"]
 
 
 class Multipliers(NamedTuple):
-    """Where dual decomposition ended: the price of each arc (h, m) for the head automata."""
+    """The Lagrange multipliers of each arc (h, m) at the end of dual decomposition."""
 
     h: NDArray[np.int32]
     m: NDArray[np.int32]
@@ -23,11 +28,11 @@ class Multipliers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Parse:
-    """A tree, its value, and a bound on what any tree could reach.
+    """A tree, its value, and an upper bound on the value of every tree under the same constraints.
 
-    heads[m] is the head of word m; heads[0] is -1. certificate says why the tree is known to be the best:
-    "exact" (the algorithm cannot miss it), "agreement" (every part of a decomposition chose it) or "bound" (an upper
-    bound met its value); None when it is not known to be.
+    heads[m] is the head of word m; heads[0] is -1. certificate says why no tree is better: "exact" (an exact
+    algorithm), "agreement" (all parts of a decomposition chose the tree) or "bound" (an upper bound equals the value
+    within the tolerance of the method); None when no such proof was found.
     """
 
     heads: NDArray[np.int32]
@@ -37,31 +42,37 @@ class Parse:
     certificate: Certificate | None = "exact"
     iterations: int = 0  # of a dual or climbing method
     nodes: int = 0  # of a search tree
-    trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, where trace=True was asked for
+    trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, with trace=True
     arcs: NDArray[np.float64] | None = None  # [h, m] in 0..1: the fractional solution of a linear program
-    multipliers: Multipliers | None = None  # of dual decomposition: a warm start for a question like this one
+    multipliers: Multipliers | None = None  # of dual decomposition: a warm start for a similar problem
 
     @classmethod
     def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:
-        """The answer of an algorithm that cannot miss the best tree."""
+        """The result of an exact algorithm: the bound is the value."""
         self = cls.__new__(cls)
-        # All at once, for a frozen dataclass would take as long to set its fields one by one as to decode 20 words.
+        # All fields at once: setting them one by one in a frozen dataclass takes as long as decoding 20 words.
         object.__setattr__(self, "__dict__", {"heads": heads, "score": value, "bound": value, "method": method})
         return self
 
+    @classmethod
+    def ranked(cls, heads: NDArray[np.int32], value: float, best: Parse, method: str) -> Parse:
+        """A tree of a list whose first is `best`: certified as the best one only if it has the same value."""
+        is_best = value >= best.score
+        return cls(heads, value, max(best.bound, value), method, best.certificate if is_best else None)
+
     @property
     def certified(self) -> bool:
-        """Whether no tree under the same constraints has a higher value."""
+        """Whether it is proved that no tree under the same constraints has a higher value (gap <= tolerance)."""
         return self.certificate is not None
 
     @property
     def gap(self) -> float:
-        """How much a better tree could gain at most."""
+        """bound - score, at least 0: no tree is better by more than this."""
         return max(0.0, self.bound - self.score)
 
     @property
     def worth(self) -> str:
-        """What is known of the tree, in words.
+        """The quality of the tree in words.
 
         >>> Parse.exact(np.array([-1, 0], np.int32), 1.0, "exact").worth
         'certified'
@@ -73,3 +84,69 @@ class Parse:
     def __repr__(self) -> str:
         worth = "certified" if self.certified else f"gap <= {self.gap:.6g}"
         return f"Parse(heads={self.heads.tolist()}, score={self.score:.6g}, {worth}, method={self.method!r})"
+
+
+class ArrayResult(np.ndarray[Any, Any]):
+    """An array with the attribute `exact`: False for the result of an approximation.
+
+    Everything computed from it (elements, slices, sums, differences) is a plain array or number.
+    """
+
+    exact: bool
+
+    def __new__(cls, values: NDArray[Any], *, exact: bool) -> ArrayResult:
+        self = np.asarray(values).view(cls)
+        self.exact = exact
+        return self
+
+    def __array_finalize__(self, source: NDArray[Any] | None) -> None:
+        self.exact = getattr(source, "exact", True)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if "out" in options:
+            options["out"] = tuple(_plain(array) for array in options["out"])
+        return getattr(ufunc, method)(*(_plain(array) for array in inputs), **options)
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.asarray(self)[key]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (np.asarray(self), self.exact)
+
+    def __repr__(self) -> str:
+        return ("" if self.exact else "approximate ") + repr(np.asarray(self))
+
+
+class FloatResult(float):
+    """A number with the attribute `exact`: False for the result of an approximation. Sums of it are plain numbers."""
+
+    exact: bool
+
+    def __new__(cls, value: float, *, exact: bool = True) -> FloatResult:
+        self = super().__new__(cls, value)
+        self.exact = exact
+        return self
+
+    def __repr__(self) -> str:
+        return ("" if self.exact else "approximate ") + float.__repr__(self)
+
+
+class ParseList(list[Parse]):
+    """Parses, best first, with the attribute `exact`: whether it is proved that no better tree is missing."""
+
+    exact: bool
+
+    def __init__(self, parses: Iterable[Parse] = (), *, exact: bool = True) -> None:
+        super().__init__(parses)
+        self.exact = exact
+
+    def __repr__(self) -> str:
+        return ("" if self.exact else "approximate ") + list.__repr__(self)
+
+
+def _plain(array: Any) -> Any:
+    return array.view(np.ndarray) if isinstance(array, ArrayResult) else array
+
+
+def _restored(values: NDArray[Any], exact: bool) -> ArrayResult:
+    return ArrayResult(values, exact=exact)

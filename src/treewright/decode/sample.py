@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.decode.constraints import infeasible
-from treewright.decode.marginals import first_order, scores_of
+from treewright.decode.marginals import scores_of
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc
+from treewright.decode.problem import Arc, Problem
 from treewright.errors import InputError
 
 
@@ -37,7 +37,9 @@ def sample(
     ((1000, 3), [(-1, 0, 1), (-1, 2, 0)])
     """
     count, start = _whole_number(size, "size", 2**31), _whole_number(seed, "seed", 2**64)
-    problem = first_order("sample", arc, projective, root, require, forbid)
+    problem = Problem.of(arc, projective=projective, root=root, require=require, forbid=forbid)
+    if problem.order > 1:
+        raise InputError("sample takes arc scores only; the Parts given have siblings, grandparents or stops")
     scores = scores_of(problem)
     if uniform:
         scores = np.where(scores > -np.inf, 0.0, -np.inf)

@@ -1,10 +1,9 @@
-"""Why not this arc? What the best tree with it would lose, and what else would change."""
+"""The best tree with a given arc against the best tree: the loss of value, and the words that change their heads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +17,7 @@ from treewright.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class WhyNot:
-    """The best tree, its best rival with the arc, and what the arc costs."""
+    """The best tree, and its rival: the best tree with the arc."""
 
     arc: Arc
     best: Parse
@@ -26,17 +25,17 @@ class WhyNot:
 
     @property
     def loss(self) -> float:
-        """What the rival is short of the best; 0 when a best tree has the arc."""
+        """The value of the best tree less that of the rival; 0 when a best tree has the arc."""
         return self.best.score - self.rival.score
 
     @property
     def certified(self) -> bool:
-        """Whether the loss is exact: both trees are known to be the best of their kind."""
+        """Whether the loss is exact: both trees are certified."""
         return self.best.certified and self.rival.certified
 
     @property
     def moves(self) -> list[tuple[int, int, int]]:
-        """(m, h, h'): the words m that hang from h in the best tree and from h' in the rival."""
+        """(m, h, h'): the words m with head h in the best tree and head h' in the rival."""
         changed = np.flatnonzero(self.best.heads != self.rival.heads).tolist()
         return [(m, int(self.best.heads[m]), int(self.rival.heads[m])) for m in changed]
 
@@ -51,12 +50,19 @@ def why_not(
     h: int,
     m: int,
     *,
+    sib: ArrayLike | None = None,
+    grand: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    projective: bool = False,
+    root: str = "single",
     require: Iterable[Arc] = (),
-    **options: Any,
+    forbid: Iterable[Arc] = (),
+    method: str = "exact",
+    max_seconds: float | None = None,
 ) -> WhyNot:
-    """What the best tree with the arc (h, m) loses against the best tree; options are those of `tree`.
+    """The difference in value between the best tree and the best tree with the arc (h, m); keywords as in `tree`.
 
-    An InfeasibleError says which constraints keep the arc out altogether.
+    max_seconds limits each of the two decodings. An InfeasibleError names the constraints that exclude the arc.
 
     >>> answer = why_not([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 2, 1)
     >>> answer.loss, answer.rival.heads.tolist()
@@ -64,10 +70,26 @@ def why_not(
     >>> answer
     WhyNot(arc=(2, 1), loss=11: word 1 from 0 to 2, word 2 from 1 to 0)
     """
-    demanded = list(require)
-    best = tree(arc, require=demanded, **options)
+    budget = {} if max_seconds is None else {"max_seconds": max_seconds}
+    required = list(require)
+
+    def best_with(arcs: list[Arc]) -> Parse:
+        return tree(
+            arc,
+            sib=sib,
+            grand=grand,
+            stop=stop,
+            projective=projective,
+            root=root,
+            require=arcs,
+            forbid=forbidden,
+            method=method,
+            **budget,
+        )
+
+    forbidden = list(forbid)
+    best = best_with(required)
     last = len(best.heads) - 1
     if not (0 <= h <= last and 1 <= m <= last and h != m):
         raise InputError(f"there is no arc ({h}, {m}): heads are 0..{last}, modifiers 1..{last}, and differ")
-    rival = tree(arc, require=[*demanded, (h, m)], **options)
-    return WhyNot((int(h), int(m)), best, rival)
+    return WhyNot((int(h), int(m)), best, best_with([*required, (h, m)]))

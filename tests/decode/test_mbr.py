@@ -1,0 +1,61 @@
+"""The tree with the most correct heads on average, against enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.instances import random_instance
+from oracles.sums import distribution
+
+import treewright as tw
+from treewright.errors import InfeasibleError
+
+SHAPES = [(projective, root) for projective in (False, True) for root in ("single", "multi")]
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+@pytest.mark.parametrize("parts", ["", "sib", "grand", "sib grand stop"])
+def test_no_tree_has_more_correct_heads_on_average(parts: str, projective: bool, root: str) -> None:
+    losses = []
+    for trial in range(20):
+        words = 1 + trial % 5
+        instance = random_instance(
+            trial,
+            words,
+            parts=parts,
+            root=root,
+            projective=projective,
+            constrained=words > 1 and trial % 2 == 1,
+            sparse=0.1 * (trial % 3 == 2),
+        )
+        truth = distribution(instance)
+        if truth is None:
+            with pytest.raises(InfeasibleError):
+                tw.decode.mbr(instance.arc, **instance.arguments)
+            continue
+        found = tw.decode.mbr(instance.arc, **instance.arguments)
+        assert tuple(found.heads.tolist()) in instance.trees()
+        best = max(map(truth.correct_heads, instance.trees()))
+        assert found.method == "mbr"
+        assert found.certified == (projective or not parts)
+        if found.certified:
+            assert found.score == pytest.approx(best, abs=1e-6)
+            assert truth.correct_heads(found.heads) == pytest.approx(best, abs=1e-6)
+            assert found.gap == 0
+        else:
+            losses.append(best - truth.correct_heads(found.heads))
+            assert found.bound == words
+    assert not losses or np.mean(losses) < 0.1  # heads a sentence; approximate marginals lose 0.0 to 0.05
+
+
+def test_it_has_more_correct_heads_than_the_best_tree() -> None:
+    gains = []
+    for seed in range(30):
+        instance = random_instance(seed, 4, projective=True)
+        truth = distribution(instance)
+        assert truth is not None
+        found = tw.decode.mbr(instance.arc, **instance.arguments)
+        best = tw.decode.tree(instance.arc, **instance.arguments)
+        gains.append(truth.correct_heads(found.heads) - truth.correct_heads(best.heads))
+    assert min(gains) >= -1e-6
+    assert max(gains) > 0.01

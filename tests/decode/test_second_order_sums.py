@@ -12,7 +12,9 @@ from oracles.instances import Instance, random_instance
 from oracles.sums import distribution
 
 import treewright as tw
+from treewright import _core
 from treewright.decode import Parts
+from treewright.decode.marginals import ROUNDS
 from treewright.errors import InfeasibleError, InputError
 
 PARTS = ["sib", "grand", "stop", "sib grand", "sib grand stop"]
@@ -88,21 +90,36 @@ def test_projective_marginals_are_the_gradient_of_the_log_partition(root: str) -
 
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("parts", PARTS)
-def test_beliefs_are_near_the_marginals_over_all_trees(parts: str, root: str) -> None:
-    errors = []
+def test_beliefs_are_near_the_sums_over_all_trees(parts: str, root: str) -> None:
+    errors, log_z_errors, entropy_errors = [], [], []
     for instance in instances(False, root, parts):
         truth = distribution(instance)
         given = {"arc": instance.arc, **instance.arguments}
         if truth is None:
-            with pytest.raises(InfeasibleError):
-                tw.decode.marginals(**given)
+            for call in (tw.decode.marginals, tw.decode.log_partition, tw.decode.entropy):
+                with pytest.raises(InfeasibleError):
+                    call(**given)
             continue
         found = tw.decode.marginals(**given)
-        assert not found.exact
+        log_z, entropy = tw.decode.log_partition(**given), tw.decode.entropy(**given)
+        assert (found.exact, log_z.exact, entropy.exact) == (False, False, False)
+        log_z_errors.append(abs(log_z - truth.log_partition))
+        entropy_errors.append(abs(entropy - truth.entropy))
         np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, atol=1e-9)
         errors.append(np.abs(found - truth.marginals)[:, 1:].mean())
     assert len(errors) >= 10
     assert np.mean(errors) < 0.06  # measured: 0.01 to 0.041
+    assert np.mean(log_z_errors) < 0.3  # measured: 0.05 to 0.24
+    assert np.mean(entropy_errors) < 0.25  # measured: 0.03 to 0.18
+
+
+@pytest.mark.parametrize("words", [5, 20])
+def test_more_rounds_of_belief_propagation_change_nothing(words: int) -> None:
+    for seed in range(10):
+        instance = random_instance(seed, words)
+        parts = Parts.from_arrays(instance.arc, **instance.scores).core
+        found, longer = (_core.beliefs(parts, True, rounds)[1].arc for rounds in (ROUNDS, 10 * ROUNDS))
+        np.testing.assert_allclose(found, longer, atol=0.01)
 
 
 def test_parts_give_the_sums_of_arrays() -> None:

@@ -19,10 +19,9 @@ from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import ArrayResult, FloatResult
-from treewright.errors import InputError
 
-# Belief propagation ends earlier when no message changes any more. After 30 rounds the beliefs of sentences of 5 words
-# with scores of standard deviation 1 have converged (tests/decode/test_sums.py).
+# Belief propagation ends earlier when no message changes. With normal scores of 5 and 20 words no belief changes by more
+# than 0.01 after 30 rounds (tests/decode/test_second_order_sums.py); after 20 some still do.
 ROUNDS = 30
 
 
@@ -94,7 +93,6 @@ def entropy(
     if problem.order == 1:
         log_z, marginal = _first_order(problem)
         return FloatResult(max(0.0, log_z - _dot(marginal, problem.matrix)))
-    _refuse_crossing(problem)
     log_z, expected, exact = _second_order(problem)
     difference = log_z - _expected_value(problem.parts, expected)
     return FloatResult(max(0.0, difference) if exact else difference, exact=exact)
@@ -113,7 +111,6 @@ def marginals_of(problem: Problem) -> ArrayResult:
 def log_partition_of(problem: Problem) -> FloatResult:
     """The log partition of a checked problem."""
     if problem.order == 2:
-        _refuse_crossing(problem)
         log_z, _, exact = _second_order(problem)
         return FloatResult(log_z, exact=exact)
     log_sum = _core.projective_log_partition if problem.projective else _core.log_partition
@@ -145,13 +142,8 @@ def _second_order(problem: Problem) -> tuple[float, _core.Parts, bool]:
             raise infeasible(problem)
         return log_z, expected, True
     _ensure_finite_value(problem)
-    return -np.inf, _core.beliefs(problem.parts, problem.single_root, ROUNDS), False
-
-
-def _refuse_crossing(problem: Problem) -> None:
-    if not problem.projective:
-        _ensure_finite_value(problem)
-        raise InputError("the sum over second-order trees that may cross is not available; give projective=True")
+    log_z, expected = _core.beliefs(problem.parts, problem.single_root, ROUNDS)
+    return log_z, expected, False
 
 
 def _ensure_finite_value(problem: Problem) -> None:

@@ -20,8 +20,8 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import ArrayResult, FloatResult
 
-# Belief propagation ends earlier when no message changes. With normal scores of 5 and 20 words no belief changes by more
-# than 0.01 after 30 rounds (tests/decode/test_second_order_sums.py); after 20 some still do.
+# Belief propagation ends earlier when no message changes. With normal scores of 5 and 20 words no belief changes by
+# more than 0.01 after 30 rounds (tests/decode/test_second_order_sums.py); after 20 some still do.
 ROUNDS = 30
 
 

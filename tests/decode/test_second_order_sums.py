@@ -126,7 +126,7 @@ def test_parts_give_the_sums_of_arrays() -> None:
     instance = random_instance(5, 5, sparse=0.05)
     parts = Parts.from_arrays(instance.arc, **instance.scores)
     for projective in (False, True):
-        shape = {"projective": projective, "require": [(2, 1)], "forbid": [(0, 3)]}
+        shape: dict[str, Any] = {"projective": projective, "require": [(2, 1)], "forbid": [(0, 3)]}
         whole = tw.decode.marginals(instance.arc, **instance.scores, **shape)
         np.testing.assert_array_equal(tw.decode.marginals(parts, **shape), whole)
 

@@ -39,10 +39,11 @@ from treewright.decode import Parts
 from treewright.features import Encoded, Scorer, label_tables
 from treewright.features.atoms import REACH
 from treewright.features.standard import STANDARD
-from treewright.learn import Averaged, Weights, add_margin, nonprojective_gradient, projective_gradient
-from treewright.parser import Options, State
-from treewright.parser.model import Model, Worker, new_scorer
-from treewright.parser.training import ROUNDS, Trainer, beginnings, shuffled
+from treewright.learn import Averaged, State, Weights, add_margin, nonprojective_gradient, projective_gradient
+from treewright.learn.engine import restart_epochs
+from treewright.parser import ParserOptions
+from treewright.parser.model import ParserModel, Worker, new_scorer
+from treewright.parser.training import BELIEF_ITERATIONS, Trainer
 
 # Label templates that ask about the arc and its surroundings, not about the tree.
 ARC_ALONE = STANDARD._replace(
@@ -50,7 +51,7 @@ ARC_ALONE = STANDARD._replace(
 )
 ROWS = 1 << 18  # of label weights
 WITH_DISTANCE = 6  # of the first templates, as in the parser's labeller
-FLOOR, COST = 10.0, 1.0  # of the labeller
+ADAGRAD_EPSILON, MARGIN = 10.0, 1.0  # of the labeller
 MAX_SECONDS = 10.0  # of the search for one tree, where arcs may cross
 
 DECODINGS = ("best labelled tree", "labels summed out", "summed, mean with parser")
@@ -75,18 +76,23 @@ def main() -> None:
         print(f"\n{treebank}, {given.model}\n{'':64} {'UAS':>6} {'LAS':>6} {'words/s':>8} {'training s':>11}")
         with tempfile.TemporaryDirectory() as scratch:
             files = files_of(given.folder, treebank, Path(scratch), given.sentences)
-            compare(list(tw.read(files["train"])), list(tw.read(files[given.split])), Options(given.model), given.rates)
+            compare(
+                list(tw.read(files["train"])),
+                list(tw.read(files[given.split])),
+                ParserOptions(given.model),
+                given.rates,
+            )
 
 
-def compare(train: list[tw.Sentence], gold: list[tw.Sentence], options: Options, rates: Sequence[float]) -> None:
+def compare(train: list[tw.Sentence], gold: list[tw.Sentence], options: ParserOptions, rates: Sequence[float]) -> None:
     start = time.process_time()
     trainer = Trainer(train, [], options)
     model = trainer.run()
     seconds = time.process_time() - start
     show_pipeline("tree, then labels over the tree (the parser)", model, gold, seconds)
     start = time.process_time()
-    others = {name: weights for name, weights in trainer.state.weights.items() if name != "labeller"}
-    alone = Trainer(train, [], trainer.options, templates=ARC_ALONE, state=State(weights=others)).run()
+    others = {name: weights for name, weights in trainer.weights.items() if name != "labeller"}
+    alone = Trainer(train, [], options, templates=ARC_ALONE).run(State(weights=others))
     show_pipeline("tree, then labels from the arc alone", alone, gold, seconds + time.process_time() - start)
     start = time.process_time()
     other = Trainer(train, [], replace(options, seed=2))
@@ -108,10 +114,10 @@ def mean_of(arrays: Sequence[Floats]) -> Floats:
 
 
 def scorer_of(trainer: Trainer) -> Floats:
-    return trainer.state.weights["scorer"]
+    return trainer.weights["scorer"]
 
 
-def show_pipeline(name: str, model: Model, gold: list[tw.Sentence], seconds: float) -> None:
+def show_pipeline(name: str, model: ParserModel, gold: list[tw.Sentence], seconds: float) -> None:
     start = time.process_time()
     parsed = list(tw.Parser(model).parse(gold, max_seconds=MAX_SECONDS))
     used = time.process_time() - start
@@ -167,7 +173,7 @@ class LabelWeights:
         used = np.unique(some.indices)
         row, change = arcs.row[used], (some.T @ slope[taught])[used]
         self.squares[row] += change * change
-        change *= rate / np.sqrt(self.squares[row] + FLOOR)
+        change *= rate / np.sqrt(self.squares[row] + ADAGRAD_EPSILON)
         self.weights[row] += change
         self.totals[row] += self.steps * change
 
@@ -178,21 +184,21 @@ class LabelWeights:
 class Joint:
     """A model of labelled trees over the candidate arcs of a trained parser."""
 
-    def __init__(self, trainer: Trainer, model: Model, rate: float) -> None:
+    def __init__(self, trainer: Trainer, model: ParserModel, rate: float) -> None:
         self.trainer, self.model, self.rate = trainer, model, rate
         self.rows: dict[int, ArcRows] = {}  # of the training sentences
 
     def train(self) -> None:
         """As the parser's scorer: runs that share the epochs, and the mean of what they end with."""
-        options, rules = self.trainer.options, self.trainer.options.scoring
-        scorer, epochs = new_scorer(options, self.trainer.templates), rules.epochs or 1
-        begins = beginnings(epochs, rules.runs or 1)
+        settings = self.trainer.settings.scoring
+        scorer, epochs = new_scorer(self.trainer.settings, self.trainer.templates), settings.epochs
+        begins = restart_epochs(epochs, settings.restarts)
+        [stage] = [stage for stage in self.trainer.stages() if stage.name == "scorer"]
         ends = []
         for epoch in range(epochs):
             if epoch in begins:
-                learner = Averaged(rules.bits, FLOOR if rules.floor is None else rules.floor)
-                labels = LabelWeights(len(self.model.labels))
-            for number in shuffled(range(len(self.trainer.examples)), options.seed, "scorer", epoch):
+                learner, labels = stage.learner(), LabelWeights(len(self.model.labels))
+            for number in stage.order(self.trainer.settings.seed, epoch):
                 self.learn(scorer, learner, labels, number)
             if epoch + 1 == epochs or epoch + 1 in begins:
                 ends.append((learner.average(), labels.average()))
@@ -203,7 +209,7 @@ class Joint:
 
     def learn(self, scorer: Scorer, learner: Averaged, labels: LabelWeights, number: int) -> None:
         """A step by the gradient of the labelled tree's log probability, each wrong arc and label raised by a cost."""
-        options, single = self.trainer.options, self.trainer.root == "single"
+        options, single = self.trainer.settings, self.trainer.settings.root == "single"
         example, arcs = self.trainer.examples[number], self.trainer.candidates[number]
         scorer.open(example.encoded.atoms, example.encoded.each, options.siblings)
         parts = Parts.of(scorer.parts(*arcs[:2], options.siblings, options.grandparents, learner.weights, 1.0))
@@ -213,15 +219,15 @@ class Joint:
         score = labels.scores(self.rows[number])
         gold = np.flatnonzero(example.heads[modifier] == head)
         gold_label = example.labels[modifier[gold]]
-        score[gold] += COST
-        score[gold, gold_label] -= COST
+        score[gold] += MARGIN
+        score[gold, gold_label] -= MARGIN
         value = log_sums(score)
         joined = with_values(parts, value)
-        add_margin(joined.core, example.heads, options.scoring.cost)
-        if self.trainer.projective:
+        add_margin(joined.core, example.heads, options.scoring.margin)
+        if options.projective:
             _, step = projective_gradient(joined.core, example.heads, single, not example.projective)
         else:
-            _, step = nonprojective_gradient(joined.core, example.heads, single, ROUNDS)
+            _, step = nonprojective_gradient(joined.core, example.heads, single, BELIEF_ITERATIONS)
         scorer.add_parts(learner.learner, step)
         learner.step(options.scoring.rate)
         expected = -step.arc

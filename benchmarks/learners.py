@@ -1,13 +1,13 @@
 """Which learner should score trees?
 
     python benchmarks/learners.py [FOLDER] [--treebanks ud/Hungarian-Szeged ...] [--sentences N] [--model grand]
-                                  [--learners crf perceptron mira pa] [--seeds 1] [--runs R]
+                                  [--learners crf perceptron mira pa] [--seeds 1] [--restarts R]
 
 Each is trained in this run on the first N sentences of `train` (epochs chosen on `dev`) and parses `test` with gold
 tokens, tags, features and lemmas. UAS and LAS count every word; CPU seconds of one thread, for the pruner, the scorer
-and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. --runs gives
-all learners the same number of runs; otherwise crf alone has several, on small treebanks. Without a folder a generated
-treebank shows that the benchmark runs.
+and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. --restarts
+gives all learners the same number of restarts; otherwise crf alone has several, on small treebanks. Without a folder a
+generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from statistics import mean
 from parsers import files_of
 
 import treewright as tw
-from treewright.parser import Options, Scoring
+from treewright.parser import ParserOptions, Scoring
 from treewright.parser.options import LEARNERS
 
 
@@ -35,10 +35,10 @@ def main() -> None:
     arguments.add_argument("--model", default="grand")
     arguments.add_argument("--learners", nargs="*", default=list(LEARNERS), choices=list(LEARNERS))
     arguments.add_argument("--seeds", type=int, default=1)
-    arguments.add_argument("--runs", type=int)
+    arguments.add_argument("--restarts", type=int)
     given = arguments.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
-    options = Options(given.model, scoring=Scoring(runs=given.runs))
+    options = ParserOptions(given.model, scoring=Scoring(restarts=given.restarts))
     for treebank in given.treebanks if given.folder else ["generated"]:
         print(f"\n{treebank}, {given.model}\n{'':24} {'UAS':>6} {'LAS':>6} {'training s':>11}")
         with tempfile.TemporaryDirectory() as scratch:
@@ -47,13 +47,13 @@ def main() -> None:
                 show(learner, files, replace(options, learner=learner), given.seeds)
 
 
-def show(name: str, files: dict[str, Path], options: Options, seeds: int) -> None:
+def show(name: str, files: dict[str, Path], options: ParserOptions, seeds: int) -> None:
     found = [trained(files, replace(options, seed=seed)) for seed in range(1, seeds + 1)]
     uas, las, seconds = (mean(column) for column in zip(*found, strict=True))
     print(f"{name:24} {uas:6.2f} {las:6.2f} {seconds:11.1f}", flush=True)
 
 
-def trained(files: dict[str, Path], options: Options) -> tuple[float, float, float]:
+def trained(files: dict[str, Path], options: ParserOptions) -> tuple[float, float, float]:
     start = time.process_time()
     parser = tw.Parser.train(files["train"], files["dev"], options=options)
     seconds = time.process_time() - start

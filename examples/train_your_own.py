@@ -16,10 +16,10 @@ import treewright as tw
 SAMPLE = Path(__file__).parent / "sample.conllu"
 
 
-def show_progress(report: tw.parser.Report) -> None:
-    """Called at the end of each epoch; the development set is evaluated only at the end of a restart."""
-    if report.stage == "scorer" and report.uas is not None:
-        print(f"  {report.stage} {report.epoch}/{report.epochs}: UAS {report.uas:.1f}")
+def show_progress(report: tw.learn.Report) -> None:
+    """Called at the end of each epoch; the development set is parsed at the ends of restarts."""
+    if report.stage == "scorer" and "uas" in report.figures:
+        print(f"  {report.stage} {report.epoch}/{report.epochs}: UAS {report.figures['uas']:.1f}")
 
 
 def main() -> None:

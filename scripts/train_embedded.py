@@ -21,8 +21,8 @@ from pathlib import Path
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.models import EMBEDDED
-from treewright.parser import Options, Parser, Pruning, Scoring
-from treewright.pipeline import Pipeline, lightened
+from treewright.parser import Parser, ParserOptions, Pruning, Scoring
+from treewright.pipeline import Pipeline, prune_weights
 from treewright.tagger import Tagger, Tokeniser
 from treewright.tagger.tokeniser import text_and_ends
 
@@ -31,8 +31,8 @@ DEAREST = 0.2  # points of LAS that a smaller file may cost
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end of figures -->"  # in the model card
 # More patient than the defaults, which are for people who wait.
-THOROUGH = Options("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
-FACTS = {
+THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
+METADATA = {
     "name": "en",
     "language": "English",
     "training_data": "Universal Dependencies English-EWT 2.16, train",
@@ -51,7 +51,7 @@ def main() -> None:
     bank = given.folder / "ud" / "English-EWT"
     train, dev = list(islice(tw.read(bank / "train.conllu"), given.sentences)), list(tw.read(bank / "dev.conllu"))
     whole = train_pipeline(train, dev, given.folds)
-    light = lightened(whole, parser=given.light)
+    light = prune_weights(whole, parser=given.light)
     lost = compare(whole, light, dev)
     light.save(given.output)
     size = given.output.stat().st_size
@@ -77,7 +77,7 @@ def train_pipeline(
     retagged = tagged_by_others(train, folds, say)
     say(f"training data tagged in {folds} parts")
     parser = Parser.train(retagged, list(tagger.tag(dev)), options=THOROUGH, report=say)
-    return Pipeline(tokeniser, tagger, parser, FACTS)
+    return Pipeline(tokeniser, tagger, parser, METADATA)
 
 
 def tagged_by_others(train: Sequence[tw.Sentence], folds: int, say: Callable[[object], None]) -> list[tw.Sentence]:

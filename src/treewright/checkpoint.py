@@ -1,8 +1,8 @@
-"""Checkpoints: where a training stands, in a file, so that one that was killed goes on and ends with the same model.
+"""Checkpoints: the state of a training in a file, so that a killed training resumes and ends with the same model.
 
-A checkpoint is a safetensors file as a model is. Many weights of a table are never touched, so that each array is kept
-as the rows that are not zero and what stands there. What the training depends on goes with it: a checkpoint of other
-data, options or another version is refused.
+A checkpoint is a safetensors file, as a model is. Most weights of a table are never updated, so that an array is stored
+as the numbers of its nonzero rows and these rows. Data, options and version that the training depends on are stored
+too: a checkpoint of another training is refused.
 """
 
 from __future__ import annotations
@@ -16,40 +16,38 @@ from dataclasses import dataclass
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import modelfile
 from treewright.errors import InputError
+from treewright.learn import State
 
-FORMAT = 1
+FORMAT = 2
 KIND = "treewright checkpoint"
 PLACES, VALUES = "places", "values"
-MOST = 0.05  # of the time of training is spent on checkpoints: where epochs are short, not each has one
-
-Anything = TypeVar("Anything")
-Tuples = Mapping[str, Callable[..., Any]]  # the named tuples that a state may hold, by name
+CHECKPOINT_TIME_SHARE = 0.05  # upper limit of the time spent on checkpoints, by convention; short epochs may be skipped
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a training depends on. Two trainings of one origin end with the same model."""
+    """What a training depends on. Two trainings with the same origin end with the same model."""
 
-    training: str  # hashes of what is read of the sentences
+    training: str  # hashes of the columns that training reads
     development: str
     options: Mapping[str, Any]
     version: str
 
     @classmethod
     def now(cls, training: str, development: str, options: Mapping[str, Any]) -> Origin:
-        """That of a training about to begin."""
-        # By way of JSON, for what comes out of a file must be equal to what went in.
+        """The origin of a training that starts now."""
+        # Through JSON, so that options read from a file compare equal.
         return cls(training, development, json.loads(json.dumps(options)), version("treewright"))
 
     def differences(self, other: Mapping[str, Any]) -> list[str]:
-        """What is not the same there, in words."""
+        """The differences from another origin, as phrases."""
         found = []
         if other["version"] != self.version:
             found.append(f"Treewright {other['version']} (this is {self.version})")
@@ -65,7 +63,7 @@ class Origin:
 
 
 def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested options by their names.
+    """Nested options as one level.
 
     >>> flat({"model": "arc", "scoring": {"epochs": 8}})
     {'model': 'arc', 'scoring epochs': 8}
@@ -77,61 +75,75 @@ def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def save(path: modelfile.Path, state: Mapping[str, Any], origin: Origin) -> None:
-    """Write a checkpoint, in the place of the one before."""
+    """Write a checkpoint; it replaces the previous one."""
     arrays: dict[str, NDArray[Any]] = {}
     header = {"origin": vars(origin), "state": taken_apart(dict(state), arrays)}
     modelfile.save(path, KIND, FORMAT, header, arrays)
 
 
-def load(path: modelfile.Path, origin: Origin, tuples: Tuples | None = None) -> dict[str, Any]:
-    """The state to go on from, if it is one of this training."""
+def load(path: modelfile.Path, origin: Origin) -> dict[str, Any]:
+    """The saved state, after a check that it belongs to this training."""
     try:
         header = modelfile.read_header(path, KIND, FORMAT)
+        if header["format"] != FORMAT:
+            raise InputError(f"{path}: a checkpoint of an older Treewright")
     except InputError as error:
-        raise InputError(f"{error}; delete it to begin anew") from None
+        raise InputError(f"{error}; delete it to start again") from None
     check_origin(path, origin, header["origin"])
-    state: dict[str, Any] = put_together(header["state"], path, tuples or {})
+    state: dict[str, Any] = put_together(header["state"], path)
     return state
 
 
-def begun(path: modelfile.Path, resume: bool) -> bool:
-    """Whether there is a checkpoint to go on from; without `resume` one that is there is not overwritten."""
+def can_resume(path: modelfile.Path, resume: bool) -> bool:
+    """Whether there is a checkpoint to resume from; without `resume` an existing one is not overwritten."""
     if os.path.exists(path) and not resume:
-        raise InputError(f"{path}: a training was interrupted here; --resume goes on, or delete it to begin anew")
+        raise InputError(f"{path}: a training was interrupted here; --resume continues it, or delete it to start again")
     return os.path.exists(path)
 
 
-def now_and_then(save: Callable[[Anything], None]) -> Callable[[Anything], None]:
-    """Saves the first state, and others when enough time has passed for the last one's cost not to matter."""
+def open_training(
+    path: modelfile.Path | None, resume: bool, origin: Callable[[], Origin]
+) -> tuple[State | None, Callable[[State], None] | None]:
+    """The state to resume from, if there is one, and a function that saves later states; none without a path."""
+    if path is None:
+        return None, None
+    mine = origin()
+    state = State(**load(path, mine)) if can_resume(path, resume) else None
+    save_state = throttled(lambda reached: save(path, reached, mine))
+    return state, lambda reached: save_state(vars(reached))
+
+
+def throttled(save: Callable[[Mapping[str, Any]], None]) -> Callable[[Mapping[str, Any]], None]:
+    """Saves the first state, and a later one if saving then takes no more than its share of the time."""
     ready = -math.inf
 
-    def save_if_ready(state: Anything) -> None:
+    def save_if_ready(state: Mapping[str, Any]) -> None:
         nonlocal ready
         begin = time.monotonic()
         if begin >= ready:
             save(state)
             end = time.monotonic()
-            ready = end + (end - begin) / MOST
+            ready = end + (end - begin) / CHECKPOINT_TIME_SHARE
 
     return save_if_ready
 
 
 def check_origin(path: modelfile.Path, origin: Origin, found: Mapping[str, Any]) -> None:
-    """Refuse to go on with another training."""
+    """Refuse the checkpoint of another training."""
     if different := origin.differences(found):
         raise InputError(
             f"{path}: the checkpoint of another training: {', '.join(different)}; "
-            "train as it was trained, or delete it to begin anew"
+            "use the same data and options, or delete it to start again"
         )
 
 
 def place(output: modelfile.Path) -> Path:
-    """Where the checkpoint of a training stands that will write its model to `output`."""
+    """The path of the checkpoint of a training that writes its model to `output`."""
     return Path(f"{os.fspath(output)}.checkpoint")
 
 
 def clear(output: modelfile.Path) -> None:
-    """Once the model is written: remove its checkpoint, and what trainings that were killed while writing left."""
+    """After the model is written: remove its checkpoint, and partial files of trainings that were killed."""
     place(output).unlink(missing_ok=True)
     for path in (output, place(output)):
         target = Path(os.path.realpath(path))
@@ -140,33 +152,29 @@ def clear(output: modelfile.Path) -> None:
 
 
 def taken_apart(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """A value as JSON can hold it; the arrays in it go to `arrays`."""
+    """A value as JSON; its arrays are added to `arrays`."""
     if isinstance(value, np.ndarray):
         name = str(len(arrays) // 2)
         arrays[f"{name} {PLACES}"], arrays[f"{name} {VALUES}"] = packed(value)
         return {"array": name, "shape": value.shape}
     if isinstance(value, dict):
         return {"names": list(value), "values": [taken_apart(entry, arrays) for entry in value.values()]}
-    if isinstance(value, tuple):
-        return {"tuple": type(value).__name__, "values": [taken_apart(entry, arrays) for entry in value]}
     return value
 
 
-def put_together(value: Any, path: modelfile.Path, tuples: Tuples) -> Any:
-    """What `taken_apart` took apart."""
+def put_together(value: Any, path: modelfile.Path) -> Any:
+    """The inverse of `taken_apart`."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
         places, kept = (modelfile.mapped(path, f"{value['array']} {part}") for part in (PLACES, VALUES))
         return unpacked(places, kept, value["shape"])
-    entries = [put_together(entry, path, tuples) for entry in value["values"]]
-    if "tuple" in value:
-        return tuples[value["tuple"]](*entries)
+    entries = [put_together(entry, path) for entry in value["values"]]
     return dict(zip(value["names"], entries, strict=True))
 
 
 def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The numbers of the rows that are not zero to the bit, and those rows."""
+    """The numbers of the rows with a nonzero bit, and these rows."""
     bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), -1)
     touched = bits[:, 0].copy()
     for column in range(1, bits.shape[1]):
@@ -176,7 +184,7 @@ def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
-    """What `packed` took apart.
+    """The inverse of `packed`.
 
     >>> unpacked(*packed(np.array([[0.0, 2.5], [-0.0, 0.0]])), [2, 2])
     array([[ 0. ,  2.5],

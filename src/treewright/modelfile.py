@@ -20,6 +20,32 @@ from numpy.typing import NDArray
 from treewright.corpus import replacing
 from treewright.errors import InputError
 
+OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it -> the key's name now
+    "treewright parser": {
+        "facts": "metadata",
+        "options.pruning.floor": "adagrad_epsilon",
+        "options.scoring.floor": "adagrad_epsilon",
+        "options.scoring.cost": "margin",
+        "options.scoring.runs": "restarts",
+        "options.scoring.most": "max_step",
+        "options.labelling.floor": "adagrad_epsilon",
+        "options.labelling.cost": "margin",
+    },
+    "treewright tagger": {
+        "facts": "metadata",
+        "options.most": "max_candidates",
+        "options.tags.floor": "adagrad_epsilon",
+        "options.tags.cost": "margin",
+        "options.lemmas.floor": "adagrad_epsilon",
+        "options.lemmas.cost": "margin",
+    },
+    "treewright tokeniser": {
+        "rules": "settings",
+        "settings.floor": "adagrad_epsilon",
+        "settings.cost": "margin",
+    },
+    "treewright pipeline": {"facts": "metadata"},
+}
 PACKED = "packed"  # in our header: how an array was before it was packed
 CODES = 256  # values that one byte tells apart
 KEY = "treewright"  # of our header among the metadata of safetensors
@@ -93,6 +119,24 @@ def read_header(path: Path, kind: str | None = None, format: int = 0, arrays: It
     if missing:
         raise InputError(f"{path}: lacks the weights {', '.join(sorted(missing))}; train the model again")
     return header
+
+
+def with_new_keys(kind: str, header: Mapping[str, Any]) -> dict[str, Any]:
+    """A header with the keys of older files replaced by those of today.
+
+    >>> with_new_keys("treewright tokeniser", {"rules": {"bits": 20, "floor": 0.1}})
+    {'settings': {'bits': 20, 'adagrad_epsilon': 0.1}}
+    """
+    found = dict(header)
+    for path, new in OLD_KEYS.get(kind, {}).items():
+        *parents, old = path.split(".")
+        entry = found
+        for parent in parents:
+            entry[parent] = dict(entry.get(parent, {}))  # a copy: the header that was given stays as it is
+            entry = entry[parent]
+        if old in entry:
+            entry[new] = entry.pop(old)
+    return found
 
 
 def mapped(path: Path, name: str) -> NDArray[Any]:

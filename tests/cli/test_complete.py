@@ -12,9 +12,9 @@ from oracles.commands import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
-TINY = Options(
+TINY = ParserOptions(
     "sib", projective=True, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
 )
 PARTIAL = """# sent_id = a

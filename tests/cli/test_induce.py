@@ -113,7 +113,7 @@ def test_untagged_text_learns_classes_and_is_parsed_with_them(untagged: Path) ->
 
 
 def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.checkpoint.MOST", float("inf"))
+    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", float("inf"))
     arguments = [str(EXAMPLES / "sample.conllu"), "--quiet", "--rounds", "2", "-o"]
     assert CliRunner().invoke(app, [*arguments, str(tmp_path / "whole.tw")]).exit_code == 0
     model, save, saved = tmp_path / "model.tw", checkpoint.save, []
@@ -132,7 +132,7 @@ def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw.checkpoint", "whole.tw"]
     again = CliRunner().invoke(app, [*arguments, str(model)])
     assert isinstance(again.exception, InputError)
-    assert "model.tw.checkpoint: a training was interrupted here; --resume goes on" in str(again.exception)
+    assert "model.tw.checkpoint: a training was interrupted here; --resume continues it" in str(again.exception)
     assert CliRunner().invoke(app, [*arguments, str(model), "--resume"]).exit_code == 0
     assert model.read_bytes() == (tmp_path / "whole.tw").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw", "whole.tw"]

@@ -16,10 +16,10 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.cli.shared import SECONDS_HELP
-from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.parser.model import MAX_SECONDS
 
-TINY = Options(
+TINY = ParserOptions(
     "sib", projective=False, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
 )
 INPUT = """# newdoc id = fables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from oracles.tagged_text import treebank
 
 import treewright as tw
+from treewright import checkpoint
 from treewright.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -35,12 +37,44 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Cap
     return call
 
 
+@pytest.mark.parametrize(
+    ("command", "stop"),
+    [(command, stop) for command, epochs in (("train", 9), ("train-tokeniser", 4)) for stop in range(1, epochs + 1, 2)],
+)
+def test_interrupted_after_any_epoch_it_resumes_to_the_same_bytes(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: str, stop: int
+) -> None:
+    arguments = [command, "train.conllu", "-q"]
+    arguments += ["--dev", "dev.conllu", "--epochs", "3"] if command == "train" else []
+    assert run(*arguments, "-o", "whole.tw")[0] == 0
+    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    save, calls = checkpoint.save, []
+
+    def save_and_stop(*given: object) -> None:
+        save(*given)  # type: ignore[arg-type]
+        calls.append(given)
+        if len(calls) == stop:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoint, "save", save_and_stop)
+    status, _, errors = run(*arguments, "-o", "model.tw")
+    assert status != 0
+    assert "the same command with --resume continues from model.tw.checkpoint" in errors
+    assert not Path("model.tw").exists()
+    _, _, errors = run(*arguments, "-o", "model.tw")
+    assert "model.tw.checkpoint: a training was interrupted here; --resume continues it" in errors
+    monkeypatch.setattr(checkpoint, "save", save)
+    assert run(*arguments, "-o", "model.tw", "--resume")[0] == 0
+    assert Path("model.tw").read_bytes() == Path("whole.tw").read_bytes()
+    assert not Path("model.tw.checkpoint").exists()
+
+
 def test_trained_and_run_as_a_filter(run: Run) -> None:
     status, output, errors = run("train", "train.conllu", "--dev", "dev.conllu", "-o", "my.tagger", "--epochs", "3")
     assert (status, output) == (0, "")
-    assert "tags    epoch 3/3" in errors
-    assert "whole tags right 100.00" in errors
-    assert "learned from 80 sentences" in errors
+    assert "tags      epoch 3/3" in errors
+    assert "tag accuracy 100.00" in errors
+    assert "trained on 80 sentences" in errors
     gold = Path("dev.conllu").read_text()
     empty = [
         sentence.with_columns(upos=["_"] * len(sentence), lemmas=["?"] * len(sentence))

@@ -18,10 +18,10 @@ from oracles.commands import Ended, Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.parser import Labelling, Options, Pruning, Scoring
-from treewright.parser import checkpoint as checkpoints
+from treewright import checkpoint as checkpoints
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 
-TINY = Options(
+TINY = ParserOptions(
     pruning=Pruning(bits=8, folds=2, epochs=2),
     scoring=Scoring(bits=10, epochs=3),
     labelling=Labelling(bits=8, epochs=2),
@@ -37,10 +37,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     tw.write(treebank(30), "train.conllu")
     tw.write(treebank(8, seed=1), "dev.conllu")
 
-    def small(model: str, projective: bool | None, root: str | None, seed: int, learner: str) -> Options:
+    def small(model: str, projective: bool | None, root: str | None, seed: int, learner: str) -> ParserOptions:
         return replace(TINY, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
-    monkeypatch.setattr(tw.parser, "Options", small)
+    monkeypatch.setattr(tw.parser, "ParserOptions", small)
     return runner(monkeypatch, capsys, "train")
 
 
@@ -48,12 +48,14 @@ def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "sib")
     assert (found.returncode, found.stdout) == (0, "")
     lines = found.stderr.splitlines()
-    assert len(lines) == 2 * 2 + 2 + 3 + 2 + 1
-    assert lines[0].startswith("fold 1    epoch 1/2  loss 0.")
+    assert len(lines) == 4 + 2 * 2 + 2 + 3 + 2 + 1
+    assert lines[0].startswith("settings  model sib, projective True, root single, seed 1, learner crf")
+    assert lines[2].startswith("  scoring  bits 10, epochs 3, rate 0.05, adagrad_epsilon 3.0, margin 1.0")
+    assert lines[4].startswith("fold 1    epoch 1/2  loss 0.")
     assert "UAS " in lines[-4]
-    assert "pruning keeps " in lines[-4]
+    assert "pruning recall " in lines[-4]
     assert "LAS " in lines[-2]
-    assert lines[-1].startswith("model.tw: sib, projective, one root, 9 relations; learned from 30 sentences")
+    assert lines[-1].startswith("model.tw: sib, projective, one root, 9 relations; trained on 30 sentences")
     assert sorted(os.listdir()) == ["dev.conllu", "model.tw", "train.conllu"]
     assert tw.Parser.load("model.tw").options.model == "sib"
 
@@ -103,8 +105,8 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
 ) -> None:
     arguments = ("train.conllu", "--dev", "dev.conllu", "--model", "sib", "-q")
     run(*arguments, "-o", "whole.tw")
-    monkeypatch.setattr("treewright.checkpoint.MOST", math.inf)
-    save, calls = checkpoints.save_checkpoint, []
+    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    save, calls = checkpoints.save, []
 
     def save_and_stop(*given: Any) -> None:
         save(*given)
@@ -112,13 +114,13 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
         if len(calls) == stop:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoints, "save_checkpoint", save_and_stop)
+    monkeypatch.setattr(checkpoints, "save", save_and_stop)
     found = run(*arguments, "-o", "model.tw")
     assert found.returncode != 0
-    assert "--resume goes on from model.tw.checkpoint" in found.stderr
+    assert "--resume continues from model.tw.checkpoint" in found.stderr
     assert Path("model.tw.checkpoint").exists()
     assert not Path("model.tw").exists()
-    monkeypatch.setattr(checkpoints, "save_checkpoint", save)
+    monkeypatch.setattr(checkpoints, "save", save)
     assert run(*arguments, "-o", "model.tw", "--resume").returncode == 0
     assert Path("model.tw").read_bytes() == Path("whole.tw").read_bytes()
     assert not Path("model.tw.checkpoint").exists()
@@ -127,11 +129,12 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
 KILLED = """
 import math, sys
 from treewright.cli.app import main
-from treewright.parser import Labelling, Options, Pruning, Scoring
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 import treewright.parser as room
-room.Options = lambda *given: Options(*given, Pruning(bits=8, folds=2), Scoring(bits=14, epochs=40), Labelling(bits=8))
+small = Pruning(bits=8, folds=2), Scoring(bits=14, epochs=40), Labelling(bits=8)
+room.ParserOptions = lambda *given: ParserOptions(*given, *small)
 from treewright import checkpoint
-checkpoint.MOST = math.inf
+checkpoint.CHECKPOINT_TIME_SHARE = math.inf
 sys.argv[0] = "treewright"
 main()
 """
@@ -162,13 +165,13 @@ def test_killed_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 def interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves the checkpoint of a training of `arc`."""
     with monkeypatch.context() as patched:
-        save = checkpoints.save_checkpoint
+        save = checkpoints.save
 
         def save_and_stop(*given: Any) -> None:
             save(*given)
             raise KeyboardInterrupt
 
-        patched.setattr(checkpoints, "save_checkpoint", save_and_stop)
+        patched.setattr(checkpoints, "save", save_and_stop)
         run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "-q")
 
 
@@ -176,13 +179,13 @@ def test_a_checkpoint_is_not_overwritten(run: Run, monkeypatch: pytest.MonkeyPat
     interrupted(run, monkeypatch)
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc")
     assert found.returncode == 1
-    assert "model.tw.checkpoint: a training was interrupted here; --resume goes on, or delete it" in found.stderr
+    assert "model.tw.checkpoint: a training was interrupted here; --resume continues it, or delete it" in found.stderr
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("--model", "sib"), "another training: model arc (now sib); train as it was trained"),
+        (("--model", "sib"), "another training: model arc (now sib); use the same data and options"),
         (("--model", "arc", "--seed", "2"), "another training: seed 1 (now 2)"),
         (("--model", "arc", "--epochs", "9"), "another training: scoring epochs 3 (now 9)"),
         (("--model", "arc", "--dev", "train.conllu"), "another training: other development data"),
@@ -201,7 +204,7 @@ def test_the_checkpoint_of_other_data_is_refused(run: Run, monkeypatch: pytest.M
     interrupted(run, monkeypatch)
     tw.write(treebank(29), "train.conllu")
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
-    assert "another training: other training data; train as it was trained, or delete it" in found.stderr
+    assert "another training: other training data; use the same data and options, or delete it" in found.stderr
 
 
 def test_a_damaged_checkpoint_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +214,7 @@ def test_a_damaged_checkpoint_is_refused(run: Run, monkeypatch: pytest.MonkeyPat
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
     assert found.returncode == 1
     assert "damaged" in found.stderr
-    assert "delete it to begin anew" in found.stderr
+    assert "delete it to start again" in found.stderr
 
 
 def test_resume_without_a_checkpoint_begins_at_the_beginning(run: Run) -> None:
@@ -244,7 +247,7 @@ def test_bad_sentences_can_be_left_out(run: Run) -> None:
     found = run("some.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--skip-bad")
     assert found.returncode == 0
     assert "left out 1 bad sentence: some.conllu:4: the heads run in a circle" in found.stderr
-    assert tw.Parser.load("model.tw").model.facts["sentences"] == 2
+    assert tw.Parser.load("model.tw").model.metadata["sentences"] == 2
 
 
 def test_nothing_left_is_an_error(run: Run) -> None:

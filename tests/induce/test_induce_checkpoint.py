@@ -31,7 +31,7 @@ class Killed(BaseException):
 def test_killed_after_any_step_it_ends_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(checkpoint, "MOST", float("inf"))  # a checkpoint after every step
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_TIME_SHARE", float("inf"))  # a checkpoint after every step
     options, path, model = OPTIONS[name], tmp_path / "c", tmp_path / "model.tw"
     InducedParser.train(CORPUS, options).save(tmp_path / "whole.tw")
     whole = (tmp_path / "whole.tw").read_bytes()
@@ -64,7 +64,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     options, path = OPTIONS["lc-dmv"], tmp_path / "c"
     InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=False))
-    with pytest.raises(InputError, match=r"c: a training was interrupted here; --resume goes on"):
+    with pytest.raises(InputError, match=r"c: a training was interrupted here; --resume continues it"):
         steps_at(path, CORPUS, options, resume=False)
     with pytest.raises(InputError, match=r"c: the checkpoint of another training: seed 3 \(now 4\)"):
         steps_at(path, CORPUS, replace(options, seed=4), resume=True)

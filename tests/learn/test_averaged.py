@@ -12,7 +12,7 @@ from treewright.learn import Averaged, step_size, tree_difference
 
 
 def test_average_is_the_mean_of_all_weights() -> None:
-    learner = Averaged(8, floor=1.0)
+    learner = Averaged(8, adagrad_epsilon=1.0)
     encoded = Encoder([]).encode(Sentence.from_words(["a", "b", "c"], upos=["X", "Y", "Z"]))
     scorer = Scorer(arc_tables(["h.upos m.upos", "m.upos"]), 8)
     scorer.open(encoded.atoms, encoded.each, False)
@@ -23,7 +23,7 @@ def test_average_is_the_mean_of_all_weights() -> None:
         learner.step(0.3)
         seen.append(learner.weights.copy())
     np.testing.assert_allclose(learner.average(), np.mean([np.zeros(256), *seen], axis=0), atol=1e-5)
-    learner.forget()
+    learner.reset()
     scorer.add_parts(learner.learner, Parts.from_arrays(np.random.default_rng(0).normal(size=(4, 4))).core)
     learner.step(0.3)
     np.testing.assert_array_equal(learner.weights, seen[0])
@@ -31,7 +31,7 @@ def test_average_is_the_mean_of_all_weights() -> None:
 
 
 def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:
-    learner = Averaged(8, floor=0.0)
+    learner = Averaged(8, adagrad_epsilon=0.0)
     encoded = Encoder([]).encode(Sentence.from_words(["a"], upos=["X"]))
     scorer = Scorer(arc_tables(["m.upos"]), 8)
     scorer.open(encoded.atoms, encoded.each, False)
@@ -45,7 +45,7 @@ def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:
 
 @pytest.mark.parametrize("most", [np.inf, 1e-3])
 def test_after_a_step_of_the_closed_form_the_loss_is_gone_unless_it_is_capped(most: float) -> None:
-    learner = Averaged(8, floor=1.0)
+    learner = Averaged(8, adagrad_epsilon=1.0)
     encoded = Encoder([]).encode(Sentence.from_words(["a", "b", "c"], upos=["X", "Y", "Z"]))
     scorer = Scorer(arc_tables(["h.upos m.upos", "m.upos", "h.upos"]), 8)
     scorer.open(encoded.atoms, encoded.each, False)

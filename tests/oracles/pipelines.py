@@ -7,15 +7,14 @@ from functools import cache
 from oracles.treebank import treebank
 
 from treewright.corpus import Sentence
-from treewright.parser import Labelling, Parser, Pruning, Scoring
-from treewright.parser import Options as ParserOptions
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline
-from treewright.tagger import Learning, Options, Tagger, Tokeniser
+from treewright.tagger import Learning, Tagger, TaggerOptions, Tokeniser
 
 PARSER = ParserOptions(
     "sib", projective=True, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
 )
-TAGGER = Options(("upos",), tags=Learning(bits=12, epochs=3))
+TAGGER = TaggerOptions(("upos",), tags=Learning(bits=12, epochs=3))
 
 
 def written(count: int, seed: int) -> list[Sentence]:

@@ -12,9 +12,9 @@ from oracles.trees import all_trees
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import FormatError
-from treewright.parser import Labelling, Options, Parser, Pruning, Scoring, complete, rank
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete, rank
 
-TINY = Options(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
+TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
 
 
 @pytest.fixture(scope="module", params=["arc", "sib", "grand"])

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from treewright.corpus import read
-from treewright.parser import Labelling, Options, Parser, Pruning, Scoring
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
 TESTS = Path(__file__).parents[1]
 SAMPLE = TESTS.parent / "examples" / "sample.conllu"
 MODEL = TESTS / "data" / "sample-format-1.tw"
-OPTIONS = Options(
+OPTIONS = ParserOptions(
     "grand",
     projective=False,
     root="single",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -19,25 +20,19 @@ from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import FormatError, InputError
 from treewright.features.standard import STANDARD
-from treewright.learn import Averaged
+from treewright.learn import Report
 from treewright.modelfile import KEY
-from treewright.parser import Labelling, Options, Parser, Pruning, Report, Scoring, State, complete
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
 from treewright.parser.file import FORMAT
 from treewright.parser.model import Worker, confidence
 
-SMALL = Options(
+SMALL = ParserOptions(
     pruning=Pruning(bits=12, epochs=3), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
 )
 
 
-def small(model: str, **changes: Any) -> Options:
+def small(model: str, **changes: Any) -> ParserOptions:
     return replace(SMALL, model=model, **changes)
-
-
-def copied(state: State) -> State:
-    """A state whose arrays the trainer does not change any more."""
-    learned, memory = (None if array is None else array.copy() for array in (state.learned, state.memory))
-    return replace(state, learned=learned, memory=memory, weights=dict(state.weights))
 
 
 def accuracy(parser: Parser, gold: list[Sentence], **options: Any) -> tuple[float, float]:
@@ -79,7 +74,7 @@ def test_learners_tell_separable_trees_apart(learner: str) -> None:
 
 def test_unknown_learner() -> None:
     with pytest.raises(InputError, match="there is no learner 'best'; there are crf, perceptron, mira, pa"):
-        Options(learner="best")
+        ParserOptions(learner="best")
 
 
 def test_confidence_and_certificate_come_with_each_sentence(trained: Parser) -> None:
@@ -119,70 +114,53 @@ def test_another_seed_gives_other_weights() -> None:
 
 
 @pytest.mark.parametrize("learner", ["crf", "pa"])
-def test_training_goes_on_from_any_epoch(learner: str) -> None:
-    rules = small("sib", learner=learner, scoring=Scoring(bits=14, epochs=4, runs=2))
-    corpus, dev = treebank(40), treebank(10, seed=1)
-    states: list[tuple[str, int]] = []
+@pytest.mark.parametrize("crossing", [0.0, 0.5])
+def test_a_training_resumes_after_any_epoch_with_the_same_weights(
+    learner: str, crossing: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    options = small("sib", learner=learner, scoring=Scoring(bits=14, epochs=4, restarts=2))
+    corpus, dev = treebank(40, crossing=crossing), treebank(10, seed=1, crossing=crossing)
 
     class Stop(Exception):
         pass
 
-    def stop_after(count: int, kept: list[State]) -> Callable[[State], None]:
-        def checkpoint(state: State) -> None:
-            states.append((state.stage, state.epoch))
-            if len(states) == count:
-                kept.append(copied(state))
+    def stop_after(count: int) -> Callable[[Report], None]:
+        reports: list[Report] = []
+
+        def report(report: Report) -> None:
+            reports.append(report)
+            if len(reports) == count:
                 raise Stop
 
-        return checkpoint
+        return report
 
-    whole = Parser.train(corpus, dev, options=rules).model
+    whole = Parser.train(corpus, dev, options=options).model
     for count in (2, 8, 11, 12, 14):
-        kept: list[State] = []
-        states.clear()
+        checkpoint = tmp_path / str(count)
         with pytest.raises(Stop):
-            Parser.train(corpus, dev, options=rules, checkpoint=stop_after(count, kept))
-        resumed = Parser.train(corpus, dev, options=rules, state=kept[0]).model
+            Parser.train(corpus, dev, options=options, checkpoint=checkpoint, report=stop_after(count))
+        resumed = Parser.train(corpus, dev, options=options, checkpoint=checkpoint, resume=True).model
+        assert resumed.options == whole.options
         for name in ("pruner", "scorer", "labeller"):
             one, other = getattr(whole, name), getattr(resumed, name)
-            assert np.array_equal(one.values, other.values), (name, states[-1])
+            assert np.array_equal(one.values, other.values), (name, count)
             assert one.scale == other.scale
 
 
-def test_runs_begin_at_nothing_and_are_averaged() -> None:
-    corpus = treebank(30)
-    ends: dict[int, State] = {}
-
-    def keep(state: State) -> None:
-        if state.stage == "scorer":
-            ends[state.epoch] = copied(state)
-
-    Parser.train(corpus, options=small("arc", scoring=Scoring(bits=14, epochs=4, runs=2)), checkpoint=keep)
-    assert [ends[epoch].steps for epoch in (1, 2, 3, 4)] == [30, 60, 30, 60]
-    second = Averaged(14, 10.0)
-    learned, memory, first_end, end = ends[4].learned, ends[4].memory, ends[2].best, ends[4].best
-    assert learned is not None
-    assert memory is not None
-    assert first_end is not None
-    assert end is not None
-    second.restore(learned, memory, ends[4].steps)
-    np.testing.assert_array_equal(ends[4].earlier, first_end)
-    np.testing.assert_allclose(end, (first_end + second.average()) / 2, atol=1e-6)
-
-
-def test_the_development_set_is_asked_at_the_ends_of_runs() -> None:
+def test_the_development_set_is_parsed_at_the_ends_of_restarts() -> None:
     reports: list[Report] = []
-    rules = small("arc", scoring=Scoring(bits=14, epochs=5, runs=2))
-    Parser.train(treebank(30), treebank(10, seed=1), options=rules, report=reports.append)
-    asked = [report.uas is not None for report in reports if report.stage == "scorer"]
-    assert asked == [False, True, False, False, True]
+    options = small("arc", scoring=Scoring(bits=14, epochs=5, restarts=2))
+    Parser.train(treebank(30), treebank(10, seed=1), options=options, report=reports.append)
+    judged = ["uas" in report.figures for report in reports if report.stage == "scorer"]
+    assert judged == [False, True, False, False, True]
 
 
 def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> None:
     trained.save(tmp_path / "model.tw")
     loaded = Parser.load(tmp_path / "model.tw")
     assert loaded.options == trained.options
-    assert loaded.model.facts["sentences"] == 150
+    assert loaded.model.metadata["sentences"] == 150
     sentences = treebank(20, seed=4)
     assert [str(s) for s in loaded.parse(sentences)] == [str(s) for s in trained.parse(sentences)]
 
@@ -289,8 +267,8 @@ def test_reports_each_epoch_with_development_scores() -> None:
     Parser.train(treebank(40), treebank(10, seed=1), options=small("arc"), report=reports.append)
     names = [report.stage for report in reports]
     assert names == ["fold 1"] * 3 + ["fold 2"] * 3 + ["pruner"] * 3 + ["scorer"] * 3 + ["labeller"] * 3
-    assert all(report.uas is not None for report in reports if report.stage == "scorer")
-    assert reports[-1].las is not None
+    assert all({"uas", "oracle"} == set(report.figures) for report in reports if report.stage == "scorer")
+    assert set(reports[-1].figures) == {"uas", "las"}
     losses = [report.loss for report in reports if report.stage == "pruner"]
     assert losses[-1] < losses[0]
 
@@ -338,22 +316,24 @@ def test_crossing_arcs_are_learned_where_the_treebank_has_them() -> None:
     assert free > projective
 
 
-def test_the_development_set_decides_whether_arcs_may_cross() -> None:
+def test_the_development_set_decides_whether_arcs_may_cross(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
     corpus, held_out = treebank(150, crossing=0.4), treebank(40, seed=6, crossing=0.4)
     rules = small("sib", scoring=Scoring(bits=14, epochs=1))
     free = Parser.train(corpus, held_out, options=rules)
     assert not free.options.projective
     flat = list(free.parse(held_out, projective=True))
-    states: list[State] = []
 
-    def keep(state: State) -> None:
-        if state.stage == "labeller" and state.epoch == 1:
-            states.append(copied(state))
+    def stop(report: Report) -> None:
+        if report.stage == "labeller":
+            raise KeyboardInterrupt
 
-    chosen = Parser.train(corpus, flat, options=rules, checkpoint=keep)
+    chosen = Parser.train(corpus, flat, options=rules)
     assert chosen.options.projective
     assert np.array_equal(chosen.model.scorer.values, free.model.scorer.values)
-    resumed = Parser.train(corpus, flat, options=rules, state=states[0])
+    with pytest.raises(KeyboardInterrupt):
+        Parser.train(corpus, flat, options=rules, checkpoint=tmp_path / "c", report=stop)
+    resumed = Parser.train(corpus, flat, options=rules, checkpoint=tmp_path / "c", resume=True)
     assert resumed.options == chosen.options
     assert np.array_equal(resumed.model.labeller.values, chosen.model.labeller.values)
     assert not Parser.train(corpus, flat, options=replace(rules, projective=False)).options.projective

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import treewright as tw
-from treewright import modelfile
 from treewright.models import EMBEDDED
 from treewright.pipeline import Pipeline
 from treewright.tagger import rebuilt
@@ -32,7 +31,7 @@ def test_card_and_licence_are_beside_it() -> None:
     assert "English-EWT" in card
     assert "CC BY-SA 4.0" in card
     assert (FOLDER / "LICENSE").read_text(encoding="utf-8").startswith("Attribution-ShareAlike 4.0 International")
-    assert modelfile.read_header(EMBEDDED["en"])["facts"]["licence"] == "CC BY-SA 4.0"
+    assert tw.load("en").metadata["licence"] == "CC BY-SA 4.0"
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
-from treewright.pipeline import Pipeline, lightened
-from treewright.pipeline.light import rounded
-from treewright.tagger import Learning, Tokeniser, rebuilt
+from treewright.pipeline import Pipeline, prune_weights
+from treewright.pipeline.pruning import rounded
+from treewright.tagger import Learning, Tokeniser, TokeniserOptions, rebuilt
 
 
 def lines_of(sentences: list[tw.Sentence]) -> str:
@@ -122,7 +122,12 @@ def test_what_is_no_text() -> None:
 def test_a_file_holds_everything(tmp_path: Path, pack: bool, learned: bool) -> None:
     nlp = pipeline()
     if learned:
-        nlp = Pipeline(Tokeniser.train(treebank(40), rules=Learning(bits=10)), nlp.tagger, nlp.parser, {"name": "toy"})
+        nlp = Pipeline(
+            Tokeniser.train(treebank(40), options=TokeniserOptions(learning=Learning(bits=10))),
+            nlp.tagger,
+            nlp.parser,
+            {"name": "toy"},
+        )
     nlp.save(tmp_path / "toy.tw", pack=pack)
     again = tw.load(tmp_path / "toy.tw")
     assert isinstance(again, Pipeline)
@@ -138,7 +143,7 @@ def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tm
         nlp.save(tmp_path / "model.tw", pack=pack)
         return (tmp_path / "model.tw").stat().st_size
 
-    whole, lighter, without = pipeline(), lightened(pipeline(), parser=0.2), lightened(pipeline(), parser=2.0)
+    whole, lighter, without = pipeline(), prune_weights(pipeline(), parser=0.2), prune_weights(pipeline(), parser=2.0)
     assert size(without, True) < size(lighter, True) < size(whole, True) < size(whole, False)
     model = whole.parser.model
     tables = sum(len(weights.values) for weights in (model.pruner, model.scorer, model.labeller))
@@ -146,8 +151,8 @@ def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tm
     assert size(without, False) - size(without, True) > 0.95 * tables
 
 
-def test_a_lightened_pipeline_still_parses() -> None:
-    light = lightened(pipeline(), parser=0.1, tagger=0.1, tokeniser=0.1)
+def test_a_prune_weights_pipeline_still_parses() -> None:
+    light = prune_weights(pipeline(), parser=0.1, tagger=0.1, tokeniser=0.1)
     text = text_of(30, seed=8)
     same = [a.heads.tolist() == b.heads.tolist() for a, b in zip(light(text), pipeline()(text), strict=True)]
     assert sum(same) >= 28

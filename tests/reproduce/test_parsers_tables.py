@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from treewright.cli.reproduce import app, table1_lines
 from treewright.errors import InputError
-from treewright.parser import Labelling, Options, Pruning, Scoring
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 from treewright.reproduce import jiang2017, koo2010_parsers
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.conllu"
 
 
-SMALL = Options(pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))
+SMALL = ParserOptions(pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))
 
 
 @pytest.fixture

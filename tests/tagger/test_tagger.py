@@ -12,10 +12,10 @@ from oracles.tagged_text import treebank
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.tagger import Learning, Options, Tagger
+from treewright.tagger import Learning, Tagger, TaggerOptions
 from treewright.tagger.scripts import apply_script, script_of
 
-SMALL = Options(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
+SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
 TRAIN, TEST = treebank(120), treebank(40, seed=2)
 
 
@@ -98,7 +98,7 @@ def test_files_that_hold_something_else(tmp_path: Path) -> None:
 def test_damaged_lists_are_named(tagger: Tagger, tmp_path: Path) -> None:
     lists = tagger.model.lexicon.words
     for bad, message in (
-        (replace(lists, labels=lists.labels + np.uint16(999)), "names a tag or script that is none"),
+        (replace(lists, labels=lists.labels + np.uint16(999)), "has a label that is not among its tags or scripts"),
         (replace(lists, keys=lists.keys[::-1].copy()), "lists are damaged .*sorted"),
         (replace(lists, begin=lists.begin[:-1]), "lists are damaged"),
     ):
@@ -187,8 +187,10 @@ def test_a_new_form_of_a_known_lemma_gets_that_lemma() -> None:
 
 
 def test_a_sentence_that_looks_like_the_development_data_is_judged() -> None:
-    seen: list[float | None] = []
-    Tagger.train(TRAIN, TEST, options=SMALL, columns=["upos"], report=lambda report: seen.append(report.accuracy))
+    seen: list[float] = []
+    Tagger.train(
+        TRAIN, TEST, options=SMALL, columns=["upos"], report=lambda report: seen.append(report.figures["accuracy"])
+    )
     assert len(seen) == SMALL.tags.epochs
     assert seen[-1] == 100
 

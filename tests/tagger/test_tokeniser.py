@@ -12,12 +12,12 @@ from oracles.tagged_text import treebank
 import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
-from treewright.tagger import Learning, Tokeniser, rebuilt
+from treewright.tagger import Learning, Tokeniser, TokeniserOptions, rebuilt
 from treewright.tagger import tokeniser as tokenisers
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.tokeniser import text_and_ends
 
-SMALL = Learning(bits=12, epochs=4)
+SMALL = TokeniserOptions(learning=Learning(bits=12, epochs=4))
 RULES = Tokeniser()
 CONTRACTED = """# text = I don't know.
 1\tI\ti\tPRON\t_\t_\t_\t_\t_\t_
@@ -32,7 +32,7 @@ CONTRACTED = """# text = I don't know.
 
 @pytest.fixture(scope="module")
 def learned() -> Tokeniser:
-    return Tokeniser.train(treebank(150), rules=SMALL)
+    return Tokeniser.train(treebank(150), options=SMALL)
 
 
 def test_learned_from_a_treebank(learned: Tokeniser) -> None:
@@ -56,7 +56,7 @@ def test_the_end_of_a_text_is_the_end_of_a_paragraph() -> None:
     paragraphs = treebank(60, seed=4)
     for number, sentence in enumerate(paragraphs):
         sentence.comments = [f"# newpar id = {number}"]
-    tokeniser = Tokeniser.train(paragraphs, rules=SMALL)
+    tokeniser = Tokeniser.train(paragraphs, options=SMALL)
     for end in ("", "\n\n"):
         [found] = tokeniser(f"The zebras walked.{end}")
         assert found.forms == ["The", "zebras", "walked", "."]
@@ -71,7 +71,7 @@ def test_no_sentence_is_endless(words: int, lengths: list[int]) -> None:
 
 
 def test_multiword_tokens_are_learned() -> None:
-    tokeniser = Tokeniser.train([tw.Sentence(CONTRACTED)] * 20, rules=SMALL)
+    tokeniser = Tokeniser.train([tw.Sentence(CONTRACTED)] * 20, options=SMALL)
     [found] = tokeniser("I Don't know.")
     assert found.forms == ["I", "Do", "n't", "know", "."]
     assert [token[:3] for token in found.tokens] == [(2, 3, "Don't")]
@@ -140,7 +140,7 @@ def test_any_text_is_rebuilt(learned: Tokeniser, by_rules: bool, text: str) -> N
 
 def test_a_loaded_tokeniser_is_the_same(learned: Tokeniser, tmp_path: Path) -> None:
     learned.save(tmp_path / "a.tw")
-    Tokeniser.train(treebank(150), rules=SMALL).save(tmp_path / "b.tw")
+    Tokeniser.train(treebank(150), options=SMALL).save(tmp_path / "b.tw")
     assert (tmp_path / "a.tw").read_bytes() == (tmp_path / "b.tw").read_bytes()
     text, _ = text_and_ends(treebank(20, seed=5))
     assert Tokeniser.load(tmp_path / "a.tw")(text) == learned(text)
@@ -151,7 +151,7 @@ def test_a_loaded_tokeniser_is_the_same(learned: Tokeniser, tmp_path: Path) -> N
 def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the training data has no sentences"):
         Tokeniser.train([])
-    with pytest.raises(ValueError, match="by rules has nothing to save"):
+    with pytest.raises(ValueError, match="by rules has no weights to save"):
         RULES.save(tmp_path / "x")
 
 

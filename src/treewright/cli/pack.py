@@ -33,11 +33,11 @@ def pack(
     name: Annotated[str, typer.Option(help="What the model is called when it is shown.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
 ) -> None:
-    from treewright.pipeline import Pipeline, lightened
+    from treewright.pipeline import Pipeline, prune_weights
 
-    pipeline = Pipeline.join(*models, facts={"name": name or output.stem})
+    pipeline = Pipeline.join(*models, metadata={"name": name or output.stem})
     if light:
-        pipeline = lightened(pipeline, parser=light, tagger=light, tokeniser=light)
+        pipeline = prune_weights(pipeline, parser=light, tagger=light, tokeniser=light)
     pipeline.save(output)
     if not quiet:
         note(f"{output}: {pipeline}, {output.stat().st_size / 1e6:.1f} MB")

@@ -15,8 +15,8 @@ from treewright.induce.training import Steps
 def steps_at(path: modelfile.Path, sentences: Sequence[Sentence], options: Options, *, resume: bool) -> Steps:
     """Steps with results saved at `path`; with `resume` those saved there are used. The caller removes the file."""
     origin = checkpoint.Origin.now(fingerprint(sentences, options), "", asdict(options))
-    done = checkpoint.load(path, origin) if checkpoint.begun(path, resume) else None
-    return Steps(done, checkpoint.now_and_then(lambda reached: checkpoint.save(path, reached, origin)))
+    done = checkpoint.load(path, origin) if checkpoint.can_resume(path, resume) else None
+    return Steps(done, checkpoint.throttled(lambda reached: checkpoint.save(path, reached, origin)))
 
 
 def fingerprint(sentences: Sequence[Sentence], options: Options) -> str:

@@ -1,6 +1,7 @@
-"""Learning weights: adaptive gradient steps, steps of one size, averaging; gradients over scored parts."""
+"""The training engine: stages, epochs, averaging, choice on the development set; updates and gradients over parts."""
 
-from treewright.learn.averaged import Averaged, Numbers, Weights, step_size
+from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights, step_size
+from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
 from treewright.learn.gradients import (
     add_margin,
     arc_gradient,
@@ -12,13 +13,22 @@ from treewright.learn.gradients import (
 
 __all__ = [
     "Averaged",
+    "AveragedCells",
+    "Judgement",
+    "Learner",
     "Numbers",
+    "Observer",
+    "Progress",
+    "Report",
+    "Stage",
+    "State",
     "Weights",
     "add_margin",
     "arc_gradient",
     "automata_difference",
     "nonprojective_gradient",
     "projective_gradient",
+    "run",
     "step_size",
     "tree_difference",
 ]

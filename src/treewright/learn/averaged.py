@@ -1,7 +1,8 @@
-"""Averaged weights: what a stochastic learner leaves behind is the mean of all weights it had."""
+"""Weights that learn by stochastic steps; the result is their average over all steps (Polyak & Juditsky 1992)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 from typing import NamedTuple
 
@@ -12,18 +13,18 @@ from treewright._core import Learner
 
 Numbers = NDArray[np.float32]
 
-_BLOCK = 1 << 16  # numbers at a time: what stays in the cache
+_BLOCK = 1 << 16  # weights that are rounded together: 256 kB, which fits a second-level cache
 
 
 class Weights(NamedTuple):
-    """Weights as a model keeps them: whole numbers of eight bits, times a scale."""
+    """Weights as a model stores them: integers of eight bits, times a scale."""
 
     values: NDArray[np.int8]
     scale: float
 
     @classmethod
     def of(cls, numbers: Numbers) -> Weights:
-        """Rounded to 127 steps on either side of zero; sums of hundreds of them hardly notice.
+        """Rounded to 127 steps on either side of zero.
 
         >>> Weights.of(np.array([0.5, -1.0, 0.003], dtype=np.float32)).values.tolist()
         [64, -127, 0]
@@ -36,36 +37,47 @@ class Weights(NamedTuple):
             values[some] = np.rint(numbers[some] / np.float32(scale))
         return cls(values, scale)
 
+    @classmethod
+    def zeros(cls, bits: int) -> Weights:
+        """Zero weights, for a model that is not trained."""
+        return cls(np.zeros(1 << bits, dtype=np.int8), 1.0)
 
-def step_size(loss: float, squared_length: float, most: float = inf) -> float:
-    """How far to go along a difference of features for the loss to become zero, at most `most` times it.
 
-    The closed form of passive-aggressive learning (Crammer et al. 2006), and of MIRA with one wrong answer.
+def step_size(loss: float, squared_length: float, max_step: float = inf) -> float:
+    """The multiple of a difference of features that brings the loss to zero, limited to `max_step`.
 
-    >>> step_size(3.0, 6.0), step_size(3.0, 6.0, most=0.1), step_size(-1.0, 6.0)
+    The closed form of passive-aggressive learning (PA-I; Crammer et al. 2006), and of MIRA with one constraint.
+
+    >>> step_size(3.0, 6.0), step_size(3.0, 6.0, max_step=0.1), step_size(-1.0, 6.0)
     (0.5, 0.1, 0.0)
     """
-    return min(most, loss / squared_length) if loss > 0 and squared_length > 0 else 0.0
+    return min(max_step, loss / squared_length) if loss > 0 and squared_length > 0 else 0.0
 
 
 class Averaged:
-    """2^bits weights that learn by adaptive gradient steps (core/learning/learning.hpp), and their average.
+    """2^bits weights that learn by AdaGrad steps (core/learning/learning.hpp), and their average.
 
-    A kernel adds gradients to `learner`; `step` applies them. `weights`, `memory` and `steps` are the whole state.
+    A kernel adds gradients to `learner`; `step` applies them. `arrays` and `steps` are the whole state.
     """
 
-    def __init__(self, bits: int, floor: float) -> None:
-        self.floor = floor
-        self.restore(np.zeros(1 << bits, dtype=np.float32), np.zeros((1 << bits, 2), dtype=np.float32), 0)
+    def __init__(self, bits: int, adagrad_epsilon: float) -> None:
+        self.adagrad_epsilon = adagrad_epsilon
+        size = 1 << bits
+        self.restore({"weights": np.zeros(size, np.float32), "memory": np.zeros((size, 2), np.float32)}, 0)
 
-    def restore(self, weights: Numbers, memory: Numbers, steps: int) -> None:
-        """Go on from a state saved earlier."""
-        self.weights, self.memory = weights, memory
+    def restore(self, arrays: Mapping[str, Numbers], steps: int) -> None:
+        """Continue from a saved state."""
+        self.weights, self.memory = arrays["weights"], arrays["memory"]
         self.steps = steps
-        self.learner = Learner(weights, np.zeros(len(weights), dtype=np.float32), memory, self.floor)
+        gradient = np.zeros(len(self.weights), dtype=np.float32)
+        self.learner = Learner(self.weights, gradient, self.memory, self.adagrad_epsilon)
 
-    def forget(self) -> None:
-        """Begin again with nothing learned, in the same memory."""
+    def arrays(self) -> dict[str, Numbers]:
+        """The arrays of the state, not copied: further steps change them."""
+        return {"weights": self.weights, "memory": self.memory}
+
+    def reset(self) -> None:
+        """Start again from zero weights, in the same memory."""
         self.weights.fill(0)
         self.memory.fill(0)
         self.steps = 0
@@ -81,9 +93,41 @@ class Averaged:
         self.learner.move(float(self.steps), size)
 
     def squared_length(self) -> float:
-        """Of the gradient added since the last step."""
+        """The squared length of the gradient added since the last step."""
         return self.learner.squared_length()
 
     def average(self) -> Numbers:
         """The mean of the weights before the first step and after each."""
         return self.learner.average(float(self.steps))
+
+
+class AveragedCells:
+    """2^bits weights that a tagging kernel changes itself, each beside what belongs to it.
+
+    A row of `cells` is weight, sum of squared gradients, gradient, and the sum from which the average is computed.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self.restore({"cells": np.zeros((1 << bits, 4), dtype=np.float32)}, 0)
+
+    def restore(self, arrays: Mapping[str, Numbers], steps: int) -> None:
+        """Continue from a saved state."""
+        self.cells, self.steps = arrays["cells"], steps
+
+    def arrays(self) -> dict[str, Numbers]:
+        """The arrays of the state, not copied: further steps change them."""
+        return {"cells": self.cells}
+
+    def reset(self) -> None:
+        """Start again from zero weights, in the same memory."""
+        self.cells.fill(0)
+        self.steps = 0
+
+    def next_step(self) -> float:
+        """The number of the step that a kernel is about to take."""
+        self.steps += 1
+        return float(self.steps)
+
+    def average(self) -> Numbers:
+        """The mean of the weights before the first step and after each."""
+        return np.asarray(self.cells[:, 0] - self.cells[:, 3] / np.float32(self.steps + 1), dtype=np.float32)

@@ -13,28 +13,28 @@ from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.learn import Weights
 from treewright.modelfile import Path
-from treewright.parser.model import LabelSets, Model, label_width
-from treewright.parser.options import Options
+from treewright.parser.model import LabelSets, ParserModel, label_width
+from treewright.parser.options import ParserSettings
 
-FORMAT = 1  # raised when a file can no longer be read by the versions before
+FORMAT = 2  # raised when a file can no longer be read by the versions before
 KIND = "treewright parser"
 ARRAYS = ("pruner", "scorer", "labeller")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
 NAMES = ARRAYS + SETS
 
 
-def save_model(model: Model, path: Path) -> None:
+def save_model(model: ParserModel, path: Path) -> None:
     """Write a model beside the path and rename it on success."""
     modelfile.save(path, KIND, FORMAT, *to_parts(model))
 
 
-def load_model(path: Path) -> Model:
+def load_model(path: Path) -> ParserModel:
     """Map a model file into memory: what parsing does not touch is never read."""
     header = modelfile.read_header(path, KIND, FORMAT, NAMES)
     return from_parts(path, header, modelfile.load_arrays(path, NAMES))
 
 
-def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def to_parts(model: ParserModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays of a model file."""
     header = {
         "options": model.options.to_json(),
@@ -42,17 +42,18 @@ def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "common": model.common,
         "templates": {kind: lines for kind, lines in model.templates._asdict().items() if lines},
         "scales": {name: getattr(model, name).scale for name in ARRAYS},
-        "facts": dict(model.facts),
+        "metadata": dict(model.metadata),
     }
     weights = {name: getattr(model, name).values for name in ARRAYS}
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
 
-def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> ParserModel:
     """The model of a header and arrays that were read from `path`."""
+    header = modelfile.with_new_keys(KIND, header)
     try:
-        options = Options.from_json(header["options"])
-        labels, common, facts = tuple(header["labels"]), tuple(header["common"]), header["facts"]
+        options = ParserSettings.from_json(header["options"])
+        labels, common, metadata = tuple(header["labels"]), tuple(header["common"]), header["metadata"]
         templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
         weights = {name: Weights(arrays[name], header["scales"][name]) for name in ARRAYS}
@@ -64,4 +65,4 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
             raise InputError(f"{path}: {name} is not {1 << bits[name]} numbers of eight bits; train the model again")
     if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
         raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
-    return Model(options, labels, sets, common, templates=templates, facts=facts, **weights)
+    return ParserModel(options, labels, sets, common, templates=templates, metadata=metadata, **weights)

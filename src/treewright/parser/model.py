@@ -30,7 +30,7 @@ from treewright.features import (
 )
 from treewright.features.standard import STANDARD
 from treewright.learn import Weights
-from treewright.parser.options import Options
+from treewright.parser.options import ParserSettings
 
 BUDGETS = {"max_seconds", "max_nodes"}  # of a search, which direct algorithms do without
 MAX_SECONDS = 30.0  # of the search for one sentence, unless something else is asked for
@@ -50,10 +50,10 @@ class LabelSets(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """A trained parser as data; `facts` say where it comes from."""
+class ParserModel:
+    """A trained parser as data; `metadata` describe its training data."""
 
-    options: Options
+    options: ParserSettings
     labels: tuple[str, ...]
     label_sets: LabelSets
     common: tuple[str, ...]
@@ -61,17 +61,17 @@ class Model:
     scorer: Weights
     labeller: Weights
     templates: Templates = STANDARD
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def projective(self) -> bool:
         """Whether trees are projective unless something else is asked for."""
-        return bool(self.options.projective)
+        return self.options.projective
 
     @property
     def root(self) -> str:
         """ "single" or "multi"."""
-        return self.options.root or "single"
+        return self.options.root
 
 
 class Candidates(NamedTuple):
@@ -90,12 +90,12 @@ def label_width(labels: int) -> int:
     return width
 
 
-def new_pruner(options: Options, templates: Templates) -> Scorer:
+def new_pruner(options: ParserSettings, templates: Templates) -> Scorer:
     """The kernel that scores all arcs."""
     return Scorer(arc_tables(templates.pruner), options.pruning.bits)
 
 
-def new_scorer(options: Options, templates: Templates) -> Scorer:
+def new_scorer(options: ParserSettings, templates: Templates) -> Scorer:
     """The kernel that scores the parts over candidate arcs."""
     tables = arc_tables(templates.arc)
     if options.siblings:
@@ -105,14 +105,19 @@ def new_scorer(options: Options, templates: Templates) -> Scorer:
     return Scorer(tables, options.scoring.bits)
 
 
-def new_labeller(options: Options, labels: int, templates: Templates) -> Labeller:
+def new_labeller(options: ParserSettings, labels: int, templates: Templates) -> Labeller:
     """The kernel that scores labels."""
     tables = label_tables(templates.label)
     return Labeller(tables, options.labelling.bits, labels, label_width(labels), atom_number("upos"))
 
 
 def candidates(
-    pruner: Scorer, weights: Weights, encoded: Encoded, options: Options, projective: bool, gold: Indices | None = None
+    pruner: Scorer,
+    weights: Weights,
+    encoded: Encoded,
+    options: ParserSettings,
+    projective: bool,
+    gold: Indices | None = None,
 ) -> Candidates:
     """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given."""
     rules, single = options.pruning, options.root != "multi"
@@ -131,7 +136,7 @@ class Parsed(NamedTuple):
 class Worker:
     """Parses one sentence after another with a model. It keeps charts and remembers words: one a thread."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: ParserModel) -> None:
         self.model = model
         self.encoder = Encoder(model.common)
         self.pruner = new_pruner(model.options, model.templates)
@@ -224,7 +229,7 @@ def ensure_length(sentence: Sentence) -> None:
         raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")
 
 
-def direct_method(options: Options, projective: bool) -> str:
+def direct_method(options: ParserSettings, projective: bool) -> str:
     """What decode.tree calls the algorithm that is exact by itself."""
     if not projective:
         return "chu-liu-edmonds"

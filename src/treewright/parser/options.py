@@ -1,28 +1,30 @@
-"""How a parser is built and trained: frozen options, saved with the model."""
+"""How a parser is built and trained: options with open values, and the settings that they resolve to."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
+from treewright import trees
+from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.parser.size_settings import settings_for
 
 MODELS = {
-    "arc": "arcs alone",
-    "sib": "arcs and adjacent siblings",
-    "grand": "arcs, adjacent siblings and grandparents",
+    "arc": "first order: arcs",
+    "sib": "second order: arcs and adjacent siblings",
+    "grand": "second order: arcs, adjacent siblings and grandparents",
 }
 LEARNERS = {
-    "crf": "the probability of the gold tree among all trees, with a margin",
-    "perceptron": "averaged perceptron; every head chooses by itself, tree or not",
-    "mira": "one wrong tree a sentence, and as long a step as it takes to tell it from the gold one by its errors",
-    "pa": "the tree that is both wrong and good, and passive-aggressive steps",
+    "crf": "log-linear (CRF) likelihood of the gold tree, with a margin for each wrong arc",
+    "perceptron": "averaged perceptron; the head of each word is chosen independently",
+    "mira": "MIRA updates against the best tree (McDonald & Pereira 2006)",
+    "pa": "passive-aggressive (PA-I) updates against the loss-augmented best tree",
 }
-RUNS, ENOUGH_WORDS = 3, 125_000  # so many runs for a small treebank, one for a large one
-FLOOR, ENOUGH_SENTENCES = 10.0, 3000  # a smaller treebank has a lower floor in proportion, down to LOWEST
-LOWEST = 3.0
 SIBLINGS = {"sib", "grand"}
 GRANDPARENTS = {"grand"}
+MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs is parsed projectively; by convention
 
 
 @dataclass(frozen=True)
@@ -32,24 +34,38 @@ class Pruning:
     bits: int = 20
     epochs: int = 2
     rate: float = 0.05
-    floor: float = 0.001
-    folds: int = 2  # training sentences are pruned by models that have not seen them
-    threshold: float = 0.001  # of the best head's marginal
+    adagrad_epsilon: float = 0.001
+    folds: int = 2  # jackknifing: training sentences are pruned by models that were trained on other folds
+    threshold: float = 0.001  # relative to the marginal of the best head
     max_heads: int = 10
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """The model of arcs, siblings and grandparents."""
+    """The model of arcs, siblings and grandparents. None: chosen by the size of the treebank (size_settings.py)."""
 
     bits: int = 24
-    epochs: int | None = None  # None: as many as the number of sentences asks for
+    epochs: int | None = None
     rate: float = 0.05
-    floor: float | None = None  # None: lower for few sentences
-    cost: float = 1.0  # margin of the gold tree for each wrong arc
-    common: int = 150  # frequent words that the atom `common` names
-    runs: int | None = None  # from nothing, sharing the epochs, whose weights are averaged; None: more for few words
-    most: float = 0.01  # the longest step of the learner "pa"
+    adagrad_epsilon: float | None = None
+    margin: float = 1.0  # of the gold tree for each wrong arc
+    common: int = 150  # the number of frequent words that the atom `common` distinguishes
+    restarts: int | None = None  # trainings from zero that share the epochs; their weights are averaged
+    max_step: float = 0.01  # the largest step of the learner "pa"
+
+
+@dataclass(frozen=True)
+class ScoringSettings:
+    """`Scoring` with every value chosen."""
+
+    bits: int = 24
+    epochs: int = 5
+    rate: float = 0.05
+    adagrad_epsilon: float = 10.0
+    margin: float = 1.0
+    common: int = 150
+    restarts: int = 1
+    max_step: float = 0.01
 
 
 @dataclass(frozen=True)
@@ -59,13 +75,13 @@ class Labelling:
     bits: int = 22
     epochs: int = 4
     rate: float = 0.1
-    floor: float = 10.0
-    cost: float = 1.0
+    adagrad_epsilon: float = 10.0
+    margin: float = 1.0
 
 
 @dataclass(frozen=True)
-class Options:
-    """Everything that training depends on beside the data. None: decided by the data, and then saved."""
+class ParserOptions:
+    """Everything that training depends on beside the data. None: chosen from the training data by `resolve`."""
 
     model: str = "grand"
     projective: bool | None = None
@@ -83,8 +99,22 @@ class Options:
             raise InputError(f"there is no learner {self.learner!r}; there are {', '.join(LEARNERS)}")
         if self.root not in (None, "single", "multi"):
             raise InputError(
-                f"root is {self.root!r}; it is 'single', 'multi', or None to read it off the training data"
+                f"root is {self.root!r}; expected 'single', 'multi', or None to choose it from the training data"
             )
+
+
+@dataclass(frozen=True)
+class ParserSettings:
+    """The options of a training with every value chosen; saved with the model."""
+
+    model: str
+    projective: bool
+    root: str
+    seed: int = 1
+    learner: str = "crf"
+    pruning: Pruning = field(default_factory=Pruning)
+    scoring: ScoringSettings = field(default_factory=ScoringSettings)
+    labelling: Labelling = field(default_factory=Labelling)
 
     @property
     def siblings(self) -> bool:
@@ -101,38 +131,63 @@ class Options:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Options:
-        """From what `to_json` gave."""
-        parts = {"pruning": Pruning, "scoring": Scoring, "labelling": Labelling}
-        known = {entry.name for entry in fields(cls)}
-        return cls(
-            **{
-                name: parts[name](**value) if name in parts else value
-                for name, value in values.items()
-                if name in known
-            }
-        )
+    def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:
+        """The inverse of `to_json`; values that older files lack have their defaults."""
+        parts = {"pruning": Pruning, "scoring": ScoringSettings, "labelling": Labelling}
+        plain = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
+        return cls(**plain | {name: kind(**where_given(values[name])) for name, kind in parts.items()})
 
 
-def epochs_of(rules: Pruning | Scoring | Labelling, sentences: int) -> int:
-    """As many as asked for; otherwise five, which are enough, or up to eight for a small treebank.
-
-    >>> [epochs_of(Scoring(), sentences) for sentences in (900, 2500, 12000)], epochs_of(Scoring(epochs=3), 900)
-    ([8, 6, 5], 3)
-    """
-    return rules.epochs or min(8, max(5, -(-15_000 // sentences)))
+def where_given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def fitted(options: Options, sentences: int, words: int) -> Scoring:
-    """Runs, epochs and floor of the scorer for a treebank of that size, where they are not given.
+T = TypeVar("T", ParserOptions, Pruning, Scoring)
 
-    >>> small, large = fitted(Options(), 900, 20_000), fitted(Options(), 12_000, 200_000)
-    >>> (small.runs, small.epochs, small.floor), (large.runs, large.epochs, large.floor)
-    ((3, 6, 3.0), (1, 5, 10.0))
+
+def changed(options: T, **values: Any) -> T:
+    """The options with those of the values that are not None."""
+    return replace(options, **where_given(values))
+
+
+def resolve(options: ParserOptions, sentences: Sequence[Sentence]) -> ParserSettings:
+    """Every value that training depends on: those given, and the others chosen from the training data."""
+    root, projective = options.root, options.projective
+    values = vars(options) | {
+        "root": root_kind(sentences) if root is None else root,
+        "projective": is_mostly_projective(sentences) if projective is None else projective,
+        "scoring": resolve_scoring(options, len(sentences), sum(map(len, sentences))),
+    }
+    return ParserSettings(**values)
+
+
+def resolve_scoring(options: ParserOptions, sentences: int, words: int) -> ScoringSettings:
+    """The settings of the scorer for a treebank of that size.
+
+    >>> resolve_scoring(ParserOptions(learner="pa"), 900, 20_000).restarts
+    1
+    >>> resolve_scoring(ParserOptions(scoring=Scoring(epochs=3)), 900, 20_000).epochs
+    3
     """
     scoring = options.scoring
-    fitting = max(1, min(RUNS, ENOUGH_WORDS // max(1, words))) if options.learner == "crf" else 1
-    runs = scoring.runs or fitting
-    epochs = 2 * runs if runs > 1 else epochs_of(scoring, sentences)
-    floor = max(LOWEST, FLOOR * min(1.0, sentences / ENOUGH_SENTENCES)) if scoring.floor is None else scoring.floor
-    return replace(scoring, runs=runs, epochs=scoring.epochs or epochs, floor=floor)
+    restarts = scoring.restarts
+    if restarts is None and options.learner != "crf":
+        restarts = 1  # restarts were measured for the log-linear learner only
+    by_size = vars(settings_for(sentences, words, restarts))
+    return ScoringSettings(**by_size | where_given(vars(scoring)))
+
+
+def root_kind(sentences: Sequence[Sentence]) -> str:
+    """Whether each tree has one word below the root ("single"), or some have several ("multi")."""
+    is_single = all(int((sentence.heads == 0).sum()) == 1 for sentence in sentences)
+    return "single" if is_single else "multi"
+
+
+def is_mostly_projective(sentences: Sequence[Sentence]) -> bool:
+    """Whether hardly any arc crosses another."""
+    crossing = arcs = 0
+    for sentence in sentences:
+        crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))
+        arcs += len(sentence)
+    return crossing < MIN_CROSSING_SHARE * arcs

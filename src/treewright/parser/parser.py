@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib.metadata import version
 from itertools import islice
 from threading import local
 from typing import Any, TypeVar
 
 import numpy as np
 
-from treewright.corpus import Sentence, read
+from treewright import checkpoint as checkpoints
+from treewright.checkpoint import Origin
+from treewright.component import Corpus, hash_of, metadata_of, sentences_of
+from treewright.corpus import Sentence
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
+from treewright.learn import Observer, Progress, Report
 from treewright.parser.file import load_model, save_model
-from treewright.parser.model import MAX_SECONDS, Model, Parsed, Worker, search_options
-from treewright.parser.options import Options
-from treewright.parser.training import Report, State, Trainer
-
-Corpus = str | os.PathLike[str] | Iterable[Sentence]
+from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
+from treewright.parser.options import ParserOptions, ParserSettings, changed
+from treewright.parser.training import Trainer
 
 CHUNK = 64  # sentences that a thread takes at a time
 
@@ -39,7 +39,7 @@ class Parser:
     ([2, 0], ['nsubj', 'root'], True)
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: ParserModel) -> None:
         self.model = model
         self._workers = local()
 
@@ -53,43 +53,33 @@ class Parser:
         projective: bool | None = None,
         root: str | None = None,
         seed: int | None = None,
-        options: Options | None = None,
+        options: ParserOptions | None = None,
         templates: Templates = STANDARD,
         report: Callable[[Report], None] | None = None,
-        state: State | None = None,
-        checkpoint: Callable[[State], None] | None = None,
-        progress: Callable[[str, int, int, int], None] | None = None,
+        progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> Parser:
-        """Train on a treebank: a CoNLL-U file or sentences. On `dev` epochs are compared and the best kept.
+        """Train on a treebank: a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
-        model: "arc", "sib" or "grand". projective, root ("single", "multi"): read off the training data if None.
-        options hold everything else; model, projective, root and seed, where given, replace theirs. templates: what is
-        asked about a sentence (treewright.features.templates); they are saved with the model. report is called
-        after each epoch, checkpoint with a State from which a later call, given it as `state`, goes on; progress
-        before each sentence, with the stage, the epochs done, and how many sentences of this one are done, of how many.
+        model: "arc", "sib" or "grand". projective, root ("single", "multi"): chosen from the training data if None.
+        options hold everything else; model, projective, root and seed replace theirs where they are given.
+        templates: the features of parts (treewright.features.templates), saved with the model. report is called after
+        each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
+        which a later call with `resume` continues; the caller removes it when the model is saved.
         """
-        given: dict[str, Any] = {"model": model, "projective": projective, "root": root, "seed": seed}
-        chosen = replace(options or Options(), **{name: value for name, value in given.items() if value is not None})
-        sentences = list(sentences_of(train))
-        held_out = [] if dev is None else list(sentences_of(dev))
-        trainer = Trainer(
-            sentences,
-            held_out,
-            chosen,
-            templates=templates,
-            state=state,
-            report=report,
-            checkpoint=checkpoint,
-            progress=progress,
-        )
-        trained = trainer.run()
-        facts = {
-            "sentences": len(sentences),
-            "words": sum(map(len, sentences)),
-            "training_sha256": fingerprint(sentences),
-            "version": version("treewright"),
-        }
-        return cls(replace(trained, facts=facts))
+        chosen = changed(options or ParserOptions(), model=model, projective=projective, root=root, seed=seed)
+        sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
+        trainer = Trainer(sentences, held_out, chosen, templates=templates)
+        settings = trainer.settings
+
+        def origin() -> Origin:
+            return Origin.now(fingerprint(sentences), fingerprint(held_out), settings.to_json())
+
+        state, save = checkpoints.open_training(checkpoint, resume, origin)
+        trained = trainer.run(state, Observer(report, save, progress))
+        metadata = metadata_of(sentences) | {"training_sha256": fingerprint(sentences)}
+        return cls(replace(trained, metadata=metadata))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Parser:
@@ -101,8 +91,8 @@ class Parser:
         save_model(self.model, path)
 
     @property
-    def options(self) -> Options:
-        """How it was trained."""
+    def options(self) -> ParserSettings:
+        """The settings of its training."""
         return self.model.options
 
     def parse(
@@ -193,18 +183,13 @@ def in_chunks(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentenc
         yield chunk
 
 
-def sentences_of(corpus: Corpus) -> Iterable[Sentence]:
-    """The sentences of a file, or those given."""
-    if isinstance(corpus, (str, os.PathLike)):
-        return read(corpus, check="tree")
-    return corpus
-
-
 def fingerprint(sentences: Iterable[Sentence]) -> str:
-    """A hash of what training sees of a treebank."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        for column in (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.deprels):
-            digest.update("\t".join(column).encode() + b"\n")
-        digest.update(np.ascontiguousarray(sentence.heads, dtype="<i4").tobytes())
-    return digest.hexdigest()
+    """A hash of what training reads of a treebank."""
+    return hash_of(part for sentence in sentences for part in columns_of(sentence))
+
+
+def columns_of(sentence: Sentence) -> Iterator[bytes]:
+    """The columns of a sentence that training reads."""
+    for column in (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.deprels):
+        yield "\t".join(column).encode() + b"\n"
+    yield np.ascontiguousarray(sentence.heads, dtype="<i4").tobytes()

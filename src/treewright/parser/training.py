@@ -1,13 +1,9 @@
-"""Training: candidate arcs from a jackknifed pruner, then the parts, then the labels.
-
-Each stage is a number of epochs over the training sentences in an order that depends on seed, stage and epoch alone,
-so that training can go on from the end of any epoch and finish with the same weights to the bit.
-"""
+"""Training a parser: candidate arcs from a jackknifed pruner, then the parts, then the labels (treewright.learn)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,13 +16,18 @@ from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, c
 from treewright.features.standard import STANDARD
 from treewright.learn import (
     Averaged,
+    Judgement,
     Numbers,
+    Observer,
+    Stage,
+    State,
     Weights,
     add_margin,
     arc_gradient,
     automata_difference,
     nonprojective_gradient,
     projective_gradient,
+    run,
     step_size,
     tree_difference,
 )
@@ -34,18 +35,19 @@ from treewright.parser.model import (
     Candidates,
     Indices,
     LabelSets,
-    Model,
+    ParserModel,
     Worker,
     candidates,
     new_labeller,
     new_pruner,
     new_scorer,
 )
-from treewright.parser.options import FLOOR, Labelling, Options, Pruning, Scoring, epochs_of, fitted
+from treewright.parser.options import Labelling, ParserOptions, Pruning, ScoringSettings, resolve
 
-ROUNDS = 5  # of messages between a tree and its heads where arcs may cross
-SEARCH = 10  # nodes of the search for one wrong tree where arcs may cross: a good one will do
-FEW_NON_PROJECTIVE = 0.002  # of the arcs: below it trees are taken to be projective
+BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
+SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree; an approximate one is enough for an update
+
+LearnStep = Callable[[Averaged, int], float]
 
 
 class Example(NamedTuple):
@@ -57,214 +59,147 @@ class Example(NamedTuple):
     projective: bool
 
 
-@dataclass(frozen=True)
-class Report:
-    """How far training is, at the end of an epoch."""
-
-    stage: str
-    epoch: int  # counted from 1
-    epochs: int
-    loss: float  # mean over words
-    uas: float | None = None  # on the development set, in per cent
-    las: float | None = None
-    oracle: float | None = None  # how many gold heads of the development set survive pruning, in per cent
-
-
-class Judgement(NamedTuple):
-    """What the development set says about weights: the score that chooses the epoch, and figures for the report."""
-
-    score: float
-    uas: float | None = None
-    las: float | None = None
-    oracle: float | None = None
-
-
-@dataclass
-class State:
-    """Where training stands at the end of an epoch: enough to go on from there."""
-
-    weights: dict[str, Numbers] = field(default_factory=dict)  # of the stages that are done
-    stage: str = ""  # the one under way
-    epoch: int = 0  # how many epochs of it are done
-    steps: int = 0
-    learned: Numbers | None = None  # weights and memory of its learner
-    memory: Numbers | None = None
-    earlier: Numbers | None = None  # the sum of the weights of its earlier runs
-    best: Numbers | None = None  # of its epochs on the development set
-    best_score: float = -1.0
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A model that learns: `learn` takes a step by one example and returns its loss; `judge` is its dev score."""
-
-    name: str
-    rules: Pruning | Scoring | Labelling
-    examples: Sequence[int]
-    learn: Callable[[Averaged, int], float]
-    judge: Callable[[Weights], Judgement] | None = None
-
-
 class Trainer:
-    """Trains a parser; `state` is renewed at the end of each epoch and may be given to another to go on."""
+    """The stages of a training and what they share: examples, candidate arcs, development data."""
 
     def __init__(
         self,
         sentences: Sequence[Sentence],
         dev: Sequence[Sentence],
-        options: Options,
+        options: ParserOptions,
         *,
         templates: Templates = STANDARD,
-        state: State | None = None,
-        report: Callable[[Report], None] | None = None,
-        checkpoint: Callable[[State], None] | None = None,
-        progress: Callable[[str, int, int, int], None] | None = None,
     ) -> None:
         check_treebank(sentences, "training")
         self.sentences, self.dev = sentences, dev
-        self.options = decided(options, sentences)
-        self.templates = templates._replace(beyond=()) if self.options.projective else templates
-        self._asks_dev = options.projective is None and not self.options.projective and bool(dev)
+        self.settings = resolve(options, sentences)
+        self.templates = templates._replace(beyond=()) if self.settings.projective else templates
+        self._compares_projectivity = options.projective is None and not self.settings.projective and bool(dev)
         self.labels = label_names(sentences)
         self.common = tuple(common_words(sentences, options.scoring.common))
-        self.state = state or State()
-        self._report, self._checkpoint, self._progress = report, checkpoint, progress
         encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
-        self.label_sets = label_sets(new_labeller(self.options, len(self.labels), self.templates), self.examples)
-        self.projective = bool(self.options.projective)
-        self.root = self.options.root or "single"
-        self.candidates: list[Candidates] = []
-        self._pruned_dev: dict[bool, list[Candidates]] = {}
-        self._best_trees: list[Indices] | None = None  # of the development set
+        self.label_sets = label_sets(new_labeller(self.settings, len(self.labels), self.templates), self.examples)
+        self.weights: dict[str, Numbers] = {}  # of the stages, when they are finished
+        self.candidates: list[Candidates] = []  # of the training sentences
+        self._untrained = tuple(Weights.zeros(part.bits) for part in self._parts().values())
+        self._pruner = self._untrained[0]
+        self._pruned_dev: dict[bool, list[Candidates]] = {}  # by projectivity
+        self._best_dev: tuple[Weights, list[Indices]] | None = None  # the best scorer judged so far, and its trees
+        self._dev_trees: list[Indices] = []  # of the trained scorer
 
-    def run(self) -> Model:
-        """Every stage that is not done yet, and the model."""
-        for stage in self._stages():
-            if stage.name not in self.state.weights:
-                self._run_stage(stage)
-        return self._model(self._done("pruner"), self._done("scorer"), self._done("labeller"))
-
-    def _done(self, stage: str) -> Weights:
-        """The weights of a stage that is done, as the model will have them."""
-        return Weights.of(self.state.weights[stage])
+    def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
+        """Every stage that is left, and the model."""
+        self.weights = run(self.stages(), seed=self.settings.seed, state=state, observer=observer)
+        return self._model(*(Weights.of(self.weights[name]) for name in ("pruner", "scorer", "labeller")))
 
     # -- the stages
 
-    def _stages(self) -> Iterator[Stage]:
+    def stages(self) -> list[Stage[Averaged]]:
+        """One pruner for each fold, the pruner, the scorer, the labeller."""
         everyone = range(len(self.examples))
-        pruning = self.options.pruning
-        folds = min(pruning.folds, len(everyone))
-        for fold in range(folds if folds > 1 else 0):
-            others = [number for number in everyone if number % folds != fold]
-            yield Stage(f"fold {fold + 1}", pruning, others, self._pruner_learns())
-        yield Stage("pruner", pruning, everyone, self._pruner_learns())
-        self._prune_training_data(folds)
-        yield Stage("scorer", self.options.scoring, everyone, self._scorer_learns(), self._judge_scorer)
-        if self._asks_dev:
-            self._choose_projectivity()
-        yield Stage("labeller", self.options.labelling, everyone, self._labeller_learns(), self._judge_labeller)
+        has_dev = bool(self.dev)
+        folds = self._folds()
+        pruners = {
+            name: [number for number in everyone if number % len(folds) != fold] for fold, name in enumerate(folds)
+        }
+        pruners["pruner"] = list(everyone)
+        stages = [self._stage(name, "pruner", self._learn_pruner(), examples) for name, examples in pruners.items()]
+        scorer = self._stage("scorer", "scorer", self._learn_scorer(), everyone)
+        labeller = self._stage("labeller", "labeller", self._learn_labeller(), everyone)
+        return [
+            *stages,
+            replace(scorer, prepare=self._prepare_scorer, judge=self._judge_scorer if has_dev else None),
+            replace(labeller, prepare=self._prepare_labeller, judge=self._judge_labeller if has_dev else None),
+        ]
 
-    def _run_stage(self, stage: Stage) -> None:
-        state, rules = self.state, stage.rules
-        learner = Averaged(rules.bits, FLOOR if rules.floor is None else rules.floor)
-        if state.stage == stage.name and state.learned is not None and state.memory is not None:
-            learner.restore(state.learned, state.memory, state.steps)
-        else:
-            state = self.state = State(weights=state.weights, stage=stage.name)
-        words = sum(len(self.sentences[number]) for number in stage.examples)
-        epochs = epochs_of(rules, len(stage.examples))
-        begins = beginnings(epochs, rules.runs or 1) if isinstance(rules, Scoring) else [0]
-        for epoch in range(state.epoch, epochs):
-            if epoch in begins[1:]:
-                average = learner.average()
-                state.earlier = average if state.earlier is None else state.earlier + average
-                learner.forget()
-            loss = 0.0
-            for done, number in enumerate(shuffled(stage.examples, self.options.seed, stage.name, epoch)):
-                if self._progress:
-                    self._progress(stage.name, epoch, done, len(stage.examples))
-                loss += stage.learn(learner, number)
-            is_due = is_judged(epoch, epochs, begins)
-            judged = self._judge(stage, learner, epoch, begins) if is_due else Judgement(float(epoch))
-            state.epoch, state.steps = epoch + 1, learner.steps
-            state.learned, state.memory = learner.weights, learner.memory
-            if self._checkpoint:
-                self._checkpoint(state)
-            if self._report:
-                self._report(Report(stage.name, epoch + 1, epochs, loss / words, *judged[1:]))
-        self.state = State(weights={**state.weights, stage.name: best_of(state)})
+    def _folds(self) -> list[str]:
+        """The names of the jackknifed pruners; none if there is one fold."""
+        folds = min(self.settings.pruning.folds, len(self.examples))
+        return [f"fold {fold + 1}" for fold in range(folds if folds > 1 else 0)]
 
-    def _judge(self, stage: Stage, learner: Averaged, epoch: int, begins: Sequence[int]) -> Judgement:
-        """Compare the mean of all runs so far with the best one, and keep the better."""
-        state, average = self.state, learner.average()
-        if state.earlier is not None:
-            average += state.earlier
-            average /= sum(begin <= epoch for begin in begins)
-        judged = stage.judge(Weights.of(average)) if stage.judge and self.dev else Judgement(float(epoch))
-        if state.best is None or judged.score > state.best_score:
-            state.best, state.best_score = average, judged.score
-        return judged
+    def _parts(self) -> dict[str, Pruning | ScoringSettings | Labelling]:
+        return {"pruner": self.settings.pruning, "scorer": self.settings.scoring, "labeller": self.settings.labelling}
 
-    def _pruner_learns(self) -> Callable[[Averaged, int], float]:
-        pruner = new_pruner(self.options, self.templates)
+    def _stage(self, name: str, part: str, learn: LearnStep, examples: Sequence[int]) -> Stage[Averaged]:
+        settings = self._parts()[part]
+        return Stage(
+            name,
+            learner=lambda: Averaged(settings.bits, settings.adagrad_epsilon),
+            learn=learn,
+            examples=examples,
+            size=sum(len(self.sentences[number]) for number in examples),
+            epochs=settings.epochs,
+            restarts=settings.restarts if isinstance(settings, ScoringSettings) else 1,
+        )
+
+    def _learn_pruner(self) -> LearnStep:
+        pruner = new_pruner(self.settings, self.templates)
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
             pruner.open(example.encoded.atoms, example.encoded.each, False)
             arc = pruner.arcs(learner.weights, 1.0)
-            missed, step = arc_gradient(arc, example.heads, self.projective, self.root == "single")
+            missed, step = arc_gradient(arc, example.heads, self.settings.projective, self._is_single)
             pruner.add_arcs(learner.learner, step)
-            learner.step(self.options.pruning.rate)
+            learner.step(self.settings.pruning.rate)
             return missed
 
         return learn
 
-    def _prune_training_data(self, folds: int) -> None:
-        names = [f"fold {fold + 1}" for fold in range(folds)] if folds > 1 else ["pruner"]
-        weights = [self._done(name) for name in names]
-        pruner = new_pruner(self.options, self.templates)
-        for number, example in enumerate(self.examples):
-            judge = weights[number % len(weights)]
-            self.candidates.append(
-                candidates(pruner, judge, example.encoded, self.options, self.projective, example.heads)
-            )
+    @property
+    def _is_single(self) -> bool:
+        return self.settings.root == "single"
 
-    def _scorer_learns(self) -> Callable[[Averaged, int], float]:
-        options, scorer = self.options, new_scorer(self.options, self.templates)
-        update = {"crf": self._likelihood, "perceptron": self._perceptron, "mira": self._mira, "pa": self._passive}
-        chosen = update[options.learner]
+    def _prepare_scorer(self, done: Mapping[str, Numbers]) -> None:
+        """Prune the training sentences with the pruners of the other folds."""
+        self._pruner = Weights.of(done["pruner"])
+        weights = [Weights.of(done[name]) for name in self._folds() or ["pruner"]]
+        kernel = new_pruner(self.settings, self.templates)
+        self.candidates = [
+            candidates(
+                *(kernel, weights[number % len(weights)], one.encoded),
+                *(self.settings, self.settings.projective, one.heads),
+            )
+            for number, one in enumerate(self.examples)
+        ]
+
+    def _learn_scorer(self) -> LearnStep:
+        settings, scorer = self.settings, new_scorer(self.settings, self.templates)
+        updates = {"crf": self._likelihood, "perceptron": self._perceptron, "mira": self._mira, "pa": self._passive}
+        update = updates[settings.learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example, arcs = self.examples[number], self.candidates[number]
-            scorer.open(example.encoded.atoms, example.encoded.each, options.siblings)
-            core = scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, learner.weights, 1.0)
-            return chosen(scorer, learner, decode.Parts.of(core), example)
+            scorer.open(example.encoded.atoms, example.encoded.each, settings.siblings)
+            core = scorer.parts(
+                arcs.head, arcs.modifier, settings.siblings, settings.grandparents, learner.weights, 1.0
+            )
+            return update(scorer, learner, decode.Parts.of(core), example)
 
         return learn
 
     def _likelihood(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """Log-linear over all trees, every wrong arc raised by a cost (Gimpel & Smith 2010)."""
-        add_margin(parts.core, example.heads, self.options.scoring.cost)
-        single = self.root == "single"
-        if self.projective:
-            loss, step = projective_gradient(parts.core, example.heads, single, not example.projective)
+        """Log-linear over all trees, with a margin for every wrong arc (softmax-margin; Gimpel & Smith 2010)."""
+        add_margin(parts.core, example.heads, self.settings.scoring.margin)
+        if self.settings.projective:
+            loss, step = projective_gradient(parts.core, example.heads, self._is_single, not example.projective)
         else:
-            loss, step = nonprojective_gradient(parts.core, example.heads, single, ROUNDS)
+            loss, step = nonprojective_gradient(parts.core, example.heads, self._is_single, BELIEF_ITERATIONS)
         scorer.add_parts(learner.learner, step)
-        learner.step(self.options.scoring.rate)
+        learner.step(self.settings.scoring.rate)
         return loss
 
     def _perceptron(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """Every head by itself, with no thought for the tree (Koo et al. 2010)."""
+        """The best modifiers of each head, chosen independently of the tree (Koo et al. 2010)."""
         missed, step = automata_difference(parts.core, example.heads)
         scorer.add_parts(learner.learner, step)
         learner.move(1.0)
         return missed
 
     def _mira(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """The best tree, and the shortest step after which it is worse by the number of its errors (McDonald 2006)."""
+        """The shortest step after which the best tree is worse by the number of its errors (McDonald 2006)."""
         found = self._best_tree(parts)
         missed = int((found != example.heads).sum())
         scorer.add_parts(learner.learner, tree_difference(parts.core, example.heads, found))
@@ -273,36 +208,49 @@ class Trainer:
         return float(missed)
 
     def _passive(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """The best tree when errors are rewarded, and a short step away from it (Crammer et al. 2006)."""
-        add_margin(parts.core, example.heads, self.options.scoring.cost)
+        """A limited step away from the loss-augmented best tree (PA-I; Crammer et al. 2006)."""
+        add_margin(parts.core, example.heads, self.settings.scoring.margin)
         found = self._best_tree(parts)
         scorer.add_parts(learner.learner, tree_difference(parts.core, example.heads, found))
         loss = parts.value(found) - parts.value(example.heads)
-        learner.move(step_size(loss, learner.squared_length(), self.options.scoring.most))
+        learner.move(step_size(loss, learner.squared_length(), self.settings.scoring.max_step))
         return max(loss, 0.0)
 
     def _best_tree(self, parts: decode.Parts) -> Indices:
-        rules: dict[str, Any] = {} if self.projective else {"max_nodes": SEARCH}
-        return decode.tree(parts, projective=self.projective, root=self.root, **rules).heads
+        limits: dict[str, Any] = {} if self.settings.projective else {"max_nodes": SEARCH_NODES}
+        return decode.tree(parts, projective=self.settings.projective, root=self.settings.root, **limits).heads
 
-    def _labeller_learns(self) -> Callable[[Averaged, int], float]:
-        labeller = new_labeller(self.options, len(self.labels), self.templates)
+    def _prepare_labeller(self, done: Mapping[str, Numbers]) -> None:
+        """Parse the development set with the trained scorer, and choose between projective and other trees."""
+        self._pruner = Weights.of(done["pruner"])
+        if not self.dev:
+            return
+        scorer = Weights.of(done["scorer"])
+        self._dev_trees = self._parse_dev(scorer, self.settings.projective)
+        if self._compares_projectivity:
+            projective = self._parse_dev(scorer, True)
+            if self._right_heads(projective) > self._right_heads(self._dev_trees):
+                self.settings = replace(self.settings, projective=True)
+                self._dev_trees = projective
+
+    def _learn_labeller(self) -> LearnStep:
+        labeller = new_labeller(self.settings, len(self.labels), self.templates)
         labeller.set_candidates(*self.label_sets)
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
             labeller.open(example.encoded.atoms, example.encoded.each, example.heads)
-            loss = labeller.learn(learner.learner, example.labels, self.options.labelling.cost)
-            learner.step(self.options.labelling.rate)
+            loss = labeller.learn(learner.learner, example.labels, self.settings.labelling.margin)
+            learner.step(self.settings.labelling.rate)
             return loss
 
         return learn
 
     # -- development scores
 
-    def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> Model:
-        return Model(
-            self.options, self.labels, self.label_sets, self.common, pruner, scorer, labeller, templates=self.templates
+    def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> ParserModel:
+        return ParserModel(
+            self.settings, self.labels, self.label_sets, self.common, pruner, scorer, labeller, templates=self.templates
         )
 
     @cached_property
@@ -310,100 +258,54 @@ class Trainer:
         encoder = Encoder(self.common)
         return [encoder.encode(sentence) for sentence in self.dev]
 
-    def _dev_candidates(self, projective: bool) -> list[Candidates]:
-        """The development set, pruned once for each kind of trees."""
+    def _prune_dev(self, projective: bool) -> list[Candidates]:
+        """The candidate arcs of the development set, computed once for each kind of trees."""
         if projective not in self._pruned_dev:
-            nobody = nothing(self.options.scoring), nothing(self.options.labelling)
-            worker = Worker(self._model(self._done("pruner"), *nobody))
+            worker = Worker(self._model(self._pruner, *self._untrained[1:]))
             self._pruned_dev[projective] = [worker.prune(atoms, projective) for atoms in self._encoded_dev]
         return self._pruned_dev[projective]
 
-    def _dev_trees(self, scorer: Weights, projective: bool) -> list[Indices]:
-        worker = Worker(self._model(self._done("pruner"), scorer, nothing(self.options.labelling)))
-        both = zip(self._encoded_dev, self._dev_candidates(projective), strict=True)
+    def _parse_dev(self, scorer: Weights, projective: bool) -> list[Indices]:
+        """The trees of the development set; those of the best scorer so far are not computed again."""
+        if self._best_dev and projective == self.settings.projective:
+            best, found = self._best_dev
+            if best.scale == scorer.scale and np.array_equal(best.values, scorer.values):
+                return found
+        worker = Worker(self._model(self._pruner, scorer, self._untrained[2]))
+        both = zip(self._encoded_dev, self._prune_dev(projective), strict=True)
         return [worker.tree(atoms, arcs, projective).heads for atoms, arcs in both]
 
     def _right_heads(self, found: Sequence[Indices]) -> int:
         both = zip(self.dev, found, strict=True)
         return sum(int((heads[1:] == sentence.heads).sum()) for sentence, heads in both)
 
-    def _judge_scorer(self, weights: Weights) -> Judgement:
-        words = sum(map(len, self.dev))
+    def _judge_scorer(self, average: Numbers) -> Judgement:
+        words, scorer = sum(map(len, self.dev)), Weights.of(average)
         kept = sum(
             int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
-            for sentence, arcs in zip(self.dev, self._dev_candidates(self.projective), strict=True)
+            for sentence, arcs in zip(self.dev, self._prune_dev(self.settings.projective), strict=True)
         )
-        trees = self._dev_trees(weights, self.projective)
-        uas = 100 * self._right_heads(trees) / words
-        if uas > self.state.best_score:
-            self._best_trees = trees
-        return Judgement(uas, uas, oracle=100 * kept / words)
+        found = self._parse_dev(scorer, self.settings.projective)
+        right = self._right_heads(found)
+        if self._best_dev is None or right > self._right_heads(self._best_dev[1]):
+            self._best_dev = scorer, found
+        uas = 100 * right / words
+        return Judgement(uas, {"uas": uas, "oracle": 100 * kept / words})
 
-    def _choose_projectivity(self) -> None:
-        """One scorer, learned from all trees, decodes the development set with crossing arcs and without."""
-        trees = self._dev_trees(self._done("scorer"), True)
-        if self._right_heads(trees) > self._right_heads(self._best_dev_trees()):
-            self.options, self.projective = replace(self.options, projective=True), True
-            self._best_trees = trees
-
-    def _best_dev_trees(self) -> list[Indices]:
-        """By the scorer that is done; known already unless training went on from a checkpoint."""
-        if self._best_trees is None:
-            self._best_trees = self._dev_trees(self._done("scorer"), self.projective)
-        return self._best_trees
-
-    def _judge_labeller(self, weights: Weights) -> Judgement:
-        worker = Worker(self._model(self._done("pruner"), nothing(self.options.scoring), weights))
+    def _judge_labeller(self, average: Numbers) -> Judgement:
+        worker = Worker(self._model(self._pruner, self._untrained[1], Weights.of(average)))
         right = heads = words = 0
-        for sentence, atoms, tree in zip(self.dev, self._encoded_dev, self._best_dev_trees(), strict=True):
+        for sentence, atoms, tree in zip(self.dev, self._encoded_dev, self._dev_trees, strict=True):
             same = tree[1:] == sentence.heads
             heads += int(same.sum())
             labels = zip(worker.label(atoms, tree), sentence.deprels, same.tolist(), strict=True)
             right += sum(head and found == gold for found, gold, head in labels)
             words += len(sentence)
-        return Judgement(100 * right / words, 100 * heads / words, 100 * right / words)
-
-
-def nothing(rules: Scoring | Labelling) -> Weights:
-    """Weights for a stage that is not asked."""
-    return Weights(np.zeros(1 << rules.bits, dtype=np.int8), 1.0)
-
-
-def best_of(state: State) -> Numbers:
-    """The weights of the best epoch."""
-    if state.best is None:
-        raise InputError(f"{state.stage}: training wants at least one epoch")
-    return state.best
-
-
-def beginnings(epochs: int, runs: int) -> list[int]:
-    """The epochs with which runs begin, each of at least two.
-
-    >>> beginnings(8, 4), beginnings(5, 2), beginnings(3, 4)
-    ([0, 2, 4, 6], [0, 2], [0])
-    """
-    runs = max(1, min(runs, epochs // 2))
-    return [run * (epochs // runs) for run in range(runs)]
-
-
-def is_judged(epoch: int, epochs: int, begins: Sequence[int]) -> bool:
-    """Whether weights are compared after an epoch: after each of a single run, after the last of each of several.
-
-    >>> [is_judged(epoch, 5, [0]) for epoch in range(5)], [is_judged(epoch, 5, [0, 2]) for epoch in range(5)]
-    ([True, True, True, True, True], [False, True, False, False, True])
-    """
-    return len(begins) == 1 or epoch + 1 == epochs or epoch + 1 in begins
-
-
-def shuffled(numbers: Sequence[int], seed: int, stage: str, epoch: int) -> list[int]:
-    """The order of an epoch."""
-    key = [seed, epoch, *stage.encode()]
-    order = np.random.default_rng(key).permutation(len(numbers))
-    return [numbers[place] for place in order.tolist()]
+        return Judgement(100 * right / words, {"uas": 100 * heads / words, "las": 100 * right / words})
 
 
 def check_treebank(sentences: Sequence[Sentence], name: str) -> None:
-    """Every sentence must have a tree, and there must be some."""
+    """There must be sentences, and each must have a tree."""
     if not sentences:
         raise InputError(f"the {name} data has no sentences")
     for sentence in sentences:
@@ -416,7 +318,7 @@ def label_names(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 
 
 def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
-    """Which labels stand between two tags in one direction."""
+    """The labels seen between two tags in one direction."""
     found: dict[int, set[int]] = {}
     for one in examples:
         labeller.open(one.encoded.atoms, one.encoded.each, one.heads)
@@ -429,22 +331,7 @@ def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
 
 
 def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int]) -> Example:
-    """A sentence as the kernels take it."""
+    """A training sentence as arrays."""
     heads = trees.from_conll(sentence.heads)
     labels = np.array([-1, *(numbers[label] for label in sentence.deprels)], dtype=np.int32)
     return Example(encoder.encode(sentence), heads, labels, trees.is_projective(heads))
-
-
-def decided(options: Options, sentences: Sequence[Sentence]) -> Options:
-    """What was left open, read off the training data: one root or several; projective, where hardly any arc crosses."""
-    root, projective = options.root, options.projective
-    if root is None:
-        root = "single" if all(int((sentence.heads == 0).sum()) == 1 for sentence in sentences) else "multi"
-    if projective is None:
-        crossing = arcs = 0
-        for sentence in sentences:
-            crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))
-            arcs += len(sentence)
-        projective = crossing < FEW_NON_PROJECTIVE * arcs
-    scoring = fitted(options, len(sentences), sum(map(len, sentences)))
-    return replace(options, root=root, projective=projective, scoring=scoring)

@@ -1,7 +1,7 @@
 """From raw text to trees: tokeniser, tagger and parser in one model."""
 
-from treewright.pipeline.light import lightened
 from treewright.pipeline.pipeline import Pipeline
+from treewright.pipeline.pruning import prune_weights
 from treewright.pipeline.reading import INPUTS, guess_input, read_input
 from treewright.pipeline.writing import OUTPUTS, from_json, guess_output, to_json
 
@@ -12,7 +12,7 @@ __all__ = [
     "from_json",
     "guess_input",
     "guess_output",
-    "lightened",
+    "prune_weights",
     "read_input",
     "to_json",
 ]

@@ -12,13 +12,13 @@ from treewright import modelfile
 from treewright.errors import InputError
 from treewright.modelfile import Path
 from treewright.parser import file as parsers
-from treewright.parser.model import Model as ParserModel
+from treewright.parser.model import ParserModel
 from treewright.tagger import file as taggers
 from treewright.tagger import tokeniser as tokenisers
-from treewright.tagger.model import Model as TaggerModel
+from treewright.tagger.model import TaggerModel
 from treewright.tagger.tokeniser import TokeniserModel
 
-FORMAT = 1  # raised when a file can no longer be read by the versions before
+FORMAT = 2  # raised when a file can no longer be read by the versions before
 KIND = "treewright pipeline"
 ROOMS: dict[str, Any] = {"tokeniser": tokenisers, "tagger": taggers, "parser": parsers}
 MAKERS = {"tagger": "tag train", "parser": "train"}
@@ -31,7 +31,7 @@ class Loaded:
     tokeniser: TokeniserModel | None
     tagger: TaggerModel
     parser: ParserModel
-    facts: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
 
 def save_pipeline(
@@ -39,12 +39,12 @@ def save_pipeline(
     tokeniser: TokeniserModel | None,
     tagger: TaggerModel,
     parser: ParserModel,
-    facts: Mapping[str, Any],
+    metadata: Mapping[str, Any],
     pack: bool,
 ) -> None:
     """Write the models beside the path and rename the file on success."""
     models = {"tokeniser": tokeniser, "tagger": tagger, "parser": parser}
-    header: dict[str, Any] = {"facts": dict(facts)}
+    header: dict[str, Any] = {"metadata": dict(metadata)}
     arrays: dict[str, NDArray[Any]] = {}
     for name, model in models.items():
         if model is not None:
@@ -56,7 +56,7 @@ def save_pipeline(
 
 def load_pipeline(path: Path) -> Loaded:
     """The models of a file that `save_pipeline` wrote."""
-    header = modelfile.read_header(path, KIND, FORMAT)
+    header = modelfile.with_new_keys(KIND, modelfile.read_header(path, KIND, FORMAT))
     rooms = {name: room for name, room in ROOMS.items() if name != "tokeniser" or name in header}
     for name, room in rooms.items():
         if not isinstance(header.get(name), dict):
@@ -70,7 +70,7 @@ def load_pipeline(path: Path) -> Loaded:
         name: room.from_parts(path, header[name], {table: arrays[f"{name}.{table}"] for table in room.NAMES})
         for name, room in rooms.items()
     }
-    return Loaded(found.get("tokeniser"), found["tagger"], found["parser"], header.get("facts", {}))
+    return Loaded(found.get("tokeniser"), found["tagger"], found["parser"], header.get("metadata", {}))
 
 
 def join(paths: Sequence[Path]) -> Loaded:

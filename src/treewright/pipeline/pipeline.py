@@ -39,26 +39,28 @@ class Pipeline:
     tokeniser: Tokeniser
     tagger: Tagger
     parser: Parser
-    facts: Mapping[str, Any] = field(default_factory=dict)  # name, licence, figures: what the file tells about itself
+    metadata: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # name, licence, figures: what the file tells about itself
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
         """Read a model file."""
         loaded = load_pipeline(path)
-        return cls._of(loaded, loaded.facts)
+        return cls._of(loaded, loaded.metadata)
 
     @classmethod
-    def join(cls, *paths: str | os.PathLike[str], facts: Mapping[str, Any] | None = None) -> Pipeline:
+    def join(cls, *paths: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Pipeline:
         """One of the files of a tagger, a parser and, if there is one, a tokeniser, in any order."""
-        return cls._of(join(paths), facts or {})
+        return cls._of(join(paths), metadata or {})
 
     @classmethod
-    def _of(cls, models: Loaded, facts: Mapping[str, Any]) -> Pipeline:
-        return cls(Tokeniser(models.tokeniser), Tagger(models.tagger), Parser(models.parser), facts)
+    def _of(cls, models: Loaded, metadata: Mapping[str, Any]) -> Pipeline:
+        return cls(Tokeniser(models.tokeniser), Tagger(models.tagger), Parser(models.parser), metadata)
 
     def save(self, path: str | os.PathLike[str], *, pack: bool = True) -> None:
         """Write a model file: safetensors with a JSON header. Packed it is smaller, otherwise it is mapped on load."""
-        save_pipeline(path, self.tokeniser.model, self.tagger.model, self.parser.model, self.facts, pack)
+        save_pipeline(path, self.tokeniser.model, self.tagger.model, self.parser.model, self.metadata, pack)
 
     def __call__(self, text: str, *, threads: int = 1, **options: Any) -> list[Sentence]:
         """The sentences of a text, tagged and parsed.
@@ -115,7 +117,7 @@ class Pipeline:
                 yield sentence
 
     def __repr__(self) -> str:
-        name = self.facts.get("name")
+        name = self.metadata.get("name")
         parts = f"{self.tokeniser!r}, {self.tagger!r}, {self.parser!r}"
         return f"Pipeline({name!r}, {parts})" if name else f"Pipeline({parts})"
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError
-from treewright.parser import Options, Parser
+from treewright.parser import Parser, ParserOptions
 
 MODELS = ("arc", "sib", "grand")
 # Folder under the data folder -> MST, Sib, G+S, CertS, CertG, TimeS, TimeG as the paper's Table 1 prints them.
@@ -86,7 +86,7 @@ def table1(
     data: Path,
     treebanks: Sequence[str] = tuple(TREEBANKS),
     *,
-    options: Options | None = None,
+    options: ParserOptions | None = None,
     max_iterations: int = 5000,
     sentences: int | None = None,
     report: Report = silence,
@@ -116,7 +116,7 @@ def table3(
     data: Path,
     treebanks: Sequence[str] = PROJECTIVE,
     *,
-    options: Options | None = None,
+    options: ParserOptions | None = None,
     sentences: int | None = None,
     report: Report = silence,
 ) -> Iterator[Row3]:
@@ -168,7 +168,7 @@ def figures(
     data: Path,
     treebank: str = "ud/English-EWT",
     *,
-    options: Options | None = None,
+    options: ParserOptions | None = None,
     limits: Sequence[int] = LIMITS,
     sentences: int | None = None,
     report: Report = silence,

@@ -1,9 +1,18 @@
 """Trigram tagger and tokeniser."""
 
-from treewright.tagger.options import Learning, Options
+from treewright.tagger.options import Learning, TaggerOptions, TokeniserOptions
 from treewright.tagger.sequences import TagSequence, marginals, viterbi
 from treewright.tagger.tagger import Tagger
 from treewright.tagger.tokeniser import Tokeniser, rebuilt
-from treewright.tagger.training import Report
 
-__all__ = ["Learning", "Options", "Report", "TagSequence", "Tagger", "Tokeniser", "marginals", "rebuilt", "viterbi"]
+__all__ = [
+    "Learning",
+    "TagSequence",
+    "Tagger",
+    "TaggerOptions",
+    "Tokeniser",
+    "TokeniserOptions",
+    "marginals",
+    "rebuilt",
+    "viterbi",
+]

@@ -13,27 +13,27 @@ from treewright.errors import InputError
 from treewright.learn import Weights
 from treewright.modelfile import Path
 from treewright.tagger.lexicon import Lexicon, Listing, array_names
-from treewright.tagger.model import Model
-from treewright.tagger.options import Options
+from treewright.tagger.model import TaggerModel
+from treewright.tagger.options import TaggerOptions
 
-FORMAT = 2  # raised when a file can no longer be read by the versions before
+FORMAT = 3  # raised when a file can no longer be read by the versions before
 KIND = "treewright tagger"
 WEIGHTS = ("weights", "lemma_weights")
 NAMES = (*WEIGHTS, *array_names("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"))
 
 
-def save_model(model: Model, path: Path) -> None:
+def save_model(model: TaggerModel, path: Path) -> None:
     """Write a model beside the path and rename it on success."""
     modelfile.save(path, KIND, FORMAT, *to_parts(model))
 
 
-def load_model(path: Path) -> Model:
+def load_model(path: Path) -> TaggerModel:
     """Read a model file; the weights are mapped."""
     header = modelfile.read_header(path, KIND, FORMAT, NAMES)
     return from_parts(path, header, modelfile.load_arrays(path, NAMES))
 
 
-def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def to_parts(model: TaggerModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays of a model file."""
     header = {
         "options": model.options.to_json(),
@@ -41,30 +41,31 @@ def to_parts(model: Model) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "scripts": model.scripts,
         "stem_tags": model.stem_tags,
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
-        "facts": dict(model.facts),
+        "metadata": dict(model.metadata),
     }
     arrays = {name: getattr(model, name).values for name in WEIGHTS}
     lists = {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas"), **model.stems.to_arrays("stems")}
     return header, arrays | lists
 
 
-def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TaggerModel:
     """The model of a header and arrays that were read from `path`."""
+    header = modelfile.with_new_keys(KIND, header)
     try:
-        options = Options.from_json(header["options"])
+        options = TaggerOptions.from_json(header["options"])
         tags = tuple(tuple(tag) for tag in header["tags"])
-        scripts, facts = tuple(header["scripts"]), header["facts"]
+        scripts, metadata = tuple(header["scripts"]), header["metadata"]
         lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
         weights = [Weights(arrays[name], float(header["scales"][name])) for name in WEIGHTS]
         stems, stem_tags = Listing.from_arrays("stems", arrays), tuple(header["stem_tags"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(f"{path}: its header or lists are damaged ({error}); train the model again") from None
-    for name, wanted, rules in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
-        if wanted and (arrays[name].dtype != np.int8 or arrays[name].shape != (1 << rules.bits,)):
-            raise InputError(f"{path}: {name} is not {1 << rules.bits} numbers of eight bits; train the model again")
+    for name, labels, settings in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
+        if labels and (arrays[name].dtype != np.int8 or arrays[name].shape != (1 << settings.bits,)):
+            raise InputError(f"{path}: {name} is not {1 << settings.bits} numbers of eight bits; train the model again")
     for name, lists, labels in (("tags", lexicon, tags), ("lemmas", lemmas, scripts)):
         if max(table.labels.max(initial=0) for table in (lists.words, lists.endings)) >= max(len(labels), 1):
-            raise InputError(f"{path}: {name} names a tag or script that is none; train the model again")
-    return Model(
-        *(options, tags, lexicon, weights[0], scripts, lemmas, weights[1], stems, stem_tags, facts),
+            raise InputError(f"{path}: {name} has a label that is not among its tags or scripts; train the model again")
+    return TaggerModel(
+        *(options, tags, lexicon, weights[0], scripts, lemmas, weights[1], stems, stem_tags, metadata),
     )

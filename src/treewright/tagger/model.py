@@ -14,7 +14,7 @@ from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
 from treewright.learn import Weights
 from treewright.tagger.lexicon import Lexicon, Listing
-from treewright.tagger.options import COLUMNS, Learning, Options
+from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
 from treewright.tagger.words import ATOMS, KINDS, LEMMA_ATOMS, LEMMA_TEMPLATES, TEMPLATES, Indices, compiled, hashed
 
@@ -27,10 +27,10 @@ NO_STEMS: Stems = np.zeros((0, 2), dtype=np.uint32)
 
 
 @dataclass(frozen=True)
-class Model:
+class TaggerModel:
     """Everything that tagging needs."""
 
-    options: Options
+    options: TaggerOptions
     tags: tuple[Tag, ...]  # a value for each of options.tag_columns
     lexicon: Lexicon  # labels are numbers of tags
     weights: Weights
@@ -39,7 +39,7 @@ class Model:
     lemma_weights: Weights
     stems: Listing  # labels are numbers of stem_tags
     stem_tags: tuple[str, ...]
-    facts: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
 
 
 class Tagged(NamedTuple):
@@ -53,7 +53,7 @@ class Tagged(NamedTuple):
 class TagWorker:
     """Tags sentences with a model. It remembers words, so each thread has its own."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TaggerModel) -> None:
         self.model = model
         self.words = tag_words(model)
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
@@ -76,16 +76,16 @@ class TagWorker:
         return Tagged(*self.kernel.decode_words(self.words, self.rows(forms), *self.model.weights, adjust, confidence))
 
 
-def tag_words(model: Model) -> TagWords:
+def tag_words(model: TaggerModel) -> TagWords:
     """Words and their tags, none described yet."""
     values = {value: number for number, value in enumerate(dict.fromkeys(tag[0] for tag in model.tags))}
     first_of = [values[tag[0]] for tag in model.tags]
     lexicon, options = model.lexicon, model.options
     lists = lexicon.words.core, lexicon.endings.core, model.stems.core
-    return TagWords(*lists, first_of, options.sure, options.most)
+    return TagWords(*lists, first_of, options.sure, options.max_candidates)
 
 
-def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: Options) -> TagModel:
+def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptions) -> TagModel:
     """The kernel for these tags."""
     table = np.array([[hashed(part) for part in parts] for parts in tag_parts(tags, columns)], dtype=np.uint32)
     items = compiled(TEMPLATES, ATOMS)
@@ -96,7 +96,7 @@ def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: Options) ->
 def tag_parts(tags: Sequence[Tag], columns: Sequence[str]) -> list[list[str]]:
     """What tags share with each other: the value in each column, and that of each morphological feature.
 
-    The last row is that of "before the sentence". Where all tags agree, nothing is said.
+    The last row is that of "before the sentence". A part that is the same for all tags is left out.
 
     >>> tag_parts([("NOUN", "Case=Nom"), ("NOUN", "Case=Acc")], ["upos", "feats"])
     [['feats=Case=Nom', 'Case=Nom'], ['feats=Case=Acc', 'Case=Acc'], ['feats', 'Case']]
@@ -111,14 +111,14 @@ def tag_parts(tags: Sequence[Tag], columns: Sequence[str]) -> list[list[str]]:
         names += chosen
         for row, values in zip(rows, sets, strict=True):
             row += [f"{name}={values.get(name, '')}" for name in chosen]
-    told = [place for place in range(len(names)) if len({row[place] for row in rows}) > 1] or [0]
-    return [[row[place] for place in told] for row in [*rows, names]]
+    varying = [place for place in range(len(names)) if len({row[place] for row in rows}) > 1] or [0]
+    return [[row[place] for place in varying] for row in [*rows, names]]
 
 
 class LemmaWorker:
     """Chooses lemmas for words and their tags, each once."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TaggerModel) -> None:
         self.model = model
         self.words = lemma_words(model)
         self.kernel = lemma_kernel(model.scripts, model.options.lemmas)
@@ -180,23 +180,23 @@ class TagHashes:
         return found
 
 
-def lemma_words(model: Model) -> LemmaWords:
+def lemma_words(model: TaggerModel) -> LemmaWords:
     """Words and their edit scripts, none described yet."""
     lists = model.lemmas.words.core, model.lemmas.endings.core, model.stems.core
     return LemmaWords(*lists, [cells_of(script) for script in model.scripts])
 
 
-def lemma_kernel(scripts: Sequence[str], rules: Learning) -> TagModel:
+def lemma_kernel(scripts: Sequence[str], settings: Learning) -> TagModel:
     """The kernel that chooses scripts, each word's alone."""
     table = np.array([[hashed(script)] for script in [*scripts, "<before>"]], dtype=np.uint32)
     items = compiled(LEMMA_TEMPLATES, LEMMA_ATOMS)
-    return TagModel(items, len(LEMMA_TEMPLATES), table, rules.bits, 1 << 20, 0, False)
+    return TagModel(items, len(LEMMA_TEMPLATES), table, settings.bits, 1 << 20, 0, False)
 
 
 class Worker:
     """Fills the columns of sentences, for one thread."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TaggerModel) -> None:
         self.model = model
         self.tags = TagWorker(model) if model.tags else None
         self.lemmas = LemmaWorker(model) if model.options.has_lemmas else None

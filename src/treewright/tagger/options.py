@@ -1,4 +1,4 @@
-"""How a tagger is built and trained: frozen options, saved with the model."""
+"""How a tagger and a tokeniser are built and trained: frozen options, saved with the model."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ COLUMNS = {**TAG_COLUMNS, "lemma": "LEMMA"}
 
 @dataclass(frozen=True)
 class Learning:
-    """How weights are learned."""
+    """How a table of weights is trained."""
 
     bits: int = 21
     epochs: int = 8
     rate: float = 0.1
-    floor: float = 1.0
-    cost: float = 1.0  # margin of the gold tag
+    adagrad_epsilon: float = 1.0
+    margin: float = 1.0  # of the gold tag
 
 
 @dataclass(frozen=True)
-class Options:
-    """Everything that training depends on beside the data."""
+class TaggerOptions:
+    """Everything that training depends on beside the data; no value is left open. Saved with the model."""
 
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: int = 1
-    rare: int = 8  # words seen less often are learned from as if they had been seen once less
-    sure: int = 4  # words seen so often have no tags beside those they were seen with
-    most: int = 12  # candidates that the endings of other words may give
-    keep: int = 4  # candidates that trigrams choose from
+    rare: int = 8  # a word seen less often is described in training without the occurrence at hand
+    sure: int = 4  # a word seen so often has no candidates but the tags that it was seen with
+    max_candidates: int = 12  # tags that a rare or unknown word may have by its ending
+    keep: int = 4  # candidates for the trigram model
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))
 
@@ -47,7 +47,7 @@ class Options:
 
     @property
     def has_lemmas(self) -> bool:
-        """Whether lemmas are wanted."""
+        """Whether the tagger fills lemmas."""
         return "lemma" in self.columns
 
     def to_json(self) -> dict[str, Any]:
@@ -55,16 +55,26 @@ class Options:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Options:
-        """From what `to_json` gave."""
+    def from_json(cls, values: dict[str, Any]) -> TaggerOptions:
+        """The inverse of `to_json`."""
         known = {entry.name for entry in fields(cls)}
         given = {name: value for name, value in values.items() if name in known}
         given |= {name: Learning(**given[name]) for name in ("tags", "lemmas") if name in given}
         return cls(**given | {"columns": tuple(values["columns"])})
 
 
+@dataclass(frozen=True)
+class TokeniserOptions:
+    """Everything that the training of a tokeniser depends on beside the data; no value is left open."""
+
+    seed: int = 1
+    learning: Learning = field(
+        default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
+    )
+
+
 def checked_columns(columns: Iterable[str]) -> tuple[str, ...]:
-    """Names of columns, in lower case as options write them.
+    """Names of columns in lower case, after a check.
 
     >>> checked_columns(["upos", "stem"])
     Traceback (most recent call last):

@@ -6,20 +6,21 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib.metadata import version
 from itertools import islice
 from threading import local
 
 from numpy.typing import ArrayLike
 
-from treewright.corpus import Sentence, read
+from treewright import checkpoint as checkpoints
+from treewright.checkpoint import Origin
+from treewright.component import Corpus, hash_of, metadata_of, sentences_of
+from treewright.corpus import Sentence
+from treewright.learn import Observer, Progress, Report
 from treewright.tagger.file import load_model, save_model
-from treewright.tagger.model import Model, Tag, Tagged, Worker
-from treewright.tagger.options import Options, checked_columns
+from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
+from treewright.tagger.options import TaggerOptions, checked_columns
 from treewright.tagger.sequences import checked_adjustment
-from treewright.tagger.training import Progress, Report, train
-
-Corpus = str | os.PathLike[str] | Iterable[Sentence]
+from treewright.tagger.training import train as train_model
 
 CHUNK = 64  # sentences that a thread takes at a time
 
@@ -34,38 +35,44 @@ class Tagger:
     (['NOUN', 'VERB'], ['dog', 'bark'])
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TaggerModel) -> None:
         self.model = model
         self._workers = local()
 
     @classmethod
     def train(
         cls,
-        train_on: Corpus,
+        train: Corpus,
         dev: Corpus | None = None,
         *,
         columns: Iterable[str] | None = None,
         seed: int | None = None,
-        options: Options | None = None,
+        options: TaggerOptions | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> Tagger:
-        """Train on a treebank: a CoNLL-U file or sentences. On `dev` epochs are compared and the best kept.
+        """Train on a treebank: a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
-        columns: which to fill, from upos, xpos, feats, lemma (all). options hold everything else; columns and seed,
-        where given, replace theirs. report is called after each epoch; progress before each sentence, with the stage,
-        the epochs done, and how many sentences of this one are done, of how many.
+        columns: which to fill, from upos, xpos, feats, lemma (all). options hold everything else; columns and seed
+        replace theirs where they are given. report is called after each epoch, progress before each sentence.
+        checkpoint: a file that keeps the state at the ends of epochs, from which a later call with `resume` continues;
+        the caller removes it when the model is saved.
         """
-        chosen = options or Options()
+        chosen = options or TaggerOptions()
         if columns is not None:
             chosen = replace(chosen, columns=checked_columns(columns))
         if seed is not None:
             chosen = replace(chosen, seed=seed)
-        sentences = list(sentences_of(train_on))
-        held_out = [] if dev is None else list(sentences_of(dev))
-        model = train(sentences, held_out, chosen, report, progress)
-        facts = {"sentences": len(sentences), "words": sum(map(len, sentences)), "version": version("treewright")}
-        return cls(replace(model, facts=facts))
+        sentences, held_out = sentences_of(train), sentences_of(dev)
+
+        def origin() -> Origin:
+            return Origin.now(fingerprint(sentences), fingerprint(held_out), chosen.to_json())
+
+        state, save = checkpoints.open_training(checkpoint, resume, origin)
+        model = train_model(sentences, held_out, chosen, state, Observer(report, save, progress))
+        return cls(replace(model, metadata=metadata_of(sentences)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
@@ -78,7 +85,7 @@ class Tagger:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What it fills."""
+        """The columns that it fills."""
         return self.model.options.columns
 
     @property
@@ -89,7 +96,7 @@ class Tagger:
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
         """Copies of the sentences with their columns filled, in order; the same for any number of threads.
 
-        Each has `confidence`, the probability of each word's tag, unless it is not wanted.
+        Each has `confidence`, the probability of each word's tag, unless it is switched off.
         """
         if threads < 1:
             raise ValueError(f"threads is {threads}; it is at least 1")
@@ -132,6 +139,10 @@ class Tagger:
         return f"Tagger({', '.join(self.columns)}; {len(self.tags)} tags, {len(self.model.scripts)} edit scripts)"
 
 
-def sentences_of(corpus: Corpus) -> Iterable[Sentence]:
-    """The sentences of a file, or those given."""
-    return read(corpus) if isinstance(corpus, (str, os.PathLike)) else corpus
+def fingerprint(sentences: Iterable[Sentence]) -> str:
+    """A hash of what training reads of a treebank."""
+    return hash_of(
+        "\t".join(column).encode() + b"\n"
+        for sentence in sentences
+        for column in (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
+    )

@@ -11,24 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import checkpoint as checkpoints
 from treewright import modelfile
 from treewright._core import TagModel
+from treewright.checkpoint import Origin
+from treewright.component import Corpus, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn import AveragedCells, Observer, Progress, Report, Stage, run
 from treewright.tagger.characters import SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
-from treewright.tagger.options import Learning
+from treewright.tagger.options import Learning, TokeniserOptions
 from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, paragraph_ends
-from treewright.tagger.tagger import Corpus, sentences_of
-from treewright.tagger.training import Report
 from treewright.tagger.words import REACH, hashed
 
-FORMAT = 2  # raised when characters are described in another way, or the file is
+FORMAT = 3  # raised when characters are described in another way, or the file is
+OLDEST_FORMAT = 2  # the first in which characters are described as they are now
 KIND = "treewright tokeniser"
 NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
 PARAGRAPH = "\n\n"  # what stands between two paragraphs
 LONGEST = 500  # tokens of a sentence of running text
+CHARACTERS_PER_STEP = 64  # of one update; by convention
 CHUNK = 1 << 15  # characters that are looked at together, at least
 
 Indices = NDArray[np.int32]
@@ -39,7 +43,7 @@ ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": 
 class TokeniserModel:
     """Weights, which kinds of neighbours may be parted, and multiword tokens."""
 
-    rules: Learning
+    settings: Learning
     weights: NDArray[np.float32]
     parted: frozenset[int]  # 64 * class + class of the next character
     multiwords: Multiwords
@@ -59,34 +63,51 @@ class Tokeniser:
     @classmethod
     def train(
         cls,
-        train_on: Corpus,
+        train: Corpus,
+        dev: Corpus | None = None,
         *,
-        seed: int = 1,
-        rules: Learning | None = None,
+        seed: int | None = None,
+        options: TokeniserOptions | None = None,
         report: Callable[[Report], None] | None = None,
+        progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> Tokeniser:
-        """Learn from a treebank: where tokens and sentences end, and which tokens are several words.
+        """Learn from a treebank where tokens and sentences end, and which tokens are several words.
 
-        The text is that of the tokens with their SpaceAfter; a blank line stands before `# newdoc` and `# newpar`.
+        The text is that of the tokens with their SpaceAfter; a blank line precedes `# newdoc` and `# newpar`. The last
+        epoch is kept: `dev` is not used. The other arguments are those of `Tagger.train`.
         """
-        sentences = list(sentences_of(train_on))
+        chosen = options or TokeniserOptions()
+        if seed is not None:
+            chosen = replace(chosen, seed=seed)
+        sentences = sentences_of(train)
         if not sentences:
             raise InputError("the training data has no sentences")
         text, ends = text_and_ends(sentences)
         labels = np.zeros(len(text), dtype=np.int32)
         labels[ends[0]], labels[ends[1]] = TOKEN, SENTENCE
-        empty = TokeniserModel(
-            rules or Learning(bits=20, epochs=4, rate=0.2, floor=0.1),
+        untrained = TokeniserModel(
+            chosen.learning,
             np.zeros(1, dtype=np.float32),
             parted_classes(text, labels),
             Multiwords.of(token for sentence in sentences for token in tokens_of(sentence)),
         )
-        return cls(replace(empty, weights=train_weights(empty, text, labels, seed, report)))
+
+        def origin() -> Origin:
+            return Origin.now(
+                hash_of([text.encode(), labels.tobytes(), repr(untrained.multiwords).encode()]), "", asdict(chosen)
+            )
+
+        state, save = checkpoints.open_training(checkpoint, resume, origin)
+        stage = token_stage(untrained, text, labels)
+        weights = run([stage], seed=chosen.seed, state=state, observer=Observer(report, save, progress))
+        return cls(replace(untrained, weights=weights[stage.name]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: safetensors with a JSON header."""
         if self.model is None:
-            raise ValueError("a tokeniser by rules has nothing to save: Tokeniser() makes another")
+            raise ValueError("a tokeniser by rules has no weights to save: Tokeniser() makes another")
         modelfile.save(path, KIND, FORMAT, *to_parts(self.model))
 
     @classmethod
@@ -136,25 +157,30 @@ def load_model(path: modelfile.Path) -> TokeniserModel:
 
 def to_parts(model: TokeniserModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays of a model file."""
-    header = {"rules": asdict(model.rules), "parted": sorted(model.parted), "multiwords": asdict(model.multiwords)}
+    header = {
+        "settings": asdict(model.settings),
+        "parted": sorted(model.parted),
+        "multiwords": asdict(model.multiwords),
+    }
     return header, {"weights": model.weights}
 
 
 def from_parts(path: modelfile.Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TokeniserModel:
     """The model of a header and arrays that were read from `path`."""
     weights = arrays["weights"]
-    if header.get("format") != FORMAT:
+    if header.get("format", 0) < OLDEST_FORMAT:
         raise InputError(f"{path}: its tokeniser was written by an older Treewright; train it again")
+    header = modelfile.with_new_keys(KIND, header)
     try:
-        rules = Learning(**header["rules"])
+        settings = Learning(**header["settings"])
         lists = {
             name: {form: tuple(words) for form, words in found.items()} for name, found in header["multiwords"].items()
         }
-        model = TokeniserModel(rules, weights, frozenset(header["parted"]), Multiwords(**lists))
+        model = TokeniserModel(settings, weights, frozenset(header["parted"]), Multiwords(**lists))
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
-    if weights.dtype != np.float32 or weights.shape != (1 << rules.bits,):
-        raise InputError(f"{path}: its weights are not {1 << rules.bits} numbers of 32 bits; train the model again")
+    if weights.dtype != np.float32 or weights.shape != (1 << settings.bits,):
+        raise InputError(f"{path}: its weights are not {1 << settings.bits} numbers of 32 bits; train the model again")
     return model
 
 
@@ -211,11 +237,11 @@ def neighbours(classes: NDArray[np.uint64]) -> NDArray[np.int64]:
 # -- the model
 
 
-def kernel_of(rules: Learning, features: int) -> TagModel:
+def kernel_of(settings: Learning, features: int) -> TagModel:
     """The kernel that decides for each character alone; every feature is a template of its own."""
     items = np.array([(place, place, 0) for place in range(features)], dtype=np.int32)
     table = np.array([[hashed(label)] for label in (*LABELS, "<before>")], dtype=np.uint32)
-    return TagModel(items, features, table, rules.bits, len(LABELS), 0, False)
+    return TagModel(items, features, table, settings.bits, len(LABELS), 0, False)
 
 
 @dataclass(frozen=True)
@@ -270,37 +296,42 @@ def labels_by_model(model: TokeniserModel, text: str) -> Indices:
     for begin, end in chunks_of(text):
         # A text ends as a paragraph of the treebank does, or the model would see what it has never seen.
         seen = Characters.of(model, f"{text[begin:end]}{PARAGRAPH if end == len(text) else ''}")
-        kernel = kernel_of(model.rules, seen.atoms.shape[1])
+        kernel = kernel_of(model.settings, seen.atoms.shape[1])
         labels, _, _ = kernel.decode(seen.atoms, seen.begin, seen.pool, seen.rows, model.weights, None, False)
         found.append(labels[: end - begin])
     return np.concatenate(found)
 
 
-def train_weights(
-    model: TokeniserModel, text: str, labels: Indices, seed: int, report: Callable[[Report], None] | None
-) -> NDArray[np.float32]:
-    """Epochs over the text in small pieces, in an order that depends on the seed alone."""
-    rules, piece = model.rules, 64
-    cells = np.zeros((1 << rules.bits, 4), dtype=np.float32)
+def token_stage(model: TokeniserModel, text: str, labels: Indices) -> Stage[AveragedCells]:
+    """The weights of a tokeniser, trained on small pieces of the text."""
+    settings = model.settings
     parts = [
         (Characters.of(model, text[begin:end], labels[begin:end]), labels[begin:end]) for begin, end in chunks_of(text)
     ]
-    kernel = kernel_of(rules, parts[0][0].atoms.shape[1])
-    pieces = [(part, first) for part, gold in enumerate(parts) for first in range(0, len(gold[1]), piece)]
-    steps = 0
-    for epoch in range(rules.epochs):
-        loss = 0.0
-        for number in np.random.default_rng([seed, epoch]).permutation(len(pieces)).tolist():
-            part, first = pieces[number]
-            seen, gold = parts[part]
-            steps += 1
-            loss += kernel.learn(
-                *(seen.atoms, seen.begin, seen.pool, seen.rows[first : first + piece], gold[first : first + piece]),
-                *(cells, float(steps), rules.rate, rules.floor, rules.cost),
-            )
-        if report:
-            report(Report("tokens", epoch + 1, rules.epochs, loss / max(len(text), 1)))
-    return np.asarray(cells[:, 0] - cells[:, 3] / np.float32(steps + 1), dtype=np.float32)
+    kernel = kernel_of(settings, parts[0][0].atoms.shape[1])
+    pieces = [
+        (part, slice(first, first + CHARACTERS_PER_STEP))
+        for part, (_, gold) in enumerate(parts)
+        for first in range(0, len(gold), CHARACTERS_PER_STEP)
+    ]
+
+    def learn(learner: AveragedCells, number: int) -> float:
+        part, piece = pieces[number]
+        seen, gold = parts[part]
+        return kernel.learn(
+            *(seen.atoms, seen.begin, seen.pool, seen.rows[piece], gold[piece]),
+            *(learner.cells, learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
+        )
+
+    return Stage(
+        "tokens",
+        learner=lambda: AveragedCells(settings.bits),
+        learn=learn,
+        examples=range(len(pieces)),
+        size=len(text),
+        epochs=settings.epochs,
+        shuffle_key="",
+    )
 
 
 # -- from labels to sentences

@@ -1,25 +1,23 @@
-"""Training a tagger: count the words, then learn the weights of tags, then those of edit scripts."""
+"""Training a tagger: count the words, then train the weights of tags, then those of edit scripts (treewright.learn)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright._core import TagModel, WordRows, lemma_key, surface_class, text_hash
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import Weights
+from treewright.learn import AveragedCells, Judgement, Numbers, Observer, Stage, State, Weights, run
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
-    Model,
     Stems,
     Tag,
+    TaggerModel,
     TagHashes,
     TagWorker,
     lemma_kernel,
@@ -27,27 +25,16 @@ from treewright.tagger.model import (
     tag_kernel,
     tag_words,
 )
-from treewright.tagger.options import COLUMNS, Learning, Options
+from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import script_of
 from treewright.tagger.words import KINDS, Indices
 
-Progress = Callable[[str, int, int, int], None]  # stage, epochs done, sentences of this one done, of how many
-
-
-@dataclass(frozen=True)
-class Report:
-    """How far training is, at the end of an epoch."""
-
-    stage: str
-    epoch: int  # counted from 1
-    epochs: int
-    loss: float  # mean over words
-    accuracy: float | None = None  # of whole tags on the development set, in per cent
+LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; by convention
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, or all words at once for lemmas: rows of a word table and gold labels."""
+    """The words of one update: rows of a word table and gold labels."""
 
     rows: Indices
     gold: Indices
@@ -56,28 +43,32 @@ class Example:
 def train(
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence],
-    options: Options,
-    report: Callable[[Report], None] | None = None,
-    progress: Progress | None = None,
-) -> Model:
-    """A model of these sentences; on `dev` epochs are compared and the best kept."""
+    options: TaggerOptions,
+    state: State | None = None,
+    observer: Observer | None = None,
+) -> TaggerModel:
+    """A model of these sentences; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
     model = untrained(sentences, options)
-    told = report or (lambda _: None)
+    stages = []
     if model.tags:
-        model = replace(model, weights=train_tags(model, sentences, dev, told, progress))
+        stages.append(tag_stage(model, sentences, dev))
     if options.has_lemmas:
-        model = replace(model, lemma_weights=train_lemmas(model, sentences, told, progress))
+        stages.append(lemma_stage(model, sentences))
+    found = run(stages, seed=options.seed, state=state, observer=observer)
+    if "tags" in found:
+        model = replace(model, weights=Weights.of(found["tags"]))
+    if "lemmas" in found:
+        model = replace(model, lemma_weights=Weights.of(found["lemmas"]))
     return model
 
 
-def check_treebank(sentences: Sequence[Sentence], options: Options) -> None:
-    """There must be words, with something in each column that is to be learned."""
+def check_treebank(sentences: Sequence[Sentence], options: TaggerOptions) -> None:
+    """There must be words, and UPOS must not be empty where it is to be learned."""
     if not any(len(sentence) for sentence in sentences):
         raise InputError("the training data has no sentences")
-    for name in options.columns:
-        if all(cell == "_" for sentence in sentences for cell in sentence.column(COLUMNS[name])) and name == "upos":
-            raise InputError(f"the training data has only _ in {COLUMNS[name]}; leave it out with --columns")
+    if "upos" in options.columns and all(tag == "_" for sentence in sentences for tag in sentence.upos):
+        raise InputError("the training data has only _ in UPOS; leave it out with --columns")
 
 
 def tags_of(sentence: Sentence, columns: Sequence[str]) -> Iterator[Tag]:
@@ -85,7 +76,7 @@ def tags_of(sentence: Sentence, columns: Sequence[str]) -> Iterator[Tag]:
     return zip(*(sentence.column(COLUMNS[name]) for name in columns), strict=True)
 
 
-def untrained(sentences: Sequence[Sentence], options: Options) -> Model:
+def untrained(sentences: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
     """Tags, scripts and words, all weights zero."""
     columns = options.tag_columns
     tags = sorted({tag for sentence in sentences for tag in tags_of(sentence, columns)}) if columns else []
@@ -105,14 +96,14 @@ def untrained(sentences: Sequence[Sentence], options: Options) -> Model:
         lists.setdefault(text_hash(lemma), Counter())[stem_tags.index(upos)] += forms
     empty = Weights.of(np.zeros(1, dtype=np.float32))
     lexicons = Lexicon.of(words), Lexicon.of(lemmas)
-    return Model(
+    return TaggerModel(
         *(options, tuple(tags), lexicons[0], empty, tuple(scripts), lexicons[1], empty),
         *(Listing.of(lists), tuple(stem_tags)),
     )
 
 
-def stems_of_forms(sentences: Sequence[Sentence], options: Options) -> dict[str, set[tuple[str, str]]]:
-    """The lemmas of each form in lower case, with their universal tags; forms stand for lemmas that are not told."""
+def stems_of_forms(sentences: Sequence[Sentence], options: TaggerOptions) -> dict[str, set[tuple[str, str]]]:
+    """The lemmas of each form in lower case, with their universal tags; a form replaces a lemma that is missing."""
     found: dict[str, set[tuple[str, str]]] = {}
     for sentence in sentences:
         lemmas = sentence.lemmas if options.has_lemmas else sentence.forms
@@ -121,8 +112,8 @@ def stems_of_forms(sentences: Sequence[Sentence], options: Options) -> dict[str,
     return found
 
 
-def own_stems(model: Model, sentences: Sequence[Sentence]) -> dict[str, Stems]:
-    """What each form adds to the stems, as the core takes it."""
+def own_stems(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, Stems]:
+    """What each form adds to the stems, as arrays."""
     numbers = {tag: number for number, tag in enumerate(model.stem_tags)}
     return {
         form: np.array(sorted((text_hash(lemma), numbers[upos]) for lemma, upos in pairs), dtype=np.uint32)
@@ -131,7 +122,7 @@ def own_stems(model: Model, sentences: Sequence[Sentence]) -> dict[str, Stems]:
 
 
 def lemma_observations(sentences: Sequence[Sentence], scripts: dict[str, int]) -> Iterator[Observation]:
-    """Words and tags with their scripts, which are numbered as they come."""
+    """Words and tags with their scripts, which are numbered in order of appearance."""
     tags = TagHashes(())
     for (form, upos, feats), script in scripts_of_words(sentences, scripts):
         tag = tags.of(upos, feats)
@@ -152,14 +143,8 @@ def scripts_of_words(
             yield (form, upos, feats), number
 
 
-def train_tags(
-    model: Model,
-    sentences: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    report: Callable[[Report], None],
-    progress: Progress | None,
-) -> Weights:
-    """The weights of tags. Rare words are described as if this occurrence were not there, one row for each tag."""
+def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:
+    """The weights of tags. A rare word is described without the occurrence at hand, one row for each of its tags."""
     options = model.options
     numbers = {tag: number for number, tag in enumerate(model.tags)}
     times = Counter(form for sentence in sentences for form in sentence.forms)
@@ -171,8 +156,8 @@ def train_tags(
         left_out = label if times[form] < options.rare else -1
         row = known.get((form, left_out))
         if row is None:
-            mine = own[form] if left_out >= 0 else NO_STEMS
-            row = known[form, left_out] = words.add(form, form.lower(), form.translate(KINDS), left_out, mine)
+            stems = own[form] if left_out >= 0 else NO_STEMS
+            row = known[form, left_out] = words.add(form, form.lower(), form.translate(KINDS), left_out, stems)
         return row
 
     examples = []
@@ -181,24 +166,29 @@ def train_tags(
         rows = [row_of(form, label) for form, label in zip(sentence.forms, gold, strict=True)]
         examples.append(Example(np.array(rows, dtype=np.int32), np.array(gold, dtype=np.int32)))
 
-    def judge(weights: Weights) -> float | None:
-        judged = TagWorker(replace(model, weights=weights))
-        right = total = 0
-        for sentence in dev:
-            found = judged.tag(sentence.forms, confidence=False).tags.tolist()
-            pairs = zip(found, tags_of(sentence, options.tag_columns), strict=True)
-            right += sum(model.tags[a] == b for a, b in pairs)
-            total += len(sentence)
-        return 100 * right / total if total else None
+    def judge(average: Numbers) -> Judgement:
+        return judge_tags(replace(model, weights=Weights.of(average)), dev)
 
     kernel = tag_kernel(model.tags, options.tag_columns, options)
-    return learn("tags", kernel, words, examples, options.tags, options.seed, judge, report, progress)
+    stage = word_stage("tags", kernel, words, examples, options.tags)
+    return replace(stage, judge=judge) if any(len(sentence) for sentence in dev) else stage
 
 
-def train_lemmas(
-    model: Model, sentences: Sequence[Sentence], report: Callable[[Report], None], progress: Progress | None
-) -> Weights:
-    """The weights of edit scripts: each form with its tag is one example, described as if it were not there."""
+def judge_tags(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
+    """The share of whole tags that are right, in per cent."""
+    worker = TagWorker(model)
+    right = total = 0
+    for sentence in dev:
+        found = worker.tag(sentence.forms, confidence=False).tags.tolist()
+        pairs = zip(found, tags_of(sentence, model.options.tag_columns), strict=True)
+        right += sum(model.tags[number] == gold for number, gold in pairs)
+        total += len(sentence)
+    accuracy = 100 * right / total
+    return Judgement(accuracy, {"accuracy": accuracy})
+
+
+def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence]) -> Stage[AveragedCells]:
+    """The weights of edit scripts: each form with its tag is one example, described without its own lemma."""
     options = model.options
     seen: dict[tuple[str, str, str], Counter[int]] = {}
     for word, script in scripts_of_words(sentences, {script: number for number, script in enumerate(model.scripts)}):
@@ -212,44 +202,30 @@ def train_lemmas(
         tag = tags.of(upos, feats)
         rows.append(words.add(form, form.lower(), form.translate(KINDS), *tag, script, own[form]))
         gold.append(script)
-    examples = [
-        Example(np.array(rows[first : first + 16], dtype=np.int32), np.array(gold[first : first + 16], dtype=np.int32))
-        for first in range(0, len(rows), 16)
-    ]
-    kernel = lemma_kernel(model.scripts, options.lemmas)
-    return learn("lemmas", kernel, words, examples, options.lemmas, options.seed, None, report, progress)
+    examples = []
+    for first in range(0, len(rows), LEMMAS_PER_STEP):
+        some = slice(first, first + LEMMAS_PER_STEP)
+        examples.append(Example(np.array(rows[some], dtype=np.int32), np.array(gold[some], dtype=np.int32)))
+    return word_stage("lemmas", lemma_kernel(model.scripts, options.lemmas), words, examples, options.lemmas)
 
 
-def learn(
-    stage: str,
-    kernel: TagModel,
-    table: WordRows,
-    examples: Sequence[Example],
-    rules: Learning,
-    seed: int,
-    judge: Callable[[Weights], float | None] | None,
-    report: Callable[[Report], None],
-    progress: Progress | None,
-) -> Weights:
-    """Epochs over the examples, in an order that depends on seed, stage and epoch alone; the best average."""
-    cells: NDArray[Any] = np.zeros((1 << rules.bits, 4), dtype=np.float32)
-    words = sum(len(example.rows) for example in examples)
-    best, best_score, steps = Weights.of(cells[:, 0]), -1.0, 0
-    for epoch in range(rules.epochs):
-        loss = 0.0
-        order = np.random.default_rng([seed, epoch, *stage.encode()]).permutation(len(examples))
-        for done, number in enumerate(order.tolist()):
-            if progress:
-                progress(stage, epoch, done, len(examples))
-            example = examples[number]
-            steps += 1
-            loss += kernel.learn_words(
-                *(table, example.rows, example.gold, cells),
-                *(float(steps), rules.rate, rules.floor, rules.cost),
-            )
-        weights = Weights.of(np.asarray(cells[:, 0] - cells[:, 3] / np.float32(steps + 1), dtype=np.float32))
-        score = judge(weights) if judge else None
-        if score is None or score > best_score:
-            best, best_score = weights, score or 0.0
-        report(Report(stage, epoch + 1, rules.epochs, loss / max(words, 1), score))
-    return best
+def word_stage(
+    name: str, kernel: TagModel, table: WordRows, examples: Sequence[Example], settings: Learning
+) -> Stage[AveragedCells]:
+    """A stage whose examples are rows of a word table."""
+
+    def learn(learner: AveragedCells, number: int) -> float:
+        example = examples[number]
+        return kernel.learn_words(
+            *(table, example.rows, example.gold, learner.cells),
+            *(learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
+        )
+
+    return Stage(
+        name,
+        learner=lambda: AveragedCells(settings.bits),
+        learn=learn,
+        examples=range(len(examples)),
+        size=sum(len(example.rows) for example in examples),
+        epochs=settings.epochs,
+    )

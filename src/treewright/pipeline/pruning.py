@@ -13,7 +13,7 @@ from treewright.pipeline.pipeline import Pipeline
 from treewright.tagger import Tagger, Tokeniser
 
 
-def lightened(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
+def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
     """A pipeline whose file is smaller.
 
     Of a table of weights those go that are smaller than this share of its largest; the rest is rounded to 127 steps
@@ -26,7 +26,7 @@ def lightened(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, t
     tags = replace(words, weights=dropped(words.weights, tagger), lemma_weights=dropped(words.lemma_weights, tagger))
     cuts = pipeline.tokeniser.model
     cutter = None if cuts is None else replace(cuts, weights=rounded(cuts.weights, tokeniser))
-    return Pipeline(Tokeniser(cutter), Tagger(tags), Parser(lighter), pipeline.facts)
+    return Pipeline(Tokeniser(cutter), Tagger(tags), Parser(lighter), pipeline.metadata)
 
 
 def dropped(weights: Weights, share: float) -> Weights:

@@ -1,0 +1,126 @@
+"""What the training commands share: settings and progress on the terminal, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from treewright.cli.shared import note
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from treewright.learn import Report
+
+FIGURES = {"uas": "UAS", "las": "LAS", "oracle": "pruning recall", "accuracy": "tag accuracy"}
+PROGRESS_STEP = 16  # examples between two updates of the progress bar; by convention
+
+
+class StageCost(NamedTuple):
+    """A stage of a training, for the estimate of the time left."""
+
+    name: str
+    epochs: int
+    cost: float  # of an epoch, relative to those of the other stages
+
+
+@contextmanager
+def checkpointed(output: Path) -> Iterator[Path]:
+    """The path of the checkpoint; it is removed at the end, or kept and named where the training is interrupted."""
+    from treewright.checkpoint import clear, place
+
+    checkpoint = place(output)
+    try:
+        yield checkpoint
+    except KeyboardInterrupt:
+        if checkpoint.exists():
+            note(f"interrupted; the same command with --resume continues from {checkpoint}")
+        raise
+    clear(output)
+
+
+def settings_block(settings: Mapping[str, Any]) -> str:
+    """Settings as lines: plain values first, then one line for each part.
+
+    >>> print(settings_block({"model": "arc", "seed": 1, "scoring": {"epochs": 6, "rate": 0.05}}))
+    settings  model arc, seed 1
+      scoring  epochs 6, rate 0.05
+    """
+    parts = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
+    plain = {name: value for name, value in settings.items() if name not in parts}
+    lines = [f"settings  {listed(plain)}", *(f"  {name}  {listed(values)}" for name, values in parts.items())]
+    return "\n".join(lines)
+
+
+def listed(values: Mapping[str, Any]) -> str:
+    """Names and values in one line.
+
+    >>> listed({"adagrad_epsilon": 3.0, "columns": ("upos", "lemma")})
+    'adagrad_epsilon 3.0, columns upos+lemma'
+    """
+    texts = {name: "+".join(value) if isinstance(value, (list, tuple)) else value for name, value in values.items()}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())
+
+
+@contextmanager
+def display(stages: Sequence[StageCost], quiet: bool) -> Iterator[Display]:
+    """A bar with the time left on a terminal, and a line for each epoch on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"))
+    bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+    with bar:
+        yield Display(bar, stages)
+
+
+class Display:
+    """The progress of a training, by the cost of its stages; `advance` and `report` are its callbacks."""
+
+    def __init__(self, bar: Progress, stages: Sequence[StageCost]) -> None:
+        self.bar = bar
+        self.reports: list[Report] = []
+        self.begins: dict[str, tuple[float, float]] = {}  # the cost before a stage, and that of one of its epochs
+        total = 0.0
+        for name, epochs, cost in stages:
+            self.begins[name] = (total, cost)
+            total += epochs * cost
+        self.task: TaskID = bar.add_task("training", total=total)
+        self.has_started = False
+
+    def advance(self, stage: str, epoch: int, done: int, of: int) -> None:
+        if done % PROGRESS_STEP == 0:
+            begin, cost = self.begins[stage]
+            completed = begin + cost * (epoch + done / of)
+            if not self.has_started:  # resumed work does not count for the speed
+                self.bar.reset(self.task, completed=int(completed))
+                self.has_started = True
+            self.bar.update(self.task, completed=completed, description=stage)
+
+    def report(self, report: Report) -> None:
+        self.reports.append(report)
+        self.bar.console.print(line_of(report))
+
+    def epochs(self) -> list[dict[str, Any]]:
+        """Every report as plain values, for JSON."""
+        return [
+            {"stage": one.stage, "epoch": one.epoch, "epochs": one.epochs, "loss": one.loss, **one.figures}
+            for one in self.reports
+        ]
+
+
+def line_of(report: Report) -> str:
+    """One epoch.
+
+    >>> from treewright.learn import Report
+    >>> line_of(Report("scorer", 2, 8, 0.125, {"uas": 86.5, "oracle": 99.25}))
+    'scorer    epoch 2/8  loss 0.1250  UAS 86.50  pruning recall 99.25'
+    """
+    pieces = [f"{report.stage:8}  epoch {report.epoch}/{report.epochs}  loss {report.loss:.4f}"]
+    pieces += [f"{FIGURES[name]} {figure:.2f}" for name, figure in report.figures.items()]
+    return "  ".join(pieces)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn.engine import restart_epochs
 from treewright.parser.size_settings import settings_for
 
 MODELS = {
@@ -167,15 +168,17 @@ def resolve_scoring(options: ParserOptions, sentences: int, words: int) -> Scori
 
     >>> resolve_scoring(ParserOptions(learner="pa"), 900, 20_000).restarts
     1
-    >>> resolve_scoring(ParserOptions(scoring=Scoring(epochs=3)), 900, 20_000).epochs
-    3
+    >>> few = resolve_scoring(ParserOptions(scoring=Scoring(epochs=3)), 900, 20_000)
+    >>> few.epochs, few.restarts
+    (3, 1)
     """
     scoring = options.scoring
     restarts = scoring.restarts
     if restarts is None and options.learner != "crf":
         restarts = 1  # restarts were measured for the log-linear learner only
     by_size = vars(settings_for(sentences, words, restarts))
-    return ScoringSettings(**by_size | where_given(vars(scoring)))
+    settings = ScoringSettings(**by_size | where_given(vars(scoring)))
+    return replace(settings, restarts=len(restart_epochs(settings.epochs, settings.restarts)))
 
 
 def root_kind(sentences: Sequence[Sentence]) -> str:

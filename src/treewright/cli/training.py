@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
 from treewright.cli.shared import note
 
 if TYPE_CHECKING:
@@ -121,6 +119,8 @@ def line_of(report: Report) -> str:
     >>> line_of(Report("scorer", 2, 8, 0.125, {"uas": 86.5, "oracle": 99.25}))
     'scorer    epoch 2/8  loss 0.1250  UAS 86.50  pruning recall 99.25'
     """
-    pieces = [f"{report.stage:8}  epoch {report.epoch}/{report.epochs}  loss {report.loss:.4f}"]
+    pieces = [f"{report.stage:8}  epoch {report.epoch}/{report.epochs}"]
+    if report.loss is not None:
+        pieces.append(f"loss {report.loss:.4f}")
     pieces += [f"{FIGURES[name]} {figure:.2f}" for name, figure in report.figures.items()]
     return "  ".join(pieces)

@@ -55,7 +55,7 @@ class Report:
     stage: str
     epoch: int  # counted from 1
     epochs: int
-    loss: float | None = None
+    loss: float | None = None  # mean over the words; None for a stage that has no loss
     figures: Mapping[str, float] = field(default_factory=dict)
 
 

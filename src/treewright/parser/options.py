@@ -19,7 +19,7 @@ MODELS = {
 }
 LEARNERS = {
     "crf": "log-linear (CRF) likelihood of the gold tree, with a margin for each wrong arc",
-    "perceptron": "averaged perceptron; the head of each word is chosen independently",
+    "perceptron": "averaged perceptron; each head chooses its modifiers independently of the tree",
     "mira": "MIRA updates against the best tree (McDonald & Pereira 2006)",
     "pa": "passive-aggressive (PA-I) updates against the loss-augmented best tree",
 }

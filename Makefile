@@ -1,15 +1,17 @@
-# Every target does its own set-up from a fresh clone: a virtual environment in .venv, the package in it.
+# Every target works in a fresh clone: it creates the virtual environment .venv and installs the package there.
 PYTHON ?= python3
+OLDEST_PYTHON ?= python3.10
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+LOWEST := build/lowest
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
 DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-slow test-core lint format bench stub build clean
+.PHONY: help demo test test-slow test-lowest test-core lint format bench stub build clean
 
-help:  ## what there is
+help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
 
 $(BIN)/python:
@@ -19,7 +21,7 @@ $(VENV)/tools: $(BIN)/python pyproject.toml
 	$(BIN)/pip install -q "scikit-build-core>=0.11" "nanobind>=2.9" ninja cmake
 	touch $@
 
-# Editable, so that Python changes need no step; native changes rebuild in place, in seconds.
+# An editable install: changes in Python need no step, changes in C++ recompile in place.
 $(VENV)/build: $(VENV)/tools $(NATIVE)
 	$(BIN)/pip install -q --no-build-isolation -e ".[test]"
 	touch $@
@@ -32,25 +34,34 @@ $(VENV)/bench: pyproject.toml | $(VENV)/build
 	$(BIN)/pip install -q -e ".[bench]" --no-build-isolation
 	touch $@
 
-build: $(VENV)/build  ## install into .venv, compile what changed
+build: $(VENV)/build  ## install into .venv and compile changed files
 
-demo: $(VENV)/build  ## the main job on what the package embeds
+demo: $(VENV)/build  ## parse English text with the embedded model
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/build test-core  ## every fast test, the kernels under ASan and UBSan
+test: $(VENV)/build test-core  ## all fast tests, and the kernels under ASan and UBSan
 	$(BIN)/python -m pytest -q
 
-test-slow: $(VENV)/build  ## the slow tests too; DATA=folder adds those over real treebanks
+test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on treebanks
 	$(BIN)/python -m pytest -q --slow $(if $(DATA),--data $(DATA))
+
+$(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
+	$(OLDEST_PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/pip install -q packaging tomli
+	$(LOWEST)/bin/python scripts/lowest_versions.py > $@
+
+test-lowest: $(LOWEST)/constraints.txt  ## all fast tests with OLDEST_PYTHON and the lowest versions of the dependencies
+	$(LOWEST)/bin/pip install -q ".[test]" -c $<
+	$(LOWEST)/bin/python -m pytest -q
 
 build/test_core: core/tests/test_core.cpp $(wildcard core/*/*.hpp)
 	@mkdir -p build
 	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all -Icore $< -o $@
 
-test-core: build/test_core  ## the kernels alone, under the sanitizers
+test-core: build/test_core  ## the kernels without Python, under ASan and UBSan
 	./build/test_core
 
-lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, the stub
+lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, up-to-date stub
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -58,16 +69,16 @@ lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespel
 	$(BIN)/codespell src tests core bindings docs benchmarks scripts examples README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o build/_core.pyi && diff build/_core.pyi src/treewright/_core.pyi
 
-format: $(VENV)/build $(VENV)/lint  ## write what lint would ask for, the stub included
+format: $(VENV)/build $(VENV)/lint  ## apply the fixes of lint, renew the stub
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i core/*/*.[ch]pp bindings/*.hpp bindings/*.cpp
 	$(MAKE) stub
 
-stub: $(VENV)/build  ## src/treewright/_core.pyi from the compiled module
+stub: $(VENV)/build  ## write src/treewright/_core.pyi from the compiled module
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o src/treewright/_core.pyi
 
-bench: $(VENV)/build $(VENV)/bench  ## the benchmarks that need no data; DATA=folder adds the others
+bench: $(VENV)/build $(VENV)/bench  ## the benchmarks without data; DATA=folder runs them on treebanks
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done
 
 clean:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# A room is imported when it is first used, so that `import treewright` costs no more than NumPy does.
-_ROOMS = frozenset(
+# A subpackage is imported when it is first used, so that `import treewright` takes no longer than importing NumPy.
+_PACKAGES = frozenset(
     [
         "corpus",
         "decode",
@@ -49,9 +49,9 @@ _ROOMS = frozenset(
         "relax",
         "tagger",
         "trees",
-    ]  # one a folder or file
+    ]
 )
-# Public name -> the room that holds it.
+# Public name -> the subpackage that defines it.
 _NAMES: dict[str, str] = {
     "Parser": "parser",
     "Pipeline": "pipeline",
@@ -91,7 +91,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return import_module(f"treewright.{name}")
     if name in _NAMES:
         return getattr(import_module(f"treewright.{_NAMES[name]}"), name)

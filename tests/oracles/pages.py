@@ -10,15 +10,18 @@ DOCS = REPO / "docs"
 PAGES = [REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
 
 
+def tables_of(page: Path) -> list[list[list[str]]]:
+    """Every table of the page: rows of cells, the header first."""
+    found = []
+    for block in re.findall(r"(?:^\|.*\n)+", page.read_text(encoding="utf-8"), re.M):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
+        found.append([rows[0], *rows[2:]])
+    return found
+
+
 def table_of(page: Path, first_column: str) -> list[list[str]]:
-    """The rows of the page's table whose header starts with this column; each row is a list of cells."""
-    lines = page.read_text(encoding="utf-8").splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_column} |")) + 2
-    rows = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+    """The rows of the page's table whose header starts with this column."""
+    [rows] = [rows for (header, *rows) in tables_of(page) if header[0] == first_column]
     return rows
 
 

@@ -133,7 +133,7 @@ def test_fractional_example_of_the_paper_is_never_certified() -> None:
         assert found.bound == pytest.approx(0, abs=1e-6)
         assert found.gap == pytest.approx(1, abs=1e-6)
     first = relax([parser, tagger], max_iterations=1)
-    assert first.structures == ("ABA", "ABB") or first.structures[0] != first.structures[1]
+    assert first.structures[0] != first.structures[1]
 
 
 def test_averages_of_the_fractional_example_approach_what_highs_finds() -> None:
@@ -340,7 +340,7 @@ def test_an_oracle_that_answers_nonsense_is_named() -> None:
         def solve(self, multipliers: Any) -> Answer:
             return self.answer
 
-    with pytest.raises(ValueError, match=r"oracles\[1\] answered with an assignment of shape \(2,\) for 1 keys"):
+    with pytest.raises(ValueError, match=r"oracles\[1\] returned an assignment of shape \(2,\) for 1 keys"):
         relax([Table([0], [[0]]), Wrong(Answer(0.0, np.zeros(2)))])
-    with pytest.raises(ValueError, match=r"oracles\[0\] answered with the value nan"):
+    with pytest.raises(ValueError, match=r"oracles\[0\] returned the value nan"):
         relax([Wrong(Answer(math.nan, np.zeros(1)))])

@@ -1,7 +1,8 @@
-"""Lagrangian relaxation over any decoders; it receives them as arguments and never names one.
+"""Lagrangian relaxation over any decoders, which are arguments.
 
-An oracle maximises its own score plus the multipliers on the variables it shares with others; `relax` moves the
-multipliers until all oracles agree, and says what the answer is worth. `tighten` and `branch` close a gap that is left.
+An oracle maximises its own score plus the multipliers on the variables that it shares with others; `relax` updates the
+multipliers until all oracles agree, and returns the answer with its value, bound and certificate. `tighten` and
+`branch` close a remaining gap.
 """
 
 from treewright.relax.constraints import Cardinality, Table

@@ -1,7 +1,7 @@
-"""Small exact oracles: structures listed one by one, and constraints on how many variables are on.
+"""Small exact oracles: structures listed one by one, and constraints on the number of variables that are on.
 
-Added to other oracles they are constraints on the shared variables; a `Table` is also the definition of an oracle,
-against which any other can be tested.
+Added to other oracles they are constraints on the shared variables. Any oracle over a small set of structures can be
+tested against the `Table` of these structures.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Table:
         self.structures = list(range(len(self.rows))) if structures is None else list(structures)
         if not len(self.rows) == len(self.scores) == len(self.structures):
             counts = f"{len(self.rows)} rows, {len(self.scores)} scores, {len(self.structures)} structures"
-            raise ValueError(f"a Table needs one score and one structure a row; it got {counts}")
+            raise ValueError(f"a Table needs one score and one structure for each row; it has {counts}")
         if not np.isin(self.rows, (0, 1)).all():
             raise ValueError("rows of a Table hold 0 for off and 1 for on")
 
@@ -63,13 +63,13 @@ class Table:
         )
 
     def restrict(self, fixed: Mapping[int, bool]) -> Table:
-        wanted = np.array([float(fixed.get(int(key), -1)) for key in self.keys])
-        keep = np.flatnonzero(((self.rows == wanted) | (wanted < 0)).all(axis=1))
+        required = np.array([float(fixed.get(int(key), -1)) for key in self.keys])  # -1: free
+        keep = np.flatnonzero(((self.rows == required) | (required < 0)).all(axis=1))
         return Table(self.keys, self.rows[keep], self.scores[keep], [self.structures[i] for i in keep])
 
 
 class Cardinality:
-    """At least `low` and at most `high` of some shared variables are on; it scores nothing else.
+    """The constraint that at least `low` and at most `high` of some shared variables are on; every score is 0.
 
     >>> at_most_one = Cardinality([0, 1, 2], high=1)
     >>> at_most_one.solve(np.array([0.5, 0.7, -1.0])).assignment.tolist()
@@ -84,7 +84,7 @@ class Cardinality:
         self.high = len(self.keys) if high is None else high
         self.fixed = dict(fixed or {})
         if not 0 <= self.low <= self.high:
-            raise ValueError(f"a Cardinality from {self.low} to {self.high} allows nothing; low may not exceed high")
+            raise ValueError(f"a Cardinality from {self.low} to {self.high} is empty; low may not exceed high")
         self._free = np.array([i for i, key in enumerate(self.keys) if int(key) not in self.fixed], dtype=np.intp)
         self._on = np.array([float(self.fixed.get(int(key), False)) for key in self.keys])
 
@@ -105,5 +105,5 @@ class Cardinality:
         return 0.0 if fits and self.low <= assignment.sum() <= self.high else -math.inf
 
     def restrict(self, fixed: Mapping[int, bool]) -> Cardinality:
-        mine = {int(key): fixed[int(key)] for key in self.keys if int(key) in fixed}
-        return Cardinality(self.keys, self.low, self.high, self.fixed | mine)
+        own = {int(key): fixed[int(key)] for key in self.keys if int(key) in fixed}
+        return Cardinality(self.keys, self.low, self.high, self.fixed | own)

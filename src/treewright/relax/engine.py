@@ -1,18 +1,20 @@
-"""Lagrangian relaxation for any number of oracles that agree on shared variables (Rush et al. 2010; Koo et al. 2010).
+"""Lagrangian relaxation for any number of oracles that must agree on shared variables (Rush et al., Koo et al. 2010).
 
     maximise   sum over oracles o of  weight_o * score_o(y_o)     such that they agree on every shared variable
 
-Each oracle o has a multiplier u[o, s] for each variable s it shares; they sum to zero over the oracles of s, so
+Each oracle o has a multiplier u[o, s] for each variable s that it shares. The multipliers of s sum to zero, so that
 
     dual(u) = sum over o of  max over y_o of  weight_o * score_o(y_o) + u[o] . y_o
 
-bounds every agreeing answer, for every u. One iteration solves the oracles whose multipliers changed and moves
+is an upper bound on every answer on which all agree, for every u. One iteration solves the oracles whose multipliers
+changed and updates
 
     u[o, s] -= step * (y_o(s) - the mean of y(s) over the other oracles of s)
 
-which for two oracles is the update of both papers. When all agree, the answer is optimal, and so it is when a primal
-value reaches the bound. Averages of the later assignments, weighted by the steps, approach a solution of the linear
-relaxation (Nedic and Ozdaglar 2009): what stays fractional there is what the oracles cannot settle.
+which for two oracles is the update of both papers. An answer is certified as optimal when all oracles agree on it, or
+when its primal value meets the bound within the tolerance (`meets_bound`). Averages of the later assignments, weighted
+by the steps, approach a solution of the linear relaxation (Nedic and Ozdaglar 2009); variables that are fractional
+there are those on which the oracles continue to disagree.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ import numpy as np
 from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
 from treewright.relax.steps import PolyakStep, Progress, Step
 
-NOISE = 1e-12  # a dual that rises by rounding alone has not risen
+TOLERANCE = 1e-9  # default of `relax` and `branch`; by convention
+ROUNDING = 1e-12  # relative; a smaller rise of the dual is not counted. By convention
 
 Primal = Callable[[Sequence[Answer]], tuple[float, Any]]
 Certificate = Literal["agreement", "bound", "infeasible"]
@@ -37,43 +40,49 @@ Certificate = Literal["agreement", "bound", "infeasible"]
 
 @dataclass(frozen=True)
 class Iteration:
-    """One line of the trace."""
+    """One iteration in the trace."""
 
     dual: float
     bound: float
     value: float
-    disagreements: int  # shared variables in dispute
-    solved: int  # oracles whose multipliers had changed
+    disagreements: int  # shared variables on which the oracles disagree
+    solved: int  # oracles that were solved, because their multipliers had changed
     step: float
 
 
 @dataclass(frozen=True)
 class Relaxation:
-    """What came out, and what it is worth."""
+    """The result of `relax`: the best answer, its value, a bound and the certificate."""
 
     certificate: Certificate | None
-    value: float  # of the best answer known, -inf when none is
-    bound: float  # no answer is better
+    value: float  # of the best answer found, -inf when none was
+    bound: float  # upper bound on the value of every answer
     iterations: int
-    answer: (
-        Any  # the best: the assignment of the shared variables, or what `primal` made of it; None when none is known
-    )
-    structures: tuple[Any, ...]  # each oracle's at that moment, or the last ones when no answer is known
-    averages: Vector  # of each shared variable, over oracles and the later iterations
-    average_value: float  # of the oracles' own scores: tends to the value of the linear relaxation
-    disputes: Vector  # in how many iterations each shared variable was in dispute
-    multipliers: tuple[Vector, ...]  # each oracle's; another run may start from them
-    trace: tuple[Iteration, ...]  # empty unless asked for
+    answer: Any  # the best assignment of the shared variables, or what `primal` made of it; None when none was found
+    structures: tuple[Any, ...]  # those of the oracles in the same iteration, or in the last when no answer was found
+    averages: Vector  # mean of each shared variable over oracles and the later iterations
+    average_value: float  # mean of the sum of the oracles' scores; approaches the value of the linear relaxation
+    disputes: Vector  # number of iterations in which the oracles disagreed on each shared variable
+    multipliers: tuple[Vector, ...]  # of each oracle; another run can start from them
+    trace: tuple[Iteration, ...]  # empty without trace=True
 
     @property
     def gap(self) -> float:
-        """How much better than value an answer could be; 0 when there is none at all."""
+        """bound - value; 0 when it is proved that there is no answer."""
         return self.bound - self.value if self.certificate != "infeasible" else 0.0
 
     @property
     def certified(self) -> bool:
-        """Whether the answer is proved to be the best."""
+        """Whether the answer is proved to be optimal."""
         return self.certificate in {"agreement", "bound"}
+
+
+def meets_bound(value: float, bound: float, tolerance: float) -> bool:
+    """Whether a value is optimal: it differs from the upper bound by at most `tolerance`, relative to the bound.
+
+    Bounds below 1 in absolute value count as 1.
+    """
+    return value >= bound - tolerance * max(1.0, abs(bound))
 
 
 def relax(
@@ -83,7 +92,7 @@ def relax(
     step: Step | None = None,
     max_iterations: int = 250,
     max_seconds: float = math.inf,
-    tolerance: float = 1e-9,
+    tolerance: float = TOLERANCE,
     start: Sequence[Vector] | None = None,
     primal: Primal | None = None,
     trace: bool = False,
@@ -91,9 +100,9 @@ def relax(
     """The best structures of several oracles that agree on the variables they share.
 
     weights multiply the oracles' scores. step is a rule of treewright.relax, PolyakStep() by default. tolerance is
-    relative to the value. start holds the multipliers of an earlier run. primal makes a joint answer of the oracles'
-    answers and values it (-inf: there is none); without it, an oracle that decides all shared variables proposes its
-    assignment, and the others' `score` values it.
+    that of `meets_bound`. start has the multipliers of an earlier run. primal returns the value of a joint answer made
+    of the oracles' answers (-inf: there is none) and this answer; without it, oracles that decide all shared variables
+    propose their assignments, and the other oracles score them.
 
     >>> from treewright.relax import Table, relax
     >>> both_or_none = Table([0, 1], [[0, 0], [1, 1]], [0, 2])
@@ -108,13 +117,13 @@ def relax(
     deadline = time.monotonic() + max_seconds
     while run.iterations < max_iterations and not run.finished and (not run.iterations or time.monotonic() < deadline):
         run.solve()
-        run.judge()
-        run.move()
+        run.evaluate()
+        run.update()
     return run.result()
 
 
 class _Shared:
-    """Which oracle decides which variable, laid end to end so that one update is a few array operations."""
+    """The variables of all oracles, concatenated so that one update is a few array operations."""
 
     def __init__(self, oracles: Sequence[Oracle]) -> None:
         columns = [_checked_keys(oracle, i) for i, oracle in enumerate(oracles)]
@@ -127,13 +136,13 @@ class _Shared:
         self._scale = np.where(self._owners > 1, 1 / np.maximum(self._owners - 1, 1), 0.0)
 
     def direction(self, assigned: Vector) -> Vector:
-        """Each oracle's assignment less the mean of the others'; exactly zero where they agree."""
+        """Each oracle's assignment minus the mean of the others; exactly zero where they agree."""
         total = np.bincount(self.keys, assigned, self.count)
         direction: Vector = (self._owners * assigned - total[self.keys]) * self._scale
         return direction
 
     def disputed(self, direction: Vector) -> Vector:
-        """1.0 for each variable in dispute."""
+        """1.0 for each variable on which the oracles disagree."""
         disputed: Vector = (np.bincount(self.keys, direction != 0, self.count) > 0).astype(np.float64)
         return disputed
 
@@ -143,7 +152,7 @@ class _Shared:
 
 
 class _Run:
-    """The state of one run: what the multipliers are, what is known so far."""
+    """The state of one run: the multipliers, the last answers, the best answer and the bound."""
 
     def __init__(
         self,
@@ -178,11 +187,11 @@ class _Run:
         if start is None:
             return
         shapes = [len(part) for part in start]
-        wanted = [part.stop - part.start for part in self.shared.slices]
-        if shapes != wanted:
-            raise ValueError(f"start has {shapes} multipliers, one entry an oracle; their keys ask for {wanted}")
+        expected = [part.stop - part.start for part in self.shared.slices]
+        if shapes != expected:
+            raise ValueError(f"start has {shapes} multipliers by oracle, but the oracles have {expected} keys")
         self.multipliers = np.concatenate([np.asarray(part, dtype=np.float64) for part in start])
-        # Multipliers of a variable must sum to zero over its oracles, or the dual is no bound.
+        # The dual is a bound only if the multipliers of each variable sum to zero over its oracles.
         excess = np.bincount(self.shared.keys, self.multipliers, self.shared.count) / np.maximum(self.shared.owners, 1)
         self.multipliers -= excess[self.shared.keys]
 
@@ -197,36 +206,38 @@ class _Run:
         answer = self.oracles[i].solve(multipliers / self.weight[i])
         if np.shape(answer.assignment) != np.shape(multipliers):
             shape = np.shape(answer.assignment)
-            raise ValueError(f"oracles[{i}] answered with an assignment of shape {shape} for {len(multipliers)} keys")
+            raise ValueError(f"oracles[{i}] returned an assignment of shape {shape} for {len(multipliers)} keys")
         if math.isnan(answer.value) or answer.value == math.inf:
             raise ValueError(
-                f"oracles[{i}] answered with the value {answer.value}; values are finite, or -inf for none"
+                f"oracles[{i}] returned the value {answer.value}; values are finite, or -inf when there is no structure"
             )
         return answer
 
-    def judge(self) -> None:
-        """The dual value, the best answer so far, and whether that is proved to be optimal."""
+    def evaluate(self) -> None:
+        """Compute the dual value, update the best answer, and decide whether it is proved to be optimal."""
         previous = self.dual
         self.dual = math.fsum(weight * answer.value for weight, answer in zip(self.weight, self.answers, strict=True))
         if self.dual == -math.inf:
             self.bound, self.certificate, self.finished = self.dual, "infeasible", True
             return
-        self.increases += self.dual > previous + NOISE * max(1.0, abs(self.dual))
+        self.increases += self.dual > previous + ROUNDING * max(1.0, abs(self.dual))
         self.stalled = 0 if self.dual < self.bound else self.stalled + 1
         self.bound = min(self.bound, self.dual)
         self.direction = self.shared.direction(self.assigned)
         value, answer = self.primal(self.answers) if self.primal else self.proposals.best(self.answers, self._own())
         if self.iterations == 1 and value > -math.inf:
             self.first_gap = self.dual - value
+        self._certify(value, answer)
+
+    def _certify(self, value: float, answer: Any) -> None:
+        """Keep an answer that is better than the best so far; the certificate is agreement, or a value at the bound."""
         if not self.direction.any():
-            if answer is None:
-                answer = self.shared.mean(self.assigned)
-            self._keep(self.dual, answer)
+            self._keep(self.dual, self.shared.mean(self.assigned) if answer is None else answer)
             self.certificate, self.finished = "agreement", True
-        elif value > self.value:
+            return
+        if value > self.value:
             self._keep(value, answer)
-        reached = self.value >= self.bound - self.tolerance * max(1.0, abs(self.bound))
-        if reached and not self.finished:
+        if meets_bound(self.value, self.bound, self.tolerance):
             self.certificate, self.finished = "bound", True
 
     def _own(self) -> Vector:
@@ -240,7 +251,8 @@ class _Run:
         self.value, self.answer = value, answer
         self.structures = tuple(answer.structure for answer in self.answers)
 
-    def move(self) -> None:
+    def update(self) -> None:
+        """Add the iteration to the trace and the averages, and take a subgradient step."""
         if self.certificate == "infeasible":
             return
         disputed = self.shared.disputed(self.direction)
@@ -249,7 +261,7 @@ class _Run:
         if self.trace:
             solved = sum(self.changed)
             self.lines.append(Iteration(self.dual, self.bound, self.value, int(disputed.sum()), solved, size))
-        if self.certificate == "agreement":  # the relaxation is solved, and this is its solution
+        if self.certificate == "agreement":  # the averages are then this solution alone
             self.mean = _Mean(self.shared.count)
         own = self.dual - float(self.multipliers @ self.assigned)
         self.mean.add(self.iterations, size, self.shared.mean(self.assigned), own)
@@ -271,11 +283,11 @@ class _Run:
         )
 
     def result(self) -> Relaxation:
-        averages, average_value = self.mean.of_both()
+        averages, average_value = self.mean.result()
         return Relaxation(
             certificate=self.certificate,
             value=self.value,
-            bound=max(self.bound, self.value),  # rounding may leave the bound a hair below
+            bound=max(self.bound, self.value),  # rounding may leave the bound below the value
             iterations=self.iterations,
             answer=self.answer,
             structures=self.structures or tuple(answer.structure for answer in self.answers),
@@ -288,21 +300,21 @@ class _Run:
 
 
 class _Mean:
-    """Means weighted by the steps, over the last half of the iterations or more: the first ones are far off.
+    """Means weighted by the steps, over the last half of the iterations or more, without the early ones.
 
-    Two windows: the one under way, which began when the count of iterations was last doubled, and the one before.
+    The sums are kept in two windows: the current one, which began at the last power of two, and the previous one.
     """
 
     def __init__(self, count: int) -> None:
-        self.before = self.now = np.zeros(count + 2)  # the variables, the value, the weight
+        self.before = self.now = np.zeros(count + 2)  # the variables, the value, the sum of the weights
 
     def add(self, iteration: int, step: float, assigned: Vector, value: float) -> None:
         if iteration & (iteration - 1) == 0:
             self.before, self.now = self.now, np.zeros_like(self.now)
-        weight = step or 1e-300  # an iteration with no step after it counts when there is no other
+        weight = step or 1e-300  # an iteration without a step counts only if there is no other
         self.now += weight * np.concatenate([assigned, [value, 1.0]])
 
-    def of_both(self) -> tuple[Vector, float]:
+    def result(self) -> tuple[Vector, float]:
         total = self.before + self.now
         mean: Vector = total[:-1] / (total[-1] or 1.0)
         return mean[:-1], float(mean[-1])
@@ -319,7 +331,7 @@ class _Proposals:
             for i, part in enumerate(shared.slices)
             if part.stop - part.start == shared.count and all(scoring[:i] + scoring[i + 1 :])
         ]
-        self.known: dict[tuple[int, bytes], float] = {}
+        self.scores: dict[tuple[int, bytes], float] = {}
 
     def best(self, answers: Sequence[Answer], own: Vector) -> tuple[float, Vector | None]:
         best: tuple[float, Vector | None] = (-math.inf, None)
@@ -332,15 +344,15 @@ class _Proposals:
         return best
 
     def _others(self, proposer: int, assignment: Vector) -> float:
-        """What the other oracles' scores of an assignment add up to; asked for once."""
-        name = (proposer, assignment.tobytes())
-        if name not in self.known:
-            self.known[name] = math.fsum(
+        """The weighted sum of the other oracles' scores of an assignment; computed once."""
+        key = (proposer, assignment.tobytes())
+        if key not in self.scores:
+            self.scores[key] = math.fsum(
                 self.weight[i] * oracle.score(assignment[self.keys[part]])
                 for i, (oracle, part) in enumerate(zip(self.oracles, self.slices, strict=True))
                 if i != proposer and isinstance(oracle, Scoring)
             )
-        return self.known[name]
+        return self.scores[key]
 
 
 def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

@@ -1,11 +1,11 @@
-"""What an oracle is: it maximises, given multipliers, and reports an assignment and a value.
+"""The protocol of an oracle: given multipliers, it returns the best structure, its assignment and its value.
 
-Shared variables are numbered 0, 1, ... by the caller (the arcs of a sentence, the tags of its words); an oracle names
-those it decides in `keys` and sees nothing of the others. All it must do is `solve`; what else it can do helps:
+The caller numbers the shared variables 0, 1, ... (the arcs of a sentence, the tags of its words); an oracle lists those
+it decides in `keys` and receives their multipliers only. Only `solve` is required; the other methods are optional:
 
-    score           a value for other oracles' assignments: primal values, the bound certificate, Polyak steps
-    with_products   products of pairs as further variables: `tighten`
-    restrict        variables fixed to off or on: `branch`
+    score           values assignments of other oracles; gives primal values, the bound certificate, Polyak steps
+    with_products   shares products of pairs of variables; needed by `tighten`
+    restrict        fixes variables to off or on; needed by `branch`
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Keys = NDArray[np.intp]
 class Answer:
     """The best structure under some multipliers.
 
-    value is score(structure) + multipliers @ assignment, -inf when there is no structure at all; assignment has a 0 or
+    value is score(structure) + multipliers @ assignment, -inf when no structure exists; assignment has a 0 or
     a 1 for each of the oracle's keys.
     """
 
@@ -35,19 +35,19 @@ class Answer:
 
 
 class Oracle(Protocol):
-    """A decoder over shared variables. Ties must be broken the same way every time."""
+    """A decoder over shared variables. It must break ties in the same way every time."""
 
     @property
     def keys(self) -> Keys:
-        """The shared variables it decides, each once; assignments and multipliers come in this order."""
+        """The shared variables it decides, each once, in the order of assignments and multipliers."""
 
     def solve(self, multipliers: Vector) -> Answer:
-        """The structure that maximises its score plus the multipliers of the variables it switches on."""
+        """The structure that maximises its score plus the multipliers of the variables that it sets to 1."""
 
 
 @runtime_checkable
 class Scoring(Protocol):
-    """An oracle that can value what others propose."""
+    """An oracle that can score the assignment of another."""
 
     def score(self, assignment: Vector) -> float:
         """The best score, no multipliers, of a structure with this assignment; -inf when there is none."""
@@ -55,7 +55,7 @@ class Scoring(Protocol):
 
 @runtime_checkable
 class Refinable(Protocol):
-    """An oracle whose products of variables can be shared, too."""
+    """An oracle that can share products of its variables."""
 
     def with_products(self, pairs: Sequence[tuple[int, int]], keys: Sequence[int]) -> Oracle:
         """This oracle with further shared variables: keys[i] is on when both variables of pairs[i] are."""

@@ -1,7 +1,7 @@
-"""How far the multipliers move: the rules of both papers of 2010, and two others.
+"""Step sizes of the subgradient method: the rules of Koo et al. (2010) and Rush et al. (2010), and two others.
 
-A rule is a function from what is known at an iteration to a step. Any rule leaves every dual value a valid bound;
-rules differ in how soon the bound is good.
+A rule is a function from the `Progress` of an iteration to a step size. Every dual value is a valid bound,
+whatever the rule; rules differ in how fast the bound falls.
 """
 
 from __future__ import annotations
@@ -10,19 +10,22 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+HALVING_PERIOD = 20  # iterations without a lower bound; by convention
+MIN_SCALE = 0.05  # by convention
+
 
 @dataclass(frozen=True)
 class Progress:
-    """What a step rule may look at."""
+    """The arguments of a step rule."""
 
     iteration: int  # from 1
     dual: float  # the dual value here
     bound: float  # the least dual value so far
     value: float  # the best primal value so far, -inf when none is known
-    first_gap: float  # dual - primal of the first iteration, nan when no primal is known
-    increases: int  # how often the dual value went up from one iteration to the next
+    first_gap: float  # dual - primal value of the first iteration, nan when no primal value is known
+    increases: int  # number of iterations in which the dual value rose
     stalled: int  # iterations since the bound last fell
-    slope: float  # decrease of the dual a unit of step promises; for two oracles the number of disputed variables
+    slope: float  # first-order decrease of the dual for a step of 1; for two oracles the number of differing variables
 
 
 class Step(Protocol):
@@ -31,7 +34,7 @@ class Step(Protocol):
 
 @dataclass(frozen=True)
 class HarmonicStep:
-    """start / (1 + increases) (Koo et al. 2010, appendix A.1); start: the gap of the first iteration."""
+    """start / (1 + increases) (Koo et al. 2010, appendix A.1); the default start is the gap of the first iteration."""
 
     start: float | None = None
 
@@ -46,8 +49,8 @@ class HarmonicStep:
 class HalvingStep:
     """start * 2^-increases (Rush et al. 2010, appendix B).
 
-    The steps may sum to less than the way to the optimum, so this rule can stall; the published start of 0.5 is for
-    scores of the size of log probabilities.
+    The sum of the steps may be less than the distance to the optimum, so that this rule can stall. The published start
+    of 0.5 is for scores with the magnitude of log probabilities.
     """
 
     start: float = 0.5
@@ -58,7 +61,7 @@ class HalvingStep:
 
 @dataclass(frozen=True)
 class DiminishingStep:
-    """start / iteration^power: slow, and with 1/2 < power <= 1 sure to converge, averages included."""
+    """start / iteration^power: slow; with 1/2 < power <= 1 the bound and the averages always converge."""
 
     start: float = 1.0
     power: float = 1.0
@@ -69,10 +72,10 @@ class DiminishingStep:
 
 @dataclass(frozen=True)
 class PolyakStep:
-    """scale * (dual - target) / slope; target: the best primal value so far, 1 / (1 + increases) until there is one.
+    """scale * (dual - target) / slope (Polyak's rule); the default target is the best primal value so far.
 
-    The scale is halved with every 20 iterations that do not lower the bound, down to a twentieth, and is whole again
-    when one does.
+    The step is 1 / (1 + increases) while there is no target. The scale is halved after every HALVING_PERIOD iterations
+    that do not lower the bound, down to MIN_SCALE, and is reset when one does.
     """
 
     scale: float = 1.0
@@ -82,5 +85,5 @@ class PolyakStep:
         target = progress.value if self.target is None else self.target
         if not math.isfinite(target):
             return 1 / (1 + progress.increases)
-        scale = self.scale * max(0.5 ** (progress.stalled // 20), 0.05)
+        scale = self.scale * max(0.5 ** (progress.stalled // HALVING_PERIOD), MIN_SCALE)
         return scale * max(progress.dual - target, 0.0) / progress.slope

@@ -78,7 +78,7 @@ def test_words_of_one_use_share_a_class() -> None:
     assert len({of["dog"], of["the"], of["sees"]}) == 3
 
 
-def test_words_never_seen_are_known_by_their_looks() -> None:
+def test_words_never_seen_are_classed_by_their_shape() -> None:
     found = cluster(TEXTS, 4)
     assert found.number("DOG") == found.number("dog")
     assert found.number("2026") == found.number("12")  # digits
@@ -96,14 +96,14 @@ def test_a_model_of_classes_parses_untagged_text(tmp_path: object) -> None:
         tw.trees.check_tree(tw.trees.from_conll(one.heads))
         np.testing.assert_array_equal(one.heads, other.heads)
     assert one.deprels[-1] == "punct"
-    told = preferences(loaded)
-    assert {row["tag"] for row in told["classes"]} == set(loaded.kinds)
+    found = preferences(loaded)
+    assert {row["tag"] for row in found["classes"]} == set(loaded.kinds)
 
 
-def test_what_cannot_be_clustered_is_told() -> None:
-    with pytest.raises(InputError, match="40 classes are asked for, but only 12 different words"):
+def test_numbers_of_classes_that_cannot_be_are_refused() -> None:
+    with pytest.raises(InputError, match="40 word classes are too many for 12 different words"):
         cluster(TEXTS, 40)
-    with pytest.raises(InputError, match="1 classes of words are too few"):
+    with pytest.raises(InputError, match="1 word classes are too few"):
         cluster(TEXTS, 1)
     with pytest.raises(InputError, match="joint needs rules, and rules need tags: with clusters"):
         InducedParser.train(SENTENCES, Options(clusters=4))

@@ -72,8 +72,8 @@ def test_viterbi_em_counts_best_trees() -> None:
     heads, _ = dmv.decode(CORPUS, start, UNLIMITED)
     once = dmv.fit(CORPUS, start, UNLIMITED, iterations=1, hard=True)
     expected = dmv.counts_of(CORPUS, heads).normalised(1.0)
-    for table, wanted in zip(once.tables(), expected.tables(), strict=True):
-        np.testing.assert_array_equal(table, wanted)
+    for table, expected_table in zip(once.tables(), expected.tables(), strict=True):
+        np.testing.assert_array_equal(table, expected_table)
 
 
 def test_featurised_gradient_is_the_derivative() -> None:

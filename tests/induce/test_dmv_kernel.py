@@ -97,8 +97,8 @@ def test_counts_of_a_tree_multiply_to_its_probability() -> None:
         counts = _core.dmv_counts(**corpus_of(tags), heads=np.array(tree[1:], dtype=np.int32), kinds=TAGS)
         logs = [np.log(model[name]) for name in ("root", "stop", "go", "attach")]
         total = sum(float((table * log).sum()) for table, log in zip(counts, logs, strict=True))
-        wanted = probability(tree, tags, model["root"], model["stop"], model["go"], model["attach"], np.ones(5))
-        assert total == pytest.approx(np.log(wanted), rel=1e-9)
+        likely = probability(tree, tags, model["root"], model["stop"], model["go"], model["attach"], np.ones(5))
+        assert total == pytest.approx(np.log(likely), rel=1e-9)
 
 
 def test_extra_scores_move_the_best_tree() -> None:

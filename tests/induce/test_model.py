@@ -45,11 +45,11 @@ def test_sentences_of_any_shape_parse() -> None:
 
 
 def test_preferences_are_probabilities_most_likely_first() -> None:
-    told = preferences(InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=10)))
-    shares = [row["probability"] for row in told["roots"]]
+    found = preferences(InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=10)))
+    shares = [row["probability"] for row in found["roots"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, rel=1e-9)
-    assert told["roots"][0]["tag"] == "VERB"
+    assert found["roots"][0]["tag"] == "VERB"
 
 
 def test_heads_of_punctuation_are_passed_over() -> None:
@@ -59,7 +59,7 @@ def test_heads_of_punctuation_are_passed_over() -> None:
     assert heads_among(np.array([0, 1], np.int32), np.array([-1, 0], np.int32)) is None
 
 
-def test_untagged_text_is_told_what_to_do() -> None:
+def test_untagged_text_is_refused_with_the_remedy() -> None:
     untagged = tw.Sentence.from_words(["a", "b"])
     message = r":1: a word without a tag \('_' in UPOS\); tag the text first .* --clusters N"
     with pytest.raises(InputError, match=message):
@@ -84,14 +84,14 @@ def test_unknown_tags_count_as_x_or_as_nouns() -> None:
         assert [kinds[tag] for tag in found.tags] == ["VERB", stand_in]
 
 
-def test_nothing_to_learn_from_is_told() -> None:
+def test_a_corpus_without_sentences_is_refused() -> None:
     with pytest.raises(InputError, match=r"no sentence to learn from .*all punctuation or longer than 15 words"):
         InducedParser.train([sentence("PUNCT PUNCT")])
     with pytest.raises(InputError, match="no sentence to learn from"):
         InducedParser.train([])
 
 
-def test_best_parses_with_both_models_and_says_what_a_tree_is_worth() -> None:
+def test_best_parses_with_both_models_and_is_certified_where_the_gap_is_zero() -> None:
     parser = InducedParser.train(CORPUS, Options(method="best", iterations=5))
     assert (parser.rules.name, parser.options.start_used) == ("content", "uniform")
     long = sentence(" ".join(["NOUN", "VERB"] * 60))

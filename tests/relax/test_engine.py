@@ -282,8 +282,8 @@ def test_cardinality_is_a_constraint() -> None:
         free = Table(range(5), rows, rows @ random.normal(size=5))
         found = branch([free, oracle])
         assert found.certified
-        wanted = max(free.score(row) for row in allowed)
-        assert found.value == pytest.approx(wanted)
+        expected_value = max(free.score(row) for row in allowed)
+        assert found.value == pytest.approx(expected_value)
 
 
 def test_a_primal_of_the_callers_own() -> None:

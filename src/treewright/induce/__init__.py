@@ -1,4 +1,4 @@
-"""Parsing with no treebank: give it tags, get a parser."""
+"""Grammar induction: a dependency parser learned from tagged text without trees."""
 
 from treewright.induce.clusters import Clusters, cluster
 from treewright.induce.dmv import Limits

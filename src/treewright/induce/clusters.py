@@ -1,15 +1,15 @@
-"""Word classes from untagged text, where there are no tags: clusters whose bigrams say most about one another.
+"""Word classes from untagged text, used in place of tags: clusters by the likelihood of a class bigram model.
 
 The objective is that of Brown et al. (1992), the likelihood of a class bigram model
 
     sum over classes g, h of  f(n(g, h))  -  2 sum over g of  f(n(g))  +  sum over words w of  f(n(w)),   f(n) = n log n
 
-and it climbs by exchange (Kneser & Ney 1993; Martin, Liermann & Ney 1998): from the most frequent words each in a class
-of its own and all others in one more, each word in turn moves to the class that gains most, until hardly any does. A
-sweep costs O(V K (neighbours)) for V words and K classes.
+maximised by the exchange algorithm (Kneser & Ney 1993; Martin, Liermann & Ney 1998). At the start each of the most
+frequent words has a class of its own and all others are in one more; then each word in turn moves to the class with the
+largest gain, until few words move. A sweep costs O(V K (neighbours)) for V words and K classes.
 
-Words seen less than twice are clustered by what they look like: digits, capitals or neither, and their ending.
-Unknown words are classed in the same way when parsing.
+Words that occur less than MIN_COUNT times are clustered by their shape: digits, capital or not, and their ending. When
+parsing, unknown words get the class of their shape.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 from treewright.induce.tagged import PUNCTUATION
 
-RARE = 2  # words seen less often are known by their looks
-ENDING = 3  # letters at most
-TOKENS_OF_AN_ENDING = 10  # rarer ones are too little to learn from
-MOVES = 1e-3  # of the words: with fewer in a sweep it ends
-FEW_WORDS = 30.0  # a class that is spread over no more words holds function words; chosen on English
-
-SWEEPS = 20  # at most
+MIN_COUNT = 2  # rarer words are represented by their shape; by convention
+MAX_ENDING = 3  # letters of an ending in a shape; by convention
+MIN_ENDING_TOKENS = 10  # a shape with an ending is used if so many rare words have it; by convention
+MIN_MOVED_SHARE = 1e-3  # the search ends when a sweep moves no more of the words; by convention
+MAX_FUNCTION_PERPLEXITY = 30.0  # classes whose words have at most this perplexity are function words; chosen on English
+SWEEPS = 20  # maximum number of sweeps; by convention
 
 Ints = NDArray[np.int64]
 
 
 class HasForms(Protocol):
-    """What clustering reads of a sentence."""
+    """The part of a sentence that clustering reads."""
 
     @property
     def forms(self) -> Sequence[str]: ...
@@ -46,16 +45,16 @@ class HasForms(Protocol):
 
 @dataclass(frozen=True)
 class Clusters:
-    """Which class each word, or each look of a word, belongs to; names are C01, C02, ... by falling frequency."""
+    """The class of each word and of each shape of rare words; names are C01, C02, ... by falling frequency."""
 
     names: tuple[str, ...]
-    classes: dict[str, int]  # of words in lower case, and of looks such as "<a-ing>"
-    spread: tuple[float, ...]  # of each class: over how many words it is spread (the perplexity of its words)
-    examples: tuple[tuple[str, ...], ...]  # its most frequent words
+    classes: dict[str, int]  # of words in lower case, and of shapes such as "<a-ing>"
+    spread: tuple[float, ...]  # perplexity of the words of each class
+    examples: tuple[tuple[str, ...], ...]  # most frequent words of each class
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> Clusters:
-        """What `to_json` gave."""
+        """Clusters from the dictionary that `to_json` returned."""
         examples = tuple(tuple(words) for words in saved["examples"])
         return cls(tuple(saved["names"]), saved["classes"], tuple(saved["spread"]), examples)
 
@@ -68,18 +67,20 @@ class Clusters:
         }
 
     def tags_of(self, sentence: HasForms) -> list[str]:
-        """The class of each word; what has nothing but punctuation marks in it is PUNCT."""
+        """The class of each word; a token of nothing but punctuation marks is PUNCT."""
         return [PUNCTUATION if is_punctuation(form) else self.names[self.number(form)] for form in sentence.forms]
 
     def number(self, form: str) -> int:
-        for key in (form.lower(), *looks(form)):
+        for key in (form.lower(), *shapes(form)):
             if key in self.classes:
                 return self.classes[key]
         return 0
 
     def function_classes(self) -> tuple[str, ...]:
-        """Classes that few words make up, as articles and prepositions do: they stand in for function words."""
-        return tuple(name for name, spread in zip(self.names, self.spread, strict=True) if spread <= FEW_WORDS)
+        """Classes of few words, such as articles and prepositions; they are treated as function words."""
+        return tuple(
+            name for name, spread in zip(self.names, self.spread, strict=True) if spread <= MAX_FUNCTION_PERPLEXITY
+        )
 
 
 def is_punctuation(form: str) -> bool:
@@ -90,16 +91,16 @@ def is_punctuation(form: str) -> bool:
     return all(unicodedata.category(character).startswith("P") for character in form)
 
 
-def looks(form: str) -> list[str]:
-    """What a word looks like, most telling first.
+def shapes(form: str) -> list[str]:
+    """The shapes of a word, the most specific first.
 
-    >>> looks("Running"), looks("1984")
+    >>> shapes("Running"), shapes("1984")
     (['<A-ing>', '<A-ng>', '<A-g>', '<A>'], ['<0>'])
     """
     if any(character.isdigit() for character in form):
         return ["<0>"]
     shape = "A" if form[:1].isupper() else "a"
-    endings = [form[-letters:].lower() for letters in range(min(ENDING, len(form) - 1), 0, -1)]
+    endings = [form[-letters:].lower() for letters in range(min(MAX_ENDING, len(form) - 1), 0, -1)]
     return [*(f"<{shape}-{ending}>" for ending in endings), f"<{shape}>"]
 
 
@@ -112,31 +113,33 @@ def cluster(
 ) -> Clusters:
     """Cluster the words of sentences given as forms; `report(sweep, log likelihood a word)`."""
     if classes < 2:
-        raise InputError(f"{classes} classes of words are too few to say anything; ask for 2 or more")
+        raise InputError(f"{classes} word classes are too few; give 2 or more")
     texts = [[form for form in forms if not is_punctuation(form)] for forms in sentences]
     units, numbered = units_of(texts)
     if len(units) <= classes:
-        raise InputError(f"{classes} classes are asked for, but only {len(units)} different words are to be clustered")
+        raise InputError(f"{classes} word classes are too many for {len(units)} different words")
     bigrams = Bigrams.of(numbered, len(units))
     found = Exchange(bigrams, classes)
     for sweep in range(1, sweeps + 1):
         moved = found.sweep()
         report(sweep, found.value() / bigrams.total)
-        if moved <= MOVES * len(units):
+        if moved <= MIN_MOVED_SHARE * len(units):
             break
     return named(units, bigrams.counts, found.class_of, classes)
 
 
 def units_of(texts: list[list[str]]) -> tuple[list[str], list[Ints]]:
-    """What is clustered, most frequent first: words, and looks of rare ones; and each sentence as their numbers."""
+    """The units to cluster, by falling frequency (words, shapes of rare words), and the sentences as unit numbers."""
     words = Counter(form.lower() for text in texts for form in text)
-    rare = Counter(look for text in texts for form in text if words[form.lower()] < RARE for look in looks(form))
+    rare = Counter(
+        shape for text in texts for form in text if words[form.lower()] < MIN_COUNT for shape in shapes(form)
+    )
 
     def unit(form: str) -> str:
-        if words[form.lower()] >= RARE:
+        if words[form.lower()] >= MIN_COUNT:
             return form.lower()
-        described = looks(form)
-        return next((look for look in described[:-1] if rare[look] >= TOKENS_OF_AN_ENDING), described[-1])
+        described = shapes(form)
+        return next((shape for shape in described[:-1] if rare[shape] >= MIN_ENDING_TOKENS), described[-1])
 
     texts_of_units = [[unit(form) for form in text] for text in texts]
     counts = Counter(key for text in texts_of_units for key in text)
@@ -147,12 +150,12 @@ def units_of(texts: list[list[str]]) -> tuple[list[str], list[Ints]]:
 
 @dataclass(frozen=True)
 class Bigrams:
-    """Counts of units and of their neighbours; the edge of a sentence is one more unit, the last."""
+    """Counts of units and of their bigrams; the boundary of a sentence is one more unit, the last."""
 
     counts: Ints
-    before: list[tuple[Ints, Ints]]  # of each unit: which others stand before it, how often
+    before: list[tuple[Ints, Ints]]  # the other units before each unit, and their counts
     after: list[tuple[Ints, Ints]]
-    twice: Ints  # how often it follows itself
+    twice: Ints  # how often each unit follows itself
     total: int
 
     @classmethod
@@ -182,12 +185,12 @@ def grouped(by: Ints, others: Ints, often: Ints, units: int) -> list[tuple[Ints,
 
 @dataclass
 class Exchange:
-    """The classes so far, their bigrams, and the moves that raise the objective."""
+    """The current classes, their bigram counts, and the moves that raise the objective."""
 
     bigrams: Bigrams
     classes: int
     class_of: Ints = field(init=False)
-    table: Ints = field(init=False)  # bigrams of classes; the edge of a sentence is the last class
+    table: Ints = field(init=False)  # counts of class bigrams; the boundary of a sentence is the last class
     totals: Ints = field(init=False)
     f: NDArray[np.float64] = field(init=False)  # n log n
 
@@ -205,11 +208,11 @@ class Exchange:
         self.f = n * np.log(np.maximum(n, 1))
 
     def value(self) -> float:
-        """Log likelihood of the words: of each class after the one before, of each word in its class."""
+        """Log likelihood of the corpus: each class given the previous one, each word given its class."""
         return float(self.f[self.table].sum() - 2 * self.f[self.totals].sum() + self.f[self.bigrams.counts].sum())
 
     def sweep(self) -> int:
-        """Move every unit to its best class, most frequent units first; how many moved."""
+        """Move every unit to its best class, most frequent units first; returns how many moved."""
         return sum(self.move(unit) for unit in range(len(self.class_of) - 1))
 
     def move(self, unit: int) -> bool:
@@ -221,27 +224,27 @@ class Exchange:
         self.shift(unit, own, before, after, -1)
         gains = self.gains(unit, before, after)
         best = int(gains.argmax())
-        if gains[best] <= gains[own] + 1e-9:  # a tie is no reason to move
+        if gains[best] <= gains[own] + 1e-9:  # a unit stays where another class is no better
             best = own
         self.shift(unit, best, before, after, 1)
         self.class_of[unit] = best
         return best != own
 
     def shift(self, unit: int, place: int, before: Ints, after: Ints, sign: int) -> None:
-        """Take a unit out of a class (sign -1) or put it in."""
+        """Remove a unit from a class (sign -1) or add it (sign 1)."""
         self.table[:, place] += sign * before
         self.table[place, :] += sign * after
         self.table[place, place] += sign * self.bigrams.twice[unit]
         self.totals[place] += sign * self.bigrams.counts[unit]
 
     def gains(self, unit: int, before: Ints, after: Ints) -> NDArray[np.float64]:
-        """What the objective gains with the unit in each class."""
+        """The gain of the objective with the unit in each class."""
         f, table, k = self.f, self.table, self.classes
         rows, columns = np.flatnonzero(before), np.flatnonzero(after)
         into, out_of = table[rows, :k], table[:k, columns]
         gain = (f[into + before[rows, None]] - f[into]).sum(axis=0)
         gain += (f[out_of + after[columns]] - f[out_of]).sum(axis=1)
-        # The bigrams of a class with itself change by both, and by the unit following itself.
+        # The bigram of a class with itself changes by left and right neighbours, and by the unit following itself.
         diagonal, left, right = table.diagonal()[:k], before[:k], after[:k]
         gain += f[diagonal + left + right + self.bigrams.twice[unit]] + f[diagonal]
         gain -= f[diagonal + left] + f[diagonal + right]
@@ -251,7 +254,7 @@ class Exchange:
 
 
 def named(units: list[str], counts: Ints, class_of: Ints, classes: int) -> Clusters:
-    """Number the classes by falling frequency; those left without a word are dropped."""
+    """Number the classes by falling frequency; empty ones are dropped."""
     counts, class_of = counts[:-1], class_of[:-1]
     totals = np.bincount(class_of, counts, classes)
     order = [int(c) for c in np.argsort(-totals, kind="stable") if totals[c] > 0]

@@ -2,10 +2,10 @@
 
     min over w and y in conv(trees)   1/2N |y - Xw|^2 + lambda/2 |w|^2 - mu v'y
 
-X holds one row of features an arc of every sentence, v says which arcs follow a rule, N counts the arcs. For a given
-y the best w is a ridge regression, so what is left is a convex quadratic in y: Frank-Wolfe moves y towards the best
-trees for its gradient, with the exact step. A direction's share of w is itself a ridge solution, so w follows y by the
-same step and one conjugate-gradient solve an iteration suffices.
+X has a row of features for each arc of every sentence, v marks the arcs that follow a rule, N is the number of arcs.
+For a given y the best w is a ridge regression, so that the objective is a convex quadratic in y. Frank-Wolfe moves y
+towards the best trees for its gradient, with the exact step. The regression is linear in y, so that w moves by the same step
+towards the regression on these trees, and an iteration needs one solve by conjugate gradients.
 """
 
 from __future__ import annotations
@@ -24,33 +24,32 @@ from treewright.induce.tagged import TaggedCorpus
 
 Array = NDArray[np.float64]
 MAX_CG_ITERATIONS = 500  # by convention; a warning says when they do not suffice
-DISTANCE = 10  # signed distances are clipped here
-TEMPLATES = 7  # each alone, and with the distance
-CONTEXT_OF_HEAD = (3, 4)  # templates that the root has not
+MAX_DISTANCE = 10  # signed distances are clipped to this; by convention
+MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; by convention
 
 
 @dataclass(frozen=True)
 class ConvexMstOptions:
     """Options of the objective and its minimisation; chosen on the English development set (docs/induction.md)."""
 
-    ridge: float = 1e-3  # lambda
-    rule_weight: float = 0.1  # mu
-    iterations: int = 20
-    tolerance: float = 1e-3  # of the conjugate gradients
+    ridge: float = 1e-3  # lambda, the weight of the penalty
+    rule_weight: float = 0.1  # mu, the gain of an arc that follows a rule
+    iterations: int = 20  # of Frank-Wolfe
+    tolerance: float = 1e-3  # of conjugate gradients: norm of the residual relative to the right side
     projective: bool = True
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Every arc of every sentence: sentence i owns an (n + 1) x (n + 1) scores [h, m] from `offsets[i]` on.
+    """The arcs of all sentences in one flat array: sentence i has an (n + 1) x (n + 1) matrix [h, m] at `offsets[i]`.
 
-    Cells that are no arcs (onto the root, onto oneself) are not in `valid`.
+    `valid` is false for cells that are no arcs: those with modifier 0 and those with h = m.
     """
 
     nodes: NDArray[np.int32]  # of each sentence
     offsets: NDArray[np.int64]
     valid: NDArray[np.bool_]
-    codes: NDArray[np.int64]  # [cell, template]; -1: none
+    codes: NDArray[np.int64]  # feature codes [cell, template]; -1: no feature
     follows_rule: Array
 
     @property
@@ -65,47 +64,70 @@ class Cells:
         ]
 
 
+# The tags that each template joins; every template is used alone and with the signed distance of the arc.
+TEMPLATES = (
+    ("head",),
+    ("modifier",),
+    ("head", "modifier"),
+    ("head", "modifier", "before head"),
+    ("head", "modifier", "after head"),
+    ("head", "modifier", "before modifier"),
+    ("head", "modifier", "after modifier"),
+)
+
+
 def cells_of(corpus: TaggedCorpus, rules: Rules) -> Cells:
     """Feature codes and rules of every arc."""
-    kinds = len(corpus.kinds)
-    start, end, root = kinds, kinds + 1, kinds + 2
-    base = kinds + 3
     matrix = rules.matrix(corpus.kinds)
     nodes = corpus.lengths + 1
     offsets = np.concatenate([[0], np.cumsum(nodes.astype(np.int64) ** 2)[:-1]])
-    codes, valid, follows = [], [], []
-    for span in corpus.spans():
-        padded = np.concatenate([[start], corpus.tags[span], [end]])  # position 0 is START, n + 1 is END
-        n = len(padded) - 2
-        h, m = (index.ravel() for index in np.indices((n + 1, n + 1)))
-        head = np.where(h == 0, root, padded[h])
-        modifier = padded[m]
-        valid.append((m != 0) & (h != m))
-        safe = np.where(modifier < kinds, modifier, 0)
-        follows.append(np.where(valid[-1], matrix[np.where(h == 0, kinds, np.where(head < kinds, head, 0)), safe], 0.0))
-        before_head, after_head = padded[np.maximum(h - 1, 0)], padded[np.minimum(h + 1, n + 1)]
-        before, after = padded[np.maximum(m - 1, 0)], padded[np.minimum(m + 1, n + 1)]
-        none = np.full_like(head, base - 1)
-        columns = [
-            (head, none, none),
-            (none, modifier, none),
-            (head, modifier, none),
-            (head, modifier, before_head),
-            (head, modifier, after_head),
-            (head, modifier, before),
-            (head, modifier, after),
-        ]
-        distance = np.clip(h - m, -DISTANCE, DISTANCE) + DISTANCE + 1
-        rows = np.empty((len(h), 2 * TEMPLATES), dtype=np.int64)
-        for t, (a, b, c) in enumerate(columns):
-            code = ((t * base + a) * base + b) * base + c
-            rows[:, 2 * t] = code * (2 * DISTANCE + 2)
-            rows[:, 2 * t + 1] = code * (2 * DISTANCE + 2) + distance
-            if t in CONTEXT_OF_HEAD:
-                rows[h == 0, 2 * t : 2 * t + 2] = -1
-        rows[~valid[-1]] = -1
-        codes.append(rows)
-    return Cells(nodes, offsets, np.concatenate(valid), np.concatenate(codes), np.concatenate(follows))
+    sentences = [sentence_cells(corpus.tags[span], len(corpus.kinds), matrix) for span in corpus.spans()]
+    valid, codes, follows = (np.concatenate(column) for column in zip(*sentences, strict=True))
+    return Cells(nodes, offsets, valid, codes, follows)
+
+
+def sentence_cells(
+    tags: NDArray[np.int32], kinds: int, rules: Array
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], Array]:
+    """The columns `valid`, `codes` and `follows_rule` of one sentence; `rules` is [head, modifier], the root last."""
+    start, end, root = kinds, kinds + 1, kinds + 2
+    n = len(tags)
+    padded = np.concatenate([[start], tags, [end]])  # position 0 is START, n + 1 is END
+    h, m = (index.ravel() for index in np.indices((n + 1, n + 1)))
+    valid = (m != 0) & (h != m)
+    rule_head, rule_modifier = np.where(h == 0, kinds, padded[h]), np.where(m == 0, 0, padded[m])
+    follows = np.where(valid, rules[rule_head, rule_modifier], 0.0)
+    columns = {
+        "head": np.where(h == 0, root, padded[h]),
+        "modifier": padded[m],
+        "before head": padded[np.maximum(h - 1, 0)],
+        "after head": padded[h + 1],
+        "before modifier": padded[np.maximum(m - 1, 0)],
+        "after modifier": padded[m + 1],
+    }
+    codes = feature_codes(columns, np.clip(h - m, -MAX_DISTANCE, MAX_DISTANCE), kinds + 3, h == 0)
+    codes[~valid] = -1
+    return valid, codes, follows
+
+
+def feature_codes(
+    columns: dict[str, NDArray[np.int64]], distance: NDArray[np.int64], base: int, is_root: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Two codes for each cell and template: of the template alone, and with the distance.
+
+    Tags are digits in `base`; a template with fewer than three tags has the largest digit in the unused places. The
+    root has no neighbours, so that templates with a neighbour of the head give no code (-1) for it.
+    """
+    unused = np.full_like(distance, base - 1)
+    codes = np.empty((len(distance), 2 * len(TEMPLATES)), dtype=np.int64)
+    for t, template in enumerate(TEMPLATES):
+        head, modifier = (columns[name] if name in template else unused for name in ("head", "modifier"))
+        neighbour = columns[template[2]] if len(template) == 3 else unused
+        alone = (((t * base + head) * base + modifier) * base + neighbour) * (2 * MAX_DISTANCE + 2)
+        codes[:, 2 * t], codes[:, 2 * t + 1] = alone, alone + distance + MAX_DISTANCE + 1
+        if template[-1] in {"before head", "after head"}:
+            codes[is_root, 2 * t : 2 * t + 2] = -1
+    return codes
 
 
 @dataclass(frozen=True)
@@ -116,7 +138,7 @@ class ArcModel:
     weights: Array
 
     def scores(self, cells: Cells) -> Array:
-        """Xw, for every cell; features never seen weigh nothing, cells that are no arcs are -inf."""
+        """Xw for every cell; unknown features have weight 0, cells that are no arcs have score -inf."""
         place = np.minimum(np.searchsorted(self.codes, cells.codes), len(self.codes) - 1)
         known = self.codes[place] == cells.codes
         scores: Array = np.where(known, self.weights[place], 0.0).sum(axis=1)
@@ -197,7 +219,7 @@ class State:
 
 
 def start(cells: Cells, regression: Regression, options: ConvexMstOptions) -> State:
-    """Every head equally likely."""
+    """The point at which all heads of a word have the same share, and its regression weights."""
     y = np.where(cells.valid, np.repeat(1.0 / (cells.nodes - 1), cells.nodes.astype(np.int64) ** 2), 0.0)
     return State(y, regression.fit(y, np.zeros(len(regression.codes)), options.tolerance))
 
@@ -211,7 +233,7 @@ def frank_wolfe(
     iterations: int | None = None,
     report: Report = lambda iteration, objective, gap: None,
 ) -> State:
-    """Move towards the best trees for the gradient, by the exact step; `report` hears iteration, objective and gap."""
+    """Minimise by Frank-Wolfe with exact steps; `report(iteration, objective, gap)` is called in every iteration."""
     y, w = state.y, state.w
     pull = options.rule_weight * cells.follows_rule
     for iteration in range(1, (iterations if iterations is not None else options.iterations) + 1):
@@ -223,7 +245,7 @@ def frank_wolfe(
         gap = float(-(gradient @ move))
         objective = float((0.5 * (y @ residual) - pull @ y) / regression.arcs)
         report(iteration, objective, gap)
-        if gap <= 1e-12:
+        if gap <= MIN_GAP:
             break
         w_trees = regression.fit(trees, w, options.tolerance)
         curvature = float(move @ (move - regression.matrix @ (w_trees - w))) / regression.arcs

@@ -1,7 +1,7 @@
-"""The dependency model with valence, bounded in centre-embedding when asked: initialise, fit by EM, decode.
+"""The dependency model with valence (DMV), with an optional bound on centre-embedding: initialise, fit by EM, decode.
 
-The kernel (core/charts/dmv.hpp) does a whole corpus in one call; here are the parameters, what they start from and how
-expected counts become parameters again. docs/induction.md tells the model.
+The kernel (core/charts/dmv.hpp) processes a whole corpus in one call; this module has the parameters, their initial
+values, and the M step. docs/induction.md describes the model.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from treewright.errors import InputError
 from treewright.induce.tagged import TaggedCorpus
 
 FUNCTION_TAGS = ("ADP", "AUX", "CCONJ", "CONJ", "DET", "PART", "SCONJ")
-LENGTHS = 100  # arcs longer than this all weigh the same
+LENGTHS = 100  # longer arcs have the weight of this length; by convention
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What trees may look like, and what they pay for long arcs."""
+    """Constraints on trees, and the length bias of arcs; docs/induction.md says where the defaults come from."""
 
-    depth: int = 1  # of centre-embedding; 0: no bound
-    chunk: int = 3  # embedded chunks of so many words are free
-    length_bias: float = 0.05  # each arc pays exp(-bias (length - 1))
+    depth: int = 1  # maximum depth of centre-embedding; 0: no bound
+    chunk: int = 3  # embedded chunks of at most so many words do not count as embedding
+    length_bias: float = 0.05  # each arc has the factor exp(-bias (length - 1))
     leaves: tuple[str, ...] = FUNCTION_TAGS  # tags that take no modifiers
 
     def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -46,7 +46,7 @@ UNLIMITED = Limits(depth=0, chunk=0, length_bias=0.0, leaves=())
 class DmvParameters:
     """The parameters, or counts of the same shape: root[t], stop and go[t, side, v], attach[head, side, modifier].
 
-    Side 0 is left; v is 1 once a modifier stands on that side.
+    Side 0 is left; v is 1 when the head already has a modifier on that side.
     """
 
     root: Array
@@ -130,7 +130,7 @@ def log_range(weights: Array) -> float:
 
 
 def counts_of(corpus: TaggedCorpus, heads: NDArray[np.int32]) -> DmvParameters:
-    """The events of given trees."""
+    """The event counts of given trees."""
     return DmvParameters(*_core.dmv_counts(corpus.tags, corpus.ends, heads, len(corpus.kinds)))
 
 
@@ -139,14 +139,14 @@ def uniform(corpus: TaggedCorpus) -> DmvParameters:
 
 
 def harmonic(corpus: TaggedCorpus) -> DmvParameters:
-    """Expected counts when an arc weighs one over its length and nothing else counts."""
+    """Parameters from expected counts under trees whose arcs have the inverse of their length as weight."""
     weight = 1.0 / np.arange(1, LENGTHS + 1)
     _, counts = weighted_expectations(corpus, ones(len(corpus.kinds)), UNLIMITED, weight)
     return counts.normalised()
 
 
 def klein_manning(corpus: TaggedCorpus) -> DmvParameters:
-    """Klein & Manning's start in Smith's version: heads by inverse distance, stops so that valences stay consistent."""
+    """Klein & Manning's start in Smith's version: heads by inverse distance, stops consistent with the valences."""
     kinds = len(corpus.kinds)
     counts, correction = ones(kinds), DmvParameters(*(np.zeros_like(table) for table in ones(kinds).tables()))
     for table in counts.tables():
@@ -179,7 +179,7 @@ def klein_manning(corpus: TaggedCorpus) -> DmvParameters:
 
 
 def scattered(corpus: TaggedCorpus, seed: int) -> DmvParameters:
-    """Klein & Manning's start, every parameter times a random number: each seed begins elsewhere."""
+    """Klein & Manning's start with every parameter multiplied by a random number that depends on the seed."""
     random = np.random.default_rng(seed)
     return DmvParameters(
         *(table * random.gamma(1.0, size=table.shape) for table in klein_manning(corpus).tables())
@@ -195,7 +195,7 @@ INITIAL: dict[str, Callable[[TaggedCorpus, int], DmvParameters]] = {
 
 
 def initial(name: str, corpus: TaggedCorpus, seed: int = 1) -> DmvParameters:
-    """A start by its name; the seed is for random ones."""
+    """Initial parameters by name; the seed is for random ones."""
     if name not in INITIAL:
         raise InputError(f"no initialisation {name!r}; there are {', '.join(INITIAL)}")
     return INITIAL[name](corpus, seed)
@@ -215,11 +215,13 @@ def fit(
     smoothing: float | None = None,
     report: Report = lambda iteration, value: None,
 ) -> DmvParameters:
-    """EM from `model`; `hard` counts the best trees only (Viterbi EM, smoothed by one).
+    """EM from `model`; `hard` counts the best trees only (Viterbi EM, add-one smoothing).
 
-    Stops when the objective gains less than `tolerance` of itself. `report(iteration, value)` hears every iteration.
+    It stops when the relative gain of the objective is less than `tolerance`; `report(iteration, value)` follows every
+    iteration.
     """
-    smoothing = smoothing if smoothing is not None else 1.0 if hard else 1e-12
+    if smoothing is None:
+        smoothing = 1.0 if hard else 1e-12
     before = -np.inf
     for iteration in range(1, iterations + 1):
         if hard:

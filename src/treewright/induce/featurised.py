@@ -1,8 +1,8 @@
-"""The DMV whose parameters share features (Berg-Kirkpatrick et al. 2010), fitted by L-BFGS.
+"""The DMV with featurised parameters (Berg-Kirkpatrick et al. 2010), fitted by L-BFGS.
 
-Each multinomial is a softmax of indicator features: of the tag itself, and of the classes noun and verb it belongs to,
-so that what is learned of nouns serves proper nouns and pronouns too. The gradient of the log likelihood is expected
-counts minus what the parameters would spread of their totals; both come from the same kernel as EM.
+Each multinomial is a softmax over indicator features of the tag and of its classes (noun, verb), so that nouns, proper
+nouns and pronouns share weights. The gradient of the log likelihood is the expected counts minus the totals of each
+multinomial times its probabilities; the expected counts come from the same kernel as those of EM.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def names_of(kind: str) -> list[str]:
 
 
 class Features:
-    """Which features each outcome has: one sparse row an outcome, of root, stop and go, attach in turn."""
+    """The feature matrix: one sparse row for each outcome of root, stop, go and attach, in this order."""
 
     def __init__(self, kinds: tuple[str, ...]) -> None:
         from scipy.sparse import csr_array
@@ -78,7 +78,7 @@ class Features:
         return DmvParameters(softmax(scores.root), stop, go, softmax(scores.attach, axis=2))
 
     def gradient(self, counts: DmvParameters, model: DmvParameters) -> Array:
-        """Of the log likelihood, by the weights."""
+        """The gradient of the log likelihood with respect to the weights."""
         decisions = counts.stop + counts.go
         differences = (
             counts.root - counts.root.sum() * model.root,
@@ -110,7 +110,7 @@ def fit_featurised(
         gradient = features.gradient(counts, model) - penalty * weights
         return -(value - 0.5 * penalty * float(weights @ weights)), -gradient
 
-    def on_iteration(intermediate_result: Any) -> None:
+    def count_and_report(intermediate_result: Any) -> None:
         nonlocal steps
         steps += 1
         report(steps, -float(intermediate_result.fun))
@@ -120,7 +120,7 @@ def fit_featurised(
         np.zeros(features.matrix.shape[1]),
         jac=True,
         method="L-BFGS-B",
-        callback=on_iteration,
+        callback=count_and_report,
         options={"maxiter": iterations, "maxfun": 3 * iterations},
     )
     return features.parameters(found.x)

@@ -1,4 +1,4 @@
-"""Rules that say which head may well have which modifier: data, the published sets and the user's own."""
+"""Rules of likely pairs of head tag and modifier tag: the published sets as data, and files of the user."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ NOUNS = "NOUN PROPN PRON"
 OF_A_NOUN = f"ADJ DET NUM {NOUNS} CONJ CCONJ AUX"
 
 # Head -> modifiers. `universal` is the set for twelve tags of Naseem et al. (2010) as Grave & Elhadad (2015) give it,
-# `noji` its adaptation to UD by Noji et al. (2016), `ud` ours: content words are heads, as UD has it. `content` says so
-# of more function words, and that adpositions go with nouns.
+# `noji` its adaptation to UD by Noji et al. (2016). `ud` is ours: content words are heads, as in UD. `content` has this
+# for more function words, and attaches adpositions to nouns only.
 RULES: dict[str, Table] = {
     "ud": table(
         ROOT="VERB NOUN",
@@ -69,7 +69,7 @@ UPOS = frozenset(  # of UD 1 and 2
 
 @dataclass(frozen=True)
 class Rules:
-    """A set of rules and where it comes from."""
+    """A set of rules and its name or file."""
 
     name: str
     table: Table
@@ -82,9 +82,9 @@ class Rules:
 
 
 def load_rules(name_or_path: str, kinds: Sequence[str] = ()) -> Rules:
-    """A set by its name, or a TOML file of lines such as VERB = ["NOUN", "ADV"]; ROOT is the head of the sentence.
+    """A set by its name, or a TOML file of lines such as VERB = ["NOUN", "ADV"]; ROOT stands for the root node.
 
-    A tag that is neither in UD nor among `kinds` is refused: it would be a rule that never holds.
+    A tag that is neither in UD nor among `kinds` is refused, because its rule would apply to no arc.
     """
     if name_or_path in RULES:
         return Rules(name_or_path, RULES[name_or_path])

@@ -1,4 +1,4 @@
-"""A corpus as induction sees it: tag sequences without punctuation, flat arrays that a kernel reads in one call."""
+"""A corpus for induction: tag sequences without punctuation in flat arrays, which a kernel reads in one call."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
-STRANGERS = ("X", "NOUN")  # what an unknown tag counts as, if there is such a kind
+UNKNOWN_AS = ("X", "NOUN")  # an unknown tag is replaced by the first of these that the model has; by convention
 
 
 class HasTags(Protocol):
-    """What induction reads of a sentence."""
+    """The part of a sentence that induction reads."""
 
     @property
     def upos(self) -> Sequence[str]: ...
@@ -28,12 +28,12 @@ class HasTags(Protocol):
     def line(self) -> int: ...
 
 
-Tags = Callable[[Any], Sequence[str]]  # of a sentence
+Tags = Callable[[Any], Sequence[str]]  # from a sentence to its tags or word classes
 
 
 @dataclass(frozen=True)
 class TaggedCorpus:
-    """Sentences as numbers of tags: `tags` flat, sentence i ends before `ends[i]`.
+    """Sentences as tag numbers: `tags` is flat, sentence i ends before `ends[i]`.
 
     `heads` are gold heads as CoNLL numbers among the words kept (punctuation removed, its modifiers given to its
     head), or None where a sentence has none; `kept[i]` are the 0-based positions of the words that were kept.
@@ -61,7 +61,7 @@ class TaggedCorpus:
             yield slice(begin, end)
 
     def sentence(self, span: slice) -> TaggedCorpus:
-        """One sentence as a corpus of its own."""
+        """A corpus of one sentence."""
         tags = self.tags[span]
         return TaggedCorpus(self.kinds, tags, np.array([len(tags)], dtype=np.int32), [])
 
@@ -81,7 +81,7 @@ class TaggedCorpus:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one sentence that are no punctuation."""
+    """The words of one sentence without punctuation."""
 
     tags: list[str]
     positions: NDArray[np.int32]
@@ -89,7 +89,7 @@ class Words:
 
 
 def upos_of(sentence: HasTags) -> Sequence[str]:
-    """The tags of a sentence, which must have them."""
+    """The UPOS tags of a sentence; a sentence without tags is refused."""
     if "_" in sentence.upos:
         raise InputError(
             f"{sentence.source}:{sentence.line}: a word without a tag ('_' in UPOS); tag the text first (treewright tag"
@@ -99,21 +99,21 @@ def upos_of(sentence: HasTags) -> Sequence[str]:
 
 
 def words_of(sentence: HasTags, tags_of: Tags = upos_of) -> Words:
-    """Leave out punctuation; its modifiers go to its head, for as long as that is punctuation too."""
+    """Leave out punctuation; its modifiers are attached to its nearest ancestor that is no punctuation."""
     tags = tags_of(sentence)
     positions = np.array([i for i, tag in enumerate(tags) if tag != PUNCTUATION], dtype=np.int32)
     return Words([tags[i] for i in positions], positions, heads_among(positions, sentence.heads))
 
 
 def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.int32] | None:
-    """Gold heads as CoNLL numbers among the words at `positions`; None unless the sentence is a whole tree."""
+    """Gold heads as CoNLL numbers among the words at `positions`; None unless the sentence has a complete tree."""
     if len(heads) == 0 or (heads < 0).any():
         return None
     number_of = {0: 0} | {int(position) + 1: new for new, position in enumerate(positions, start=1)}
     found = []
     for position in positions:
         head = int(heads[position])
-        for _ in heads:  # a cycle among punctuation would never end
+        for _ in heads:  # at most so many steps, for a cycle of punctuation has no end
             if head in number_of:
                 break
             head = int(heads[head - 1])
@@ -133,8 +133,8 @@ def read_tagged(
 ) -> TaggedCorpus:
     """Collect the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
 
-    Without `kinds` every tag met becomes a kind; with it (at parse time) an unknown tag counts as X if the model knows
-    that, else as NOUN, else as its first kind. `tags_of` says what stands for tags, UPOS if nothing else.
+    Without `kinds` the kinds are the tags of the sentences; with it (at parse time) an unknown tag is replaced by X or
+    NOUN, whichever is first among the kinds, or by the first kind. `tags_of` returns the tags of a sentence.
     """
     found: list[Words] = []
     for sentence in sentences:
@@ -146,7 +146,7 @@ def read_tagged(
         raise InputError(f"{source}: no sentence to learn from (every one is empty, all punctuation{limit})")
     inventory = tuple(kinds) if kinds is not None else tuple(sorted({tag for words in found for tag in words.tags}))
     number_of = {tag: i for i, tag in enumerate(inventory)}
-    fallback = next((number_of[tag] for tag in STRANGERS if tag in number_of), 0)
+    fallback = next((number_of[tag] for tag in UNKNOWN_AS if tag in number_of), 0)
     trees = [words.heads for words in found if words.heads is not None]
     return TaggedCorpus(
         inventory,

@@ -4,8 +4,8 @@
 
 X has a row of features for each arc of every sentence, v marks the arcs that follow a rule, N is the number of arcs.
 For a given y the best w is a ridge regression, so that the objective is a convex quadratic in y. Frank-Wolfe moves y
-towards the best trees for its gradient, with the exact step. The regression is linear in y, so that w moves by the same step
-towards the regression on these trees, and an iteration needs one solve by conjugate gradients.
+towards the best trees for its gradient, with the exact step. The regression is linear in y, so that w moves
+by the same step towards the regression on these trees, and an iteration needs one solve by conjugate gradients.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Second-order trees that may cross, drawn exactly by rejection from first-order proposals.
 
 A proposal t is drawn with probability exp(w(t)) / Z_w by Wilson's algorithm, where w(t) is a sum of arc scores w. With
-an upper bound B on value(t) - w(t) over all trees, it is accepted with probability exp(value(t) - w(t) - B). The
-accepted trees are independent and have the probabilities exp(value) / Z. The share accepted is exp(log Z - B - log Z_w),
-so w is chosen to make B + log Z_w small, a convex function of w. Its subgradient is the marginals of w less the arcs
+an upper bound B on value(t) - w(t) over all trees, it is accepted with probability exp(value(t) - w(t) - B). Accepted
+trees are independent and have the probabilities exp(value) / Z. The share accepted is exp(log Z - B - log Z_w), so w
+is chosen to make B + log Z_w small, a convex function of w. Its subgradient is the marginals of w less the arcs
 of the tree that maximises value(t) - w(t); the bound comes from the decoder.
 """
 
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.decode.marginals import ensure_finite_value
 from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
@@ -43,8 +42,7 @@ class _Proposal:
 
 
 def draw(problem: Problem, size: int, seed: int) -> NDArray[np.int32]:
-    """[size, nodes]: heads of independent trees; the first trees of a larger sample are those of a smaller one."""
-    ensure_finite_value(problem)
+    """[size, nodes]: heads of independent trees, for a problem with at least one tree of finite value."""
     proposal = _fitted(problem)
     seeds = np.random.SeedSequence(seed)
     found: list[NDArray[np.int32]] = []

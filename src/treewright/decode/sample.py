@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright.decode import rejection
 from treewright.decode.constraints import infeasible
-from treewright.decode.marginals import scores_of
+from treewright.decode.marginals import ensure_finite_value, scores_of
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.errors import InputError
@@ -38,8 +38,9 @@ def sample(
     """[size, nodes]: heads of trees drawn independently, each with probability exp(value) / Z.
 
     uniform: all trees that the scores do not forbid have the same probability. The first trees of a larger sample are
-    those of a smaller one. Second-order trees that may cross are drawn by rejection, which is fast for up to about ten
-    words; where it would take too long an InputError says so (projective=True has no such limit).
+    those of a smaller one. Second-order trees that may cross are drawn by rejection: sentences of more than 8 to 15
+    words, depending on how strong the second-order scores are, are refused with an InputError when they would take too
+    long. projective=True has no such limit.
 
     >>> trees = sample([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 1000, uniform=True, seed=1)
     >>> trees.shape, sorted(set(map(tuple, trees.tolist())))
@@ -47,6 +48,8 @@ def sample(
     """
     count, start = _whole_number(size, "size", 2**31), _whole_number(seed, "seed", 2**64)
     problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    if problem.order == 2 and not problem.projective:
+        ensure_finite_value(problem)
     source = problem.unscored() if uniform else problem
     trees = _drawn(source, max(count, 1), start)
     if not len(trees):

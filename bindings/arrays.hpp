@@ -30,6 +30,13 @@ inline int nodes_of(const Scores &arc) {
   return int(arc.shape(0));
 }
 
+// A tree over that many nodes: every word has another node as its head.
+inline void check_heads(const IndexColumn &heads, int nodes) {
+  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
+  for (int m = 1; m < nodes; ++m)
+    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
+}
+
 // A fresh array that owns its memory.
 template <typename Array, typename... Sizes>
 Array new_array(Sizes... sizes) {

@@ -28,38 +28,10 @@ static std::pair<Heads, double> sibling_eisner(Scores arc, std::optional<Scores3
   return {heads, value};
 }
 
-static std::pair<Heads, double> sibling_eisner_parts(const Parts &parts, bool single_root) {
-  Heads heads = new_array<Heads>(parts.nodes);
-  double value;
-  {
-    nb::gil_scoped_release nogil;
-    thread_local PrunedSiblingEisner decoder;
-    value = decoder.decode(parts, single_root, heads.data());
-  }
-  return {heads, value};
-}
-
-static std::pair<Heads, double> grand_eisner(const Parts &parts, bool single_root) {
-  constexpr double worth_keeping = 1 << 26;  // bytes; a larger chart goes back when its sentence is done
-  Heads heads = new_array<Heads>(parts.nodes);
-  double value;
-  {
-    nb::gil_scoped_release nogil;
-    thread_local GrandEisner decoder;
-    value = decoder.decode(parts, single_root, heads.data());
-    if (GrandEisner::bytes(parts) > worth_keeping) decoder = GrandEisner();
-  }
-  return {heads, value};
-}
-
 void bind_dynamic(nb::module_ &m) {
   m.def("sibling_eisner", &sibling_eisner, nb::arg("arc").noconvert(), nb::arg("sib").noconvert().none(),
         nb::arg("stop").noconvert().none(), nb::arg("single_root"),
         "The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.");
-  m.def("sibling_eisner_parts", &sibling_eisner_parts, nb::arg("parts"), nb::arg("single_root"),
-        "The same over candidate arcs; grandparent scores are not looked at.");
-  m.def("grand_eisner", &grand_eisner, nb::arg("parts"), nb::arg("single_root"),
-        "The best projective tree over all the parts: heads and value; -inf when there is none.");
   m.def("grand_eisner_bytes", &GrandEisner::bytes, nb::arg("parts"), "The memory that grand_eisner will hold.");
 }
 

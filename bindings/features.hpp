@@ -1,6 +1,7 @@
 // Array types and checks that the bindings of scorers, labellers and learners share.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "learning/atom_batch.hpp"
 #include "learning/features.hpp"
 #include "learning/learning.hpp"
 #include "learning/scoring.hpp"
@@ -48,6 +50,19 @@ inline Atoms atoms_of(const AtomTable &atoms, const AtomTable &each) {
   const int nodes = int(each.shape(0));
   if (int(atoms.shape(0)) != nodes + 2 * Atoms::reach) throw nb::value_error("atoms do not fit the set of each");
   return {atoms.data(), each.data(), nodes, int(atoms.shape(1)), int(each.shape(1))};
+}
+
+// Rows row[begin[s] .. begin[s + 1]) of the tables are those of sentence s with its padding.
+inline AtomBatch atom_batch_of(const AtomTable &atoms, const AtomTable &each, const IndexColumn &row,
+                               const IndexColumn &begin) {
+  if (begin.shape(0) < 1 || begin(0) != 0 || begin(begin.shape(0) - 1) != int(row.shape(0)))
+    throw nb::value_error("begin does not fit row");
+  for (std::size_t s = 0; s + 1 < begin.shape(0); ++s)
+    if (begin(s + 1) - begin(s) < 2 * Atoms::reach + 2) throw nb::value_error("a sentence has at least one word");
+  for (std::size_t i = 0; i < row.shape(0); ++i)
+    if (row(i) < 0 || row(i) >= int(std::min(atoms.shape(0), each.shape(0)))) throw nb::value_error("no such row");
+  return AtomBatch({atoms.data(), int(atoms.shape(1))}, {each.data(), int(each.shape(1))}, row.data(),
+                   {begin.data(), begin.data() + begin.shape(0)});
 }
 
 inline void check_bits(int bits) {
@@ -111,12 +126,6 @@ struct BoundLearner {
 
 inline void check_learner(const BoundLearner &learner, int bits) {
   if (learner.weights.shape(0) != table_size(bits)) throw nb::value_error("there must be 2^bits weights");
-}
-
-inline void check_heads(const IndexColumn &heads, int nodes) {
-  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
-  for (int m = 1; m < nodes; ++m)
-    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
 }
 
 }  // namespace treewright

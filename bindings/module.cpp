@@ -3,7 +3,9 @@
 
 namespace treewright {
 void bind_parts(nb::module_ &m);
-void bind_features(nb::module_ &m);
+void bind_decode(nb::module_ &m);
+void bind_scorer(nb::module_ &m);
+void bind_labeller(nb::module_ &m);
 void bind_learning(nb::module_ &m);
 void bind_first_order(nb::module_ &m);
 void bind_dmv(nb::module_ &m);
@@ -21,7 +23,9 @@ void bind_words(nb::module_ &m);
 NB_MODULE(_core, m) {
   m.doc() = "Treewright's native kernels. Not a public interface: use treewright.decode and its neighbours.";
   treewright::bind_parts(m);
-  treewright::bind_features(m);
+  treewright::bind_decode(m);
+  treewright::bind_scorer(m);
+  treewright::bind_labeller(m);
   treewright::bind_learning(m);
   treewright::bind_first_order(m);
   treewright::bind_dmv(m);

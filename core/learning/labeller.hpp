@@ -94,6 +94,8 @@ class Labeller {
     list_modifiers();
   }
 
+  void close() { nodes_ = 0; }  // the sentence no longer exists
+
   // Adds the gradient of log p(gold label) for each word, every other candidate's score raised by `cost`; a negative
   // gold label is not known. Returns the sum of -log p.
   double learn(Learner &learner, const Atoms &atoms, int tag, const LabelSets &sets, const int *gold, float cost) {

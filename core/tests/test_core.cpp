@@ -88,7 +88,8 @@ int main() {
   trees_drawn_are_trees();
   learning_raises_the_probability_of_the_gold_tree();
   a_head_expects_the_same_as_weights_and_as_logarithms();
-  a_chain_decodes_what_pruning_leaves();
+  direct_algorithms_decode_what_pruning_leaves();
+  a_batch_copies_the_rows_of_each_sentence();
   labels_are_learned();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/chain.hpp"
+#include "decode/candidates.hpp"
+#include "decode/direct.hpp"
+#include "learning/atom_batch.hpp"
 #include "learning/gradients.hpp"
 #include "learning/labeller.hpp"
 #include "learning/scoring.hpp"
@@ -101,8 +103,8 @@ static void a_head_expects_the_same_as_weights_and_as_logarithms() {
   CHECK(!plain.load(parts) && logs.load(parts));
 }
 
-// From atoms to a tree in one go, as by the kernels in turn; a chart that is too large is not begun.
-static void a_chain_decodes_what_pruning_leaves() {
+// Candidates contain a tree, and each direct algorithm returns the value of the tree that it writes.
+static void direct_algorithms_decode_what_pruning_leaves() {
   constexpr int nodes = 9, bits = 10;
   const std::vector<std::uint32_t> atoms = random_atoms(nodes + 4, 3, 5), each = random_atoms(nodes, 2, 1);
   treewright::PartFeatures features(some_tables(), bits);
@@ -111,25 +113,44 @@ static void a_chain_decodes_what_pruning_leaves() {
   std::vector<std::int8_t> weights(1 << bits);
   for (std::int8_t &weight : weights) weight = std::int8_t(random() % 21) - 10;
   const treewright::WeightTable<std::int8_t> table{weights.data(), 0.1};
-  for (bool projective : {true, false})
-    for (int order : {0, 1, 2}) {
-      if (!projective && order) continue;
-      treewright::Chain chain;
-      treewright::Chain::Rules rules{{projective, true, 0.01, 4}, order > 0, order > 1, 1e9};
-      const treewright::Survivors left = chain.prune(features, table, rules.pruning);
-      std::vector<int> heads(nodes);
-      const double value = chain.decode(features, table, rules, left, heads.data());
-      treewright::Parts parts(nodes, int(left.heads.size()), left.heads.data(), left.modifiers.data(),
-                              std::vector<double>(left.heads.size()).data());
-      if (order > 0) parts.add_transitions();
-      if (order > 1) parts.add_grand();
-      treewright::score_parts(features, table, parts);
-      CHECK(std::abs(value - parts.value(heads.data())) < 1e-9);
-      std::vector<double> confidence(nodes);
-      treewright::Chain::confidences(left, heads.data(), nodes, confidence.data());
-      for (double one : confidence) CHECK(one > 0 && one < 1 + 1e-9);
-      rules.largest_chart = 1;
-      CHECK(std::isnan(chain.decode(features, table, rules, left, heads.data())) == (order > 1));
+  std::vector<double> arc(nodes * nodes), marginal(nodes * nodes);
+  treewright::score_all_arcs(features, table, arc.data());
+  using Algorithm = treewright::DirectAlgorithm;
+  treewright::CandidateArcs candidates;
+  treewright::DirectDecoder decoder;
+  for (Algorithm algorithm :
+       {Algorithm::eisner, Algorithm::chu_liu_edmonds, Algorithm::sibling_eisner, Algorithm::grand_eisner}) {
+    const bool projective = algorithm != Algorithm::chu_liu_edmonds;
+    const double best = candidates.run(arc.data(), nodes, {projective, true, 0.01, 4}, nullptr, marginal.data());
+    CHECK(best > treewright::forbidden);
+    const std::vector<double> zeros(candidates.heads.size());
+    treewright::Parts parts(nodes, int(zeros.size()), candidates.heads.data(), candidates.modifiers.data(),
+                            zeros.data());
+    const bool siblings = algorithm == Algorithm::sibling_eisner || algorithm == Algorithm::grand_eisner;
+    if (siblings) parts.add_transitions();
+    if (algorithm == Algorithm::grand_eisner) parts.add_grand();
+    treewright::score_parts(features, table, parts);
+    std::vector<int> heads(nodes);
+    const double value = decoder.decode(parts, algorithm, true, heads.data());
+    CHECK(std::abs(value - parts.value(heads.data())) < 1e-9);
+    CHECK(siblings || std::abs(value - best) < 1e-9);
+    for (int m = 1; m < nodes; ++m) CHECK(marginal[heads[m] * nodes + m] > 0);
+  }
+  std::fill(arc.begin(), arc.end(), treewright::forbidden);
+  CHECK(candidates.run(arc.data(), nodes, {true, true, 0.01, 4}, nullptr, marginal.data()) == treewright::forbidden);
+  CHECK(candidates.heads.empty());
+}
+
+// A batch holds for each sentence what a table of its own rows would hold.
+static void a_batch_copies_the_rows_of_each_sentence() {
+  const std::vector<std::uint32_t> atoms = random_atoms(6, 3, 1), each = random_atoms(6, 2, 2);
+  const std::vector<int> row = {0, 1, 2, 5, 3, 4, 0, 1, 2, 5, 5, 3, 4};
+  const treewright::AtomBatch batch({atoms.data(), 3}, {each.data(), 2}, row.data(), {0, 6, 13});
+  CHECK(batch.sentences() == 2 && batch.nodes(0) == 2 && batch.nodes(1) == 3);
+  for (int s = 0; s < 2; ++s)
+    for (int node = 0; node < batch.nodes(s); ++node) {
+      const int word = row[(s ? 6 : 0) + 2 + node];
+      CHECK(batch.at(s).at(node, 1) == atoms[word * 3 + 1] && batch.at(s).each[node * 2] == each[word * 2]);
     }
 }
 

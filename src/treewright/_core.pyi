@@ -3,6 +3,7 @@ Treewright's native kernels. Not a public interface: use treewright.decode and i
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, overload
 
 import numpy
@@ -76,24 +77,57 @@ def bad_grand(grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, N
 
 def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
+class PruningRules:
+    """How candidate arcs are chosen (core/decode/candidates.hpp)."""
+
+    def __init__(self, projective: bool, single_root: bool, threshold: float, max_heads: int) -> None: ...
+
+class DirectAlgorithm(enum.Enum):
+    """Algorithms without search (core/decode/direct.hpp)."""
+
+    eisner = 0
+
+    chu_liu_edmonds = 1
+
+    sibling_eisner = 2
+
+    grand_eisner = 3
+
+def candidate_arcs(arcs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rules: PruningRules, gold: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]]:
+    """
+    Of each sentence: head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.
+    """
+
+def decode_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The heads of all sentences one after the other, and the value of each tree; -inf when there is none.
+    """
+
+class AtomBatch:
+    """The atoms of several sentences (core/learning/atom_batch.hpp)."""
+
+    def __init__(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
 class Scorer:
-    """
-    Scores the parts of one sentence after another (core/learning/features.hpp).
-    """
+    """Scores the parts of sentences (core/learning/scoring.hpp)."""
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int) -> None: ...
 
-    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_order: bool) -> None: ...
+    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_order: bool) -> None:
+        """The sentence that the methods for one sentence score."""
 
     def arcs(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """arc[h, m] over all arcs."""
 
+    def batch_arcs(self, batch: AtomBatch, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """arc[h, m] of each sentence."""
+
     def parts(self, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Parts:
         """The parts over the candidate arcs given."""
 
-    def prune(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, projective: bool, single_root: bool, threshold: float, max_heads: int, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    def batch_parts(self, batch: AtomBatch, candidates: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> list[Parts]:
         """
-        Heads and modifiers of the arcs worth keeping, and the marginal of every arc.
+        The parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.
         """
 
     def add_arcs(self, learner: Learner, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
@@ -103,34 +137,32 @@ class Scorer:
         """Adds the gradient of the parts to the gradient of the weights."""
 
 class Labeller:
-    """
-    Scores the labels of one tree after another (core/learning/labeller.hpp).
-    """
+    """Scores the labels of the arcs of trees (core/learning/labeller.hpp)."""
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int, labels: int, width: int, tag: int) -> None: ...
 
     def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def keys(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
-        """
-        What the candidate labels of each word are known by: both tags, direction.
-        """
+        """The key of each word's candidate labels: both tags and the direction."""
 
     def set_candidates(self, key: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Labels begin[k] .. begin[k + 1] go with key k; other keys go with any."""
+        """
+        Labels begin[k] .. begin[k + 1] are the candidates of key k; for other keys every label is one.
+        """
 
     def best(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The best label of each node."""
 
-    def learn(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: float) -> float:
+    def batch_best(self, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        The best labels of all sentences one after the other, -1 for each root.
+        """
+
+    def learn(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> float:
         """
         Adds the gradient of the gold labels' log probability; returns the loss.
         """
-
-def parse_sentences(pruner: Scorer, scorer: Scorer, labeller: Labeller, pruner_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], scorer_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], labeller_weights: tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], float], atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, projective: bool, single_root: bool, threshold: float, max_heads: int, largest_chart: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """
-    Heads, labels and confidence of all nodes, and the value of each tree, NaN where its chart would be too large (core/learning/chain.hpp).
-    """
 
 class Learner:
     """
@@ -218,14 +250,6 @@ def dmv_counts(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
 def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """
     The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.
-    """
-
-def sibling_eisner_parts(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
-    """The same over candidate arcs; grandparent scores are not looked at."""
-
-def grand_eisner(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
-    """
-    The best projective tree over all the parts: heads and value; -inf when there is none.
     """
 
 def grand_eisner_bytes(parts: Parts) -> float:

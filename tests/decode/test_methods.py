@@ -2,25 +2,81 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
+from oracles.scores import random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw
 from treewright.decode import METHODS, Parse
-from treewright.decode.methods import EXACT, solver
-from treewright.errors import InputError
+from treewright.decode.methods import solver
+from treewright.errors import InfeasibleError, InputError
 
 HEADS = np.array([-1, 0, 1], dtype=np.int32)
 
 
-def test_every_method_is_a_place() -> None:
-    for place in [*METHODS.values(), *EXACT.values()]:
-        module, _, name = place.partition(":")
-        assert module.startswith("treewright.decode.")
-        assert name.isidentifier()
+@pytest.mark.parametrize("method", METHODS)
+def test_the_place_of_every_method_holds_a_function_of_a_problem(method: str) -> None:
+    module, _, name = METHODS[method].partition(":")
+    function = solver(method, {})
+    assert (function.__module__, function.__name__) == (module, name)
+    [first, *options] = inspect.signature(function).parameters.values()
+    assert first.name == "problem"
+    assert all(option.kind is option.KEYWORD_ONLY and option.default is not option.empty for option in options)
+
+
+KINDS = {  # scores -> the exact method over projective trees, over all trees
+    "arc": ("eisner", "chu-liu-edmonds"),
+    "arc sib": ("sibling-eisner", "branch and bound"),
+    "arc stop": ("sibling-eisner", "branch and bound"),
+    "arc grand": ("grand-eisner", "branch and bound"),
+    "arc sib grand stop": ("grand-eisner", "branch and bound"),
+}
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("names", KINDS)
+def test_one_choice_of_the_exact_algorithm_for_arrays_parts_and_batches(names: str, root: str) -> None:
+    rng = np.random.default_rng(5)
+    for projective, method in zip((True, False), KINDS[names], strict=True):
+        scores = [random_scores(rng, n, names) for n in (1, 3, 5)]
+        parts = [tw.decode.Parts.from_arrays(**one) for one in scores]
+        options: dict[str, Any] = {"projective": projective, "root": root}
+        batch = tw.decode.tree_batch(parts, **options)
+        for arrays, own, found in zip(scores, parts, batch, strict=True):
+            best = max(value(tree, **arrays) for tree in all_trees(len(arrays["arc"]) - 1, **options))
+            for parse in (tw.decode.tree(**arrays, **options), tw.decode.tree(own, **options), found):
+                assert parse.method == method
+                assert parse.certified
+                assert parse.score == pytest.approx(best, rel=1e-9, abs=1e-9)
+            alone = tw.decode.tree(own, **options)
+            assert (found.heads.tolist(), found.score, found.bound) == (alone.heads.tolist(), alone.score, alone.bound)
+
+
+def test_a_batch_may_mix_kinds_of_parts() -> None:
+    rng = np.random.default_rng(8)
+    parts = [tw.decode.Parts.from_arrays(**random_scores(rng, 5, names)) for names in [*KINDS, *KINDS]]
+    for projective in (True, False):
+        found = tw.decode.tree_batch(parts, projective=projective)
+        alone = [tw.decode.tree(own, projective=projective) for own in parts]
+        assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
+        assert [(parse.score, parse.method) for parse in found] == [(parse.score, parse.method) for parse in alone]
+
+
+def test_a_batch_refuses_what_one_sentence_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = tw.decode.Parts.from_arrays(**random_scores(np.random.default_rng(1), 5, "arc grand"))
+    impossible = tw.decode.Parts(3, arcs=([1, 2], [2, 1], [1.0, 1.0]))
+    with pytest.raises(InfeasibleError):
+        tw.decode.tree_batch([parts, impossible])
+    with pytest.raises(InputError, match="method 'exact' has no option 'patience'"):
+        tw.decode.tree_batch([parts], patience=3)
+    monkeypatch.setattr("treewright.decode.exact.LARGEST_CHART", 1000)
+    with pytest.raises(InputError, match="the chart of 5 words with 25 candidate arcs would take"):
+        tw.decode.tree_batch([parts], projective=True)
+    assert tw.decode.tree_batch([parts], projective=False)[0].certified
 
 
 def test_a_solver_is_found_once() -> None:

@@ -18,13 +18,14 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright import trees
 from treewright.corpus import Sentence
+from treewright.decode import exact
 from treewright.errors import FormatError, InputError
 from treewright.features.standard import STANDARD
 from treewright.learn import Report
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
 from treewright.parser.file import FORMAT
-from treewright.parser.model import Worker, confidence
+from treewright.parser.model import Parsed, Worker, confidence
 
 SMALL = ParserOptions(
     pruning=Pruning(bits=12, epochs=3), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
@@ -165,26 +166,54 @@ def test_saved_and_loaded_it_parses_alike(trained: Parser, tmp_path: Path) -> No
     assert [str(s) for s in loaded.parse(sentences)] == [str(s) for s in trained.parse(sentences)]
 
 
+@pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("model", ["arc", "sib", "grand"])
-@pytest.mark.parametrize("projective", [True, False])
-def test_together_or_one_by_one_the_answers_are_the_same(model: str, projective: bool) -> None:
-    parser = Parser.train(treebank(60), options=small(model))
+def test_a_batch_and_one_by_one_give_the_same_answers(model: str, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = Parser.train(treebank(60), options=replace(small(model), root=root))
     worker, sentences = Worker(parser.model), treebank(30, seed=5)
-    together = worker.parse(sentences, projective)
-    for sentence, found in zip(sentences, together, strict=True):
-        encoded = worker.encode(sentence)
-        arcs = worker.prune(encoded, projective)
-        parse = worker.tree(encoded, arcs, projective)
-        assert found.parse.heads.tolist() == parse.heads.tolist()
-        assert found.labels == worker.label(encoded, parse.heads)
-        assert found.confidence.tolist() == confidence(parse.heads, arcs.marginal).tolist()
-        assert found.parse.score == parse.score
-        assert (found.parse.method, found.parse.certificate) == (parse.method, parse.certificate)
+    for projective in (True, False):
+        for search in ({}, {"max_seconds": 30.0, "max_nodes": 50}, {"method": "rearrange"}):
+            batch = worker.parse(sentences, projective, **search)
+            with monkeypatch.context() as patch:
+                patch.setattr("treewright.parser.model.MAX_CELLS", 1)  # each sentence is a group
+                alone = worker.parse(sentences, projective, **search)
+            for sentence, found, other in zip(sentences, batch, alone, strict=True):
+                encoded = worker.encode(sentence)
+                arcs = worker.prune(encoded, projective)
+                parse = worker.tree(encoded, arcs, projective, **search)
+                expected = Parsed(parse, worker.label(encoded, parse.heads), confidence(parse.heads, arcs.marginal))
+                assert same(found, other)
+                assert same(found, expected)
+
+
+def same(one: Parsed, other: Parsed) -> bool:
+    plain = [
+        (vars(each.parse) | {"heads": each.parse.heads.tolist()}, each.labels, each.confidence.tolist())
+        for each in (one, other)
+    ]
+    return plain[0] == plain[1]
+
+
+def test_the_parser_decodes_through_decode(trained: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def choice(**kind: bool) -> str:
+        calls.append(kind)
+        return chosen(**kind)
+
+    chosen = exact.algorithm
+    monkeypatch.setattr(exact, "algorithm", choice)
+    sentences = treebank(4, seed=5)
+    for projective in (True, False):
+        calls.clear()
+        methods = {sentence.parse.method for sentence in trained.parse(sentences, projective=projective)}
+        kind = {"projective": projective, "siblings": True, "grandparents": True}
+        assert calls[: len(sentences)] == [kind] * len(sentences)
+        assert methods == {chosen(**kind)}
 
 
 def test_a_chart_too_large_is_refused_with_a_remedy(trained: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.parser.model.LARGEST_CHART", 100)
-    monkeypatch.setattr("treewright.decode.dynamic.LARGEST_CHART", 100)
+    monkeypatch.setattr("treewright.decode.exact.LARGEST_CHART", 100)
     with pytest.raises(InputError, match="keep fewer candidate heads a word, or use method='dd'"):
         list(trained.parse(treebank(3, seed=5), projective=True))
 

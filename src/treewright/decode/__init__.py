@@ -2,13 +2,14 @@
 
 from treewright.decode.automata import grandparent_automaton, sibling_automaton, state_automaton
 from treewright.decode.batch import trees
+from treewright.decode.candidates import Candidates, candidates, candidates_batch
 from treewright.decode.climb import count_optima
 from treewright.decode.first_order import reduced_costs
 from treewright.decode.graph import GraphParse, graph
 from treewright.decode.kbest import kbest
 from treewright.decode.marginals import entropy, log_partition, marginals
 from treewright.decode.mbr import mbr
-from treewright.decode.methods import METHODS, tree
+from treewright.decode.methods import METHODS, tree, tree_batch
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
@@ -18,6 +19,7 @@ from treewright.decode.why import WhyNot, why_not
 __all__ = [
     "METHODS",
     "ArrayResult",
+    "Candidates",
     "FloatResult",
     "GraphParse",
     "Multipliers",
@@ -26,6 +28,8 @@ __all__ = [
     "Parts",
     "Problem",
     "WhyNot",
+    "candidates",
+    "candidates_batch",
     "count_optima",
     "entropy",
     "grandparent_automaton",
@@ -39,6 +43,7 @@ __all__ = [
     "sibling_automaton",
     "state_automaton",
     "tree",
+    "tree_batch",
     "trees",
     "why_not",
 ]

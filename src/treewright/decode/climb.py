@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
-from treewright.decode import arrays, first_order
+from treewright.decode import arrays, exact
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
@@ -39,7 +39,7 @@ def solve(
     for name, number in (("patience", patience), ("max_restarts", max_restarts), ("max_seconds", max_seconds)):
         if number is not None and not number > 0:
             raise InputError(f"{name} is {number}; it must be positive, or None for no limit")
-    first = first_order.solve(problem).heads if start == "map" else None
+    first = exact.solve_directly(problem, exact.first_order(problem.projective)).heads if start == "map" else None
     heads, value, best = _core.climb(
         problem.parts,
         problem.single_root,

@@ -1,45 +1,37 @@
-"""The front door: `tree` checks the question, finds the method by its name and hands over."""
+"""The public decoder: `tree` checks the problem, finds the method by its name and calls it."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from treewright.decode import arrays, first_order
+from treewright.decode import arrays, exact
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem, is_single
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
-# solve(problem, **options). The bound -inf says that there is no tree; only the direct algorithms of `exact` are asked
-# without knowing that there is a tree of allowed arcs.
+# solve(problem, **options). The bound is -inf when there is no tree; methods other than `exact` are called only if the
+# allowed arcs contain a tree.
 Solver = Callable[..., Parse]
 
 _NONE: tuple[Arc, ...] = ()
 
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
 METHODS = {
-    "exact": "treewright.decode.methods:exact",
+    "exact": "treewright.decode.exact:solve",
     "dd": "treewright.decode.dual:solve",
     "climb": "treewright.decode.climb:solve",
     "rearrange": "treewright.decode.rearrange:solve",
     "ilp": "treewright.decode.programs:ilp",
     "lp": "treewright.decode.programs:lp",
-}
-
-# The cheapest exact algorithm for each kind of question.
-EXACT = {
-    "first order": "treewright.decode.first_order:solve",
-    "projective, siblings": "treewright.decode.dynamic:siblings",
-    "projective, grandparents": "treewright.decode.dynamic:grandparents",
-    "second order": "treewright.decode.branch:solve",
 }
 
 
@@ -56,10 +48,10 @@ def tree(
     method: str = "exact",
     **options: Any,
 ) -> Parse:
-    """The best tree over the scores given, with what it is worth.
+    """The best tree over the scores given, with its value, bound and certificate.
 
     arc[h, m] is the score of head h for modifier m, node 0 the root, words 1..n; -inf forbids, and the diagonal and
-    column 0 are not looked at. sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of
+    column 0 are not read. sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of
     modifier lists (docs/decoding.md). A Parts in place of arc holds the same over candidate arcs only.
 
     root is "single" (exactly one child of node 0) or "multi". require and forbid are arcs (h, m) that the tree must,
@@ -71,8 +63,8 @@ def tree(
     """
     is_plain = sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and not options
     if is_plain and method == "exact" and not isinstance(arc, Parts):
-        # What is asked most, and often: straight to the kernel, which for 20 words takes less time than the rest.
-        parse = first_order.decode(arrays.arc_matrix(arc), projective, is_single(root))
+        # The most frequent call skips the general path, which takes longer than the kernel on 20 words.
+        parse = exact.solve_arcs(arrays.arc_matrix(arc), projective, is_single(root))
         if parse.score > -math.inf:
             return parse
     problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
@@ -85,8 +77,27 @@ def tree(
     return parse
 
 
+def tree_batch(
+    batch: Sequence[Parts], *, projective: bool = False, root: str = "single", method: str = "exact", **options: Any
+) -> list[Parse]:
+    """`tree` for each Parts, in order and on one thread; faster than one call each where no search is needed.
+
+    >>> parts = Parts.from_arrays([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
+    >>> [parse.heads.tolist() for parse in tree_batch([parts, parts])]
+    [[-1, 0, 1], [-1, 0, 1]]
+    """
+    if method != "exact":
+        return [tree(parts, projective=projective, root=root, method=method, **options) for parts in batch]
+    solver(method, options)
+    parses = exact.solve_batch(batch, projective, root, **options)
+    for parts, parse in zip(batch, parses, strict=True):
+        if parse.bound == -math.inf:
+            raise infeasible(Problem.of(parts, projective=projective, root=root))
+    return parses
+
+
 def solver(method: str, options: dict[str, Any]) -> Solver:
-    """The function behind a method's name; unknown names and options answer with those there are."""
+    """The function of a method; the errors for unknown names and options list the known ones."""
     if method not in METHODS:
         raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
     function = _load(METHODS[method])
@@ -96,19 +107,6 @@ def solver(method: str, options: dict[str, Any]) -> Solver:
             if name not in known:
                 raise InputError(f"method {method!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
     return function
-
-
-def exact(
-    problem: Problem, *, max_seconds: float | None = None, max_nodes: int | None = None, trace: bool = False
-) -> Parse:
-    """The cheapest algorithm that is exact for the problem; budget and trace matter where a search is needed."""
-    if problem.order == 2 and not problem.projective:
-        return _load(EXACT["second order"])(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
-    if problem.order == 1:
-        kind = "first order"
-    else:
-        kind = "projective, grandparents" if problem.has_grand else "projective, siblings"
-    return _load(EXACT[kind])(problem)
 
 
 @cache

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.decode import dynamic, first_order
-from treewright.decode.parts import Parts
+from treewright.decode import exact
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import InputError
 
 Start = Literal["siblings", "grandparents", "arcs"]
 
@@ -41,18 +40,9 @@ def solve(problem: Problem, *, start: Start = "siblings", max_moves: int | None 
 
 
 def starting_tree(problem: Problem, start: Start) -> NDArray[np.int32]:
-    """The tree to rearrange; there is one, for the caller has made sure of it."""
-    heads, value = _projective(problem, start) if start != "arcs" else (None, -math.inf)
-    return heads if heads is not None and value > -math.inf else first_order.solve(problem).heads
-
-
-def _projective(problem: Problem, start: Start) -> tuple[NDArray[np.int32] | None, float]:
-    if start == "siblings" and isinstance(problem.given, Parts):
-        return _core.sibling_eisner_parts(problem.parts, problem.single_root)
-    if start == "siblings":
-        return _core.sibling_eisner(problem.matrix, problem.sib, problem.stop, problem.single_root)
-    try:
-        found = dynamic.grandparents(problem)
-    except InfeasibleError:
-        return None, -math.inf
-    return found.heads, found.score
+    """The tree to rearrange; the caller has checked that there is one, but perhaps no projective one."""
+    if start != "arcs":
+        found = exact.solve_directly(problem, "sibling-eisner" if start == "siblings" else "grand-eisner")
+        if found.score > -math.inf:
+            return found.heads
+    return exact.solve_directly(problem, exact.first_order(problem.projective)).heads

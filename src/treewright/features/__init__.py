@@ -1,7 +1,7 @@
 """Templates as data; sentence in, scored parts out."""
 
 from treewright.features.atoms import ATOMS, Encoded, Encoder, atom_number, common_words
-from treewright.features.scoring import Labeller, Scorer, parse_sentences
+from treewright.features.scoring import AtomBatch, Labeller, Scorer
 from treewright.features.templates import (
     Templates,
     arc_tables,
@@ -12,7 +12,6 @@ from treewright.features.templates import (
 )
 
 __all__ = [
-    "ATOMS", "Encoded", "Encoder", "Labeller", "Scorer", "Templates", "arc_tables", "atom_number",
-    "beyond_tables", "common_words", "grandparent_tables", "label_tables", "parse_sentences",
-    "sibling_tables",
+    "ATOMS", "AtomBatch", "Encoded", "Encoder", "Labeller", "Scorer", "Templates", "arc_tables", "atom_number",
+    "beyond_tables", "common_words", "grandparent_tables", "label_tables", "sibling_tables",
 ]  # fmt: skip

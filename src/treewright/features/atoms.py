@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import AtomBatch
 from treewright.corpus import Sentence
 
 Hashes = NDArray[np.uint32]
@@ -49,15 +50,6 @@ class Encoded(NamedTuple):
         return len(self.each)
 
 
-class Together(NamedTuple):
-    """Many sentences: tables of all words seen, and which of their rows, with padding, make up each sentence."""
-
-    atoms: Hashes
-    each: Hashes
-    row: NDArray[np.int32]
-    begin: NDArray[np.int32]
-
-
 class Encoder:
     """Turns sentences into hashed atoms. It remembers words, so each thread has its own.
 
@@ -83,15 +75,15 @@ class Encoder:
         padded = np.array(self._rows(sentence))
         return Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]])
 
-    def encode_together(self, sentences: Iterable[Sentence]) -> Together:
-        """The same of many sentences, as rows of the encoder's own tables."""
+    def encode_batch(self, sentences: Iterable[Sentence]) -> AtomBatch:
+        """The same of several sentences, as the batch methods of `Scorer` and `Labeller` take them."""
         self._make_room()
         rows: list[int] = []
         begin = [0]
         for sentence in sentences:
             rows += self._rows(sentence)
             begin.append(len(rows))
-        return Together(self._atoms, self._each, np.array(rows, dtype=np.int32), np.array(begin, dtype=np.int32))
+        return AtomBatch(self._atoms, self._each, np.array(rows, dtype=np.int32), np.array(begin, dtype=np.int32))
 
     def _make_room(self) -> None:
         if len(self._places) > _REMEMBERED:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from treewright._core import Labeller, Scorer, parse_sentences
+from treewright._core import AtomBatch, Labeller, Scorer
 
-__all__ = ["Labeller", "Scorer", "parse_sentences"]
+__all__ = ["AtomBatch", "Labeller", "Scorer"]

@@ -14,12 +14,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Parse
 from treewright.errors import FormatError, InfeasibleError
-from treewright.features import Encoded
-from treewright.parser.model import MAX_SECONDS, Candidates, Worker, search_options
+from treewright.parser.model import MAX_SECONDS, Worker, search_options
 from treewright.parser.parser import Parser
 
 OPEN = "_"
@@ -110,7 +108,7 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     constraints: dict[str, Any] = {"require": require, "forbid": forbid, "root": root}
     encoded = worker.encode(sentence)
     try:
-        arcs = pruned(worker, encoded, projective=projective and not crossing, **constraints)
+        arcs = worker.prune(encoded, projective and not crossing, **constraints)
     except InfeasibleError as error:
         raise FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {error}") from None
     parse = worker.tree(encoded, arcs, projective and not crossing, **constraints, **options)
@@ -129,20 +127,6 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
         parse,
         crossing,
     )
-
-
-def pruned(worker: Worker, encoded: Encoded, **constraints: Any) -> Candidates:
-    """The arcs worth scoring among the trees that meet the constraints, by the rules of the model's own pruning."""
-    arc = worker.arcs(encoded)
-    marginal = decode.marginals(arc, **constraints)
-    best = decode.tree(arc, **constraints).heads
-    rules = worker.model.options.pruning
-    keep = (marginal >= rules.threshold * marginal.max(axis=0)) & (marginal > 0)
-    order = np.argsort(-marginal, axis=0, kind="stable")
-    np.put_along_axis(keep, order[rules.max_heads :], False, axis=0)
-    keep[best[1:], np.arange(1, encoded.nodes)] = True
-    modifier, head = np.nonzero(keep.T)
-    return Candidates(head.astype(np.int32), modifier.astype(np.int32), marginal)
 
 
 def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:

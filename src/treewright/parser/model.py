@@ -1,9 +1,10 @@
-"""What training leaves and parsing needs: options, labels, weights; and a worker that uses them, one a thread."""
+"""A trained parser as data (options, labels, weights), and a worker that parses with it, one per thread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from treewright import decode
 from treewright.corpus import Sentence
-from treewright.decode import Parse, Parts
-from treewright.decode.dynamic import LARGEST_CHART
+from treewright.decode import Candidates, Parse, Parts
 from treewright.errors import FormatError
 from treewright.features import (
+    AtomBatch,
     Encoded,
     Encoder,
     Labeller,
@@ -25,17 +26,16 @@ from treewright.features import (
     beyond_tables,
     grandparent_tables,
     label_tables,
-    parse_sentences,
     sibling_tables,
 )
 from treewright.features.standard import STANDARD
 from treewright.learn import Weights
 from treewright.parser.options import ParserSettings
 
-BUDGETS = {"max_seconds", "max_nodes"}  # of a search, which direct algorithms do without
-MAX_SECONDS = 30.0  # of the search for one sentence, unless something else is asked for
-MAX_WORDS = 2_000  # in a sentence; time grows with the cube of their number, memory with its square
-UNLIMITED = {"rearrange"}  # methods that have no clock: they take what they take, which is little
+MAX_SECONDS = 30.0  # of the search for one sentence by default; by convention
+MAX_WORDS = 2_000  # in a sentence, by convention: time grows with the cube of their number, memory with its square
+MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB, by convention
+WITHOUT_CLOCK = {"rearrange"}  # methods that have no option max_seconds
 
 Indices = NDArray[np.int32]
 Confidence = NDArray[np.float64]
@@ -72,14 +72,6 @@ class ParserModel:
     def root(self) -> str:
         """ "single" or "multi"."""
         return self.options.root
-
-
-class Candidates(NamedTuple):
-    """What pruning leaves of a sentence: arcs, and the marginal of every arc [h, m]."""
-
-    head: Indices
-    modifier: Indices
-    marginal: NDArray[np.float64]
 
 
 def label_width(labels: int) -> int:
@@ -119,10 +111,15 @@ def candidates(
     projective: bool,
     gold: Indices | None = None,
 ) -> Candidates:
-    """The arcs worth scoring; the pruner's own best tree is always among them, and the gold one if given."""
-    rules, single = options.pruning, options.root != "multi"
+    """The candidate arcs of a sentence by the scores of the pruner; those of the gold tree are added."""
     pruner.open(encoded.atoms, encoded.each, False)
-    return Candidates(*pruner.prune(*weights, projective, single, rules.threshold, rules.max_heads, gold))
+    return decode.candidates(pruner.arcs(*weights), gold=gold, **pruning(options, projective))
+
+
+def pruning(options: ParserSettings, projective: bool) -> dict[str, Any]:
+    """The options of `decode.candidates`."""
+    rules, root = options.pruning, options.root
+    return {"threshold": rules.threshold, "max_heads": rules.max_heads, "projective": projective, "root": root}
 
 
 class Parsed(NamedTuple):
@@ -154,9 +151,9 @@ class Worker:
         self.pruner.open(encoded.atoms, encoded.each, False)
         return self.pruner.arcs(*self.model.pruner)
 
-    def prune(self, encoded: Encoded, projective: bool) -> Candidates:
-        """The arcs worth scoring, and what the pruner thinks of each arc."""
-        return candidates(self.pruner, self.model.pruner, encoded, self.model.options, projective)
+    def prune(self, encoded: Encoded, projective: bool, **constraints: Any) -> Candidates:
+        """The candidate arcs of a sentence, and the marginal of each arc; constraints as for `decode.candidates`."""
+        return decode.candidates(self.arcs(encoded), **{**pruning(self.model.options, projective), **constraints})
 
     def score(self, encoded: Encoded, arcs: Candidates) -> Parts:
         """The scored parts over candidate arcs."""
@@ -176,49 +173,59 @@ class Worker:
         parts = self.score(encoded, arcs)
         return decode.tree(parts, projective=projective, **{"root": self.model.root, **options})
 
-    def parse(
-        self, sentences: Sequence[Sentence], projective: bool, *, method: str = "exact", **options: Any
-    ) -> list[Parsed]:
-        """The best tree of each sentence."""
-        if method == "exact" and BUDGETS.issuperset(options) and (projective or not self.model.options.siblings):
-            return self._parse_together(sentences, projective)
-        return [self._parse_one(sentence, projective, method=method, **options) for sentence in sentences]
-
-    def _parse_one(self, sentence: Sentence, projective: bool, **options: Any) -> Parsed:
-        atoms = self.encode(sentence)
-        arcs = self.prune(atoms, projective)
-        parse = self.tree(atoms, arcs, projective, **options)
-        return Parsed(parse, self.label(atoms, parse.heads), confidence(parse.heads, arcs.marginal))
-
-    def _parse_together(self, sentences: Sequence[Sentence], projective: bool) -> list[Parsed]:
-        """Where a single dynamic program or spanning tree is exact: the same, all in the core."""
-        model, options = self.model, self.model.options
+    def parse(self, sentences: Sequence[Sentence], projective: bool, **options: Any) -> list[Parsed]:
+        """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`."""
         for sentence in sentences:
             ensure_length(sentence)
-        encoded = self.encoder.encode_together(sentences)
-        heads, labels, confidence, values = parse_sentences(
-            *(self.pruner, self.scorer, self.labeller, model.pruner, model.scorer, model.labeller, *encoded),
-            *(options.siblings, options.grandparents, projective, model.root == "single"),
-            *(options.pruning.threshold, options.pruning.max_heads, LARGEST_CHART),
-        )
-        method = direct_method(options, projective)
-        names = [model.labels[label] if label >= 0 else "" for label in labels.tolist()]
-        parsed = []
-        begin = 0
-        for sentence, value in zip(sentences, values.tolist(), strict=True):
-            end = begin + 1 + len(sentence)
-            if value == value:
-                parse = Parse.exact(heads[begin:end], value, method)
-                parsed.append(Parsed(parse, names[begin + 1 : end], confidence[begin + 1 : end]))
-            else:
-                parsed.append(self._parse_one(sentence, projective))
-            begin = end
-        return parsed
+        return [parsed for group in groups(sentences) for parsed in self._parse_batch(group, projective, options)]
+
+    def _parse_batch(self, sentences: Sequence[Sentence], projective: bool, options: dict[str, Any]) -> list[Parsed]:
+        """Stage after stage over all sentences, so that the weights of one stage stay in the cache."""
+        batch = self.encoder.encode_batch(sentences)
+        pruned = self._prune_batch(batch, projective)
+        parts = self._score_batch(batch, pruned)
+        parses = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
+        labels = self._label_batch(batch, parses)
+        return [
+            Parsed(parse, words, confidence(parse.heads, arcs.marginal))
+            for parse, words, arcs in zip(parses, labels, pruned, strict=True)
+        ]
+
+    def _prune_batch(self, batch: AtomBatch, projective: bool) -> list[Candidates]:
+        arcs = self.pruner.batch_arcs(batch, *self.model.pruner)
+        return decode.candidates_batch(arcs, **pruning(self.model.options, projective))
+
+    def _score_batch(self, batch: AtomBatch, pruned: Sequence[Candidates]) -> list[Parts]:
+        options, arcs = self.model.options, [(found.head, found.modifier) for found in pruned]
+        scored = self.scorer.batch_parts(batch, arcs, options.siblings, options.grandparents, *self.model.scorer)
+        return [Parts.of(core) for core in scored]
+
+    def _label_batch(self, batch: AtomBatch, parses: Sequence[Parse]) -> list[list[str]]:
+        heads = [parse.heads for parse in parses]
+        labels = self.labeller.batch_best(batch, heads, self.model.labeller.values)
+        names = [self.model.labels[label] for label in labels.tolist()]  # that of a root is not used
+        ends = accumulate(map(len, heads), initial=0)
+        return [names[begin + 1 : end] for begin, end in pairwise(ends)]
+
+
+def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+    """Sentences in order, as many at a time as have MAX_CELLS arcs together; a longer one alone."""
+    group: list[Sentence] = []
+    cells = 0
+    for sentence in sentences:
+        own = (1 + len(sentence)) ** 2
+        if group and cells + own > MAX_CELLS:
+            yield group
+            group, cells = [], 0
+        group.append(sentence)
+        cells += own
+    if group:
+        yield group
 
 
 def search_options(method: str, max_seconds: float | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a method of treewright.decode.tree, a limit of time among them where it knows one."""
-    limit = {} if method in UNLIMITED else {"max_seconds": max_seconds}
+    """The options of a method of treewright.decode.tree, with a time limit if the method has one."""
+    limit = {} if method in WITHOUT_CLOCK else {"max_seconds": max_seconds}
     return {"method": method, **limit, **options}
 
 
@@ -227,13 +234,6 @@ def ensure_length(sentence: Sentence) -> None:
     if len(sentence) > MAX_WORDS:
         problem = f"a sentence of {len(sentence):,} words; the parser takes up to {MAX_WORDS:,}"
         raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")
-
-
-def direct_method(options: ParserSettings, projective: bool) -> str:
-    """What decode.tree calls the algorithm that is exact by itself."""
-    if not projective:
-        return "chu-liu-edmonds"
-    return "grand-eisner" if options.grandparents else "sibling-eisner" if options.siblings else "eisner"
 
 
 def confidence(heads: Indices, marginal: Confidence) -> Confidence:

@@ -11,6 +11,7 @@ import numpy as np
 
 from treewright import decode, trees
 from treewright.corpus import Sentence
+from treewright.decode import Candidates
 from treewright.errors import InputError
 from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, common_words
 from treewright.features.standard import STANDARD
@@ -32,7 +33,6 @@ from treewright.learn import (
     tree_difference,
 )
 from treewright.parser.model import (
-    Candidates,
     Indices,
     LabelSets,
     ParserModel,

@@ -1,0 +1,127 @@
+#include "learning/labeller.hpp"
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <vector>
+
+#include "features.hpp"
+
+namespace treewright {
+
+class BoundLabeller {
+ public:
+  BoundLabeller(const Tables &tables, int bits, int labels, int width, int tag)
+      : bits_((check_bits(bits), bits)), tag_(tag), labeller_(tables_of(tables, 3), bits, labels, width) {
+    if (width < 4 || (width & (width - 1)) || width < labels || width > 1 << bits)
+      throw nb::value_error("width must be a power of two, at least four and the number of labels");
+  }
+
+  void open(AtomTable atoms, AtomTable each, IndexColumn heads) {
+    const Atoms opened = atoms_of(atoms, each);
+    check_heads(heads, opened.nodes);
+    check_tag(opened);
+    atoms_ = atoms, each_ = each;
+    nb::gil_scoped_release nogil;
+    labeller_.open(opened, heads.data());
+  }
+
+  // The key of each word's candidate labels; see set_candidates.
+  NewKeys keys() const {
+    check_open();
+    NewKeys keys = new_array<NewKeys>(labeller_.nodes());
+    keys.data()[0] = 0;
+    const Atoms atoms = atoms_of(atoms_, each_);
+    for (int m = 1; m < labeller_.nodes(); ++m) keys.data()[m] = labeller_.key(atoms, tag_, m);
+    return keys;
+  }
+
+  // Labels label[begin[k]..begin[k + 1]) go with the k-th of the sorted keys.
+  void set_candidates(Keys key, IndexColumn begin, IndexColumn label) {
+    if (begin.shape(0) != key.shape(0) + 1 || begin(0) != 0 || begin(key.shape(0)) != int(label.shape(0)))
+      throw nb::value_error("begin does not fit key and label");
+    for (std::size_t k = 0; k < key.shape(0); ++k)
+      if (begin(k) >= begin(k + 1) || (k && key(k) <= key(k - 1))) throw nb::value_error("keys must be sorted");
+    for (std::size_t k = 0; k < label.shape(0); ++k)
+      if (label(k) < 0 || label(k) >= labeller_.labels()) throw nb::value_error("there is no such label");
+    sets_.key.assign(key.data(), key.data() + key.shape(0));
+    sets_.begin.assign(begin.data(), begin.data() + begin.shape(0));
+    sets_.label.assign(label.data(), label.data() + label.shape(0));
+  }
+
+  // The best label of each node, -1 for the root.
+  NewIndexColumn best(const Weights &weights) {
+    check_open();
+    NewIndexColumn best = new_array<NewIndexColumn>(labeller_.nodes());
+    const Atoms atoms = atoms_of(atoms_, each_);
+    with_weights(weights, 1, bits_,
+                 [&](const auto &table) { labeller_.best(table.data, atoms, tag_, sets_, best.data()); });
+    return best;
+  }
+
+  // The best labels of all sentences one after the other, -1 for each root.
+  NewIndexColumn batch_best(const AtomBatch &batch, const std::vector<IndexColumn> &heads, const Weights &weights) {
+    if (int(heads.size()) != batch.sentences()) throw nb::value_error("there must be one tree a sentence");
+    std::size_t nodes = 0;
+    for (int s = 0; s < batch.sentences(); ++s) {
+      check_heads(heads[s], batch.nodes(s));
+      check_tag(batch.at(s));
+      nodes += batch.nodes(s);
+    }
+    NewIndexColumn labels = new_array<NewIndexColumn>(nodes);
+    with_weights(weights, 1, bits_, [&](const auto &table) {
+      std::int32_t *place = labels.data();
+      for (int s = 0; s < batch.sentences(); ++s) {
+        labeller_.open(batch.at(s), heads[s].data());
+        labeller_.best(table.data, batch.at(s), tag_, sets_, place);
+        place += batch.nodes(s);
+      }
+      labeller_.close();
+    });
+    return labels;
+  }
+
+  double learn(BoundLearner &learner, IndexColumn gold, float margin) {
+    check_open();
+    check_learner(learner, bits_);
+    if (int(gold.shape(0)) != labeller_.nodes()) throw nb::value_error("gold must have one entry a node");
+    for (int m = 1; m < labeller_.nodes(); ++m)
+      if (gold(m) >= labeller_.labels()) throw nb::value_error("there is no such label");
+    const Atoms atoms = atoms_of(atoms_, each_);
+    nb::gil_scoped_release nogil;
+    return labeller_.learn(learner.learner, atoms, tag_, sets_, gold.data(), margin);
+  }
+
+ private:
+  void check_tag(const Atoms &atoms) const {
+    if (tag_ < 0 || tag_ >= atoms.width) throw nb::value_error("there is no such atom");
+  }
+  void check_open() const {
+    if (labeller_.nodes() == 0) throw nb::value_error("open a sentence first");
+  }
+
+  int bits_, tag_;
+  Labeller labeller_;
+  AtomTable atoms_, each_;
+  LabelSets sets_;
+};
+
+void bind_labeller(nb::module_ &m) {
+  nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of the arcs of trees (core/learning/labeller.hpp).")
+      .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
+           nb::arg("width"), nb::arg("tag"))
+      .def("open", &BoundLabeller::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
+           nb::arg("heads").noconvert())
+      .def("keys", &BoundLabeller::keys, "The key of each word's candidate labels: both tags and the direction.")
+      .def("set_candidates", &BoundLabeller::set_candidates, nb::arg("key").noconvert(), nb::arg("begin").noconvert(),
+           nb::arg("label").noconvert(),
+           "Labels begin[k] .. begin[k + 1] are the candidates of key k; for other keys every label is one.")
+      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), "The best label of each node.")
+      .def("batch_best", &BoundLabeller::batch_best, nb::arg("batch"), nb::arg("heads"), nb::arg("weights").noconvert(),
+           "The best labels of all sentences one after the other, -1 for each root.")
+      .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("margin"),
+           "Adds the gradient of the gold labels' log probability; returns the loss.");
+}
+
+}  // namespace treewright

@@ -1,0 +1,135 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "features.hpp"
+#include "learning/scoring.hpp"
+
+namespace treewright {
+
+using ArcColumns = std::pair<IndexColumn, IndexColumn>;  // head, modifier
+
+static void check_arcs(int nodes, const ArcColumns &arcs) {
+  const auto &[head, modifier] = arcs;
+  if (modifier.shape(0) != head.shape(0)) throw nb::value_error("head and modifier differ in length");
+  for (std::size_t i = 0; i < head.shape(0); ++i)
+    if (head(i) < 0 || head(i) >= nodes || modifier(i) < 1 || modifier(i) >= nodes || head(i) == modifier(i))
+      throw nb::value_error(("arc " + std::to_string(i) + " is not between two nodes of the sentence").c_str());
+}
+
+static Parts zero_parts(int nodes, const ArcColumns &arcs, bool siblings, bool grandparents) {
+  const std::size_t count = arcs.first.shape(0);
+  Parts parts(nodes, int(count), arcs.first.data(), arcs.second.data(), std::vector<double>(count).data());
+  if (siblings) parts.add_transitions();
+  if (grandparents) parts.add_grand();
+  return parts;
+}
+
+class Scorer {
+ public:
+  Scorer(const Tables &tables, int bits)
+      : bits_((check_bits(bits), bits)), features_(tables_of(tables, PartFeatures::kinds), bits) {}
+
+  void open(AtomTable atoms, AtomTable each, bool second_order) {
+    const Atoms opened = atoms_of(atoms, each);
+    nb::gil_scoped_release nogil;
+    features_.open(opened, second_order);
+    each_ = each;  // read again whenever a part is visited
+  }
+
+  NewScores arcs(const Weights &weights, double scale) const {
+    NewScores arc = new_array<NewScores>(features_.nodes(), features_.nodes());
+    with_weights(weights, scale, bits_, [&](const auto &table) { score_all_arcs(features_, table, arc.data()); });
+    return arc;
+  }
+
+  // arc[h, m] of each sentence.
+  std::vector<NewScores> batch_arcs(const AtomBatch &batch, const Weights &weights, double scale) {
+    std::vector<NewScores> arcs;
+    for (int s = 0; s < batch.sentences(); ++s) arcs.push_back(new_array<NewScores>(batch.nodes(s), batch.nodes(s)));
+    with_weights(weights, scale, bits_, [&](const auto &table) {
+      for (int s = 0; s < batch.sentences(); ++s) {
+        features_.open(batch.at(s), false);
+        score_all_arcs(features_, table, arcs[s].data());
+      }
+      features_.close();
+    });
+    return arcs;
+  }
+
+  Parts parts(IndexColumn head, IndexColumn modifier, bool siblings, bool grandparents, const Weights &weights,
+              double scale) const {
+    check_arcs(features_.nodes(), {head, modifier});
+    Parts parts = zero_parts(features_.nodes(), {head, modifier}, siblings, grandparents);
+    with_weights(weights, scale, bits_, [&](const auto &table) { score_parts(features_, table, parts); });
+    return parts;
+  }
+
+  // The parts of each sentence over its candidate arcs.
+  std::vector<Parts> batch_parts(const AtomBatch &batch, const std::vector<ArcColumns> &candidates, bool siblings,
+                                 bool grandparents, const Weights &weights, double scale) {
+    if (int(candidates.size()) != batch.sentences())
+      throw nb::value_error("there must be one pair of columns a sentence");
+    std::vector<Parts> batch_parts;
+    for (int s = 0; s < batch.sentences(); ++s) check_arcs(batch.nodes(s), candidates[s]);
+    with_weights(weights, scale, bits_, [&](const auto &table) {
+      for (int s = 0; s < batch.sentences(); ++s) {
+        features_.open(batch.at(s), siblings || grandparents);
+        batch_parts.push_back(zero_parts(batch.nodes(s), candidates[s], siblings, grandparents));
+        score_parts(features_, table, batch_parts.back());
+      }
+      features_.close();
+    });
+    return batch_parts;
+  }
+
+  // gradient[h, m] over all arcs.
+  void add_arcs(BoundLearner &learner, Scores gradient) const {
+    check_learner(learner, bits_);
+    if (nodes_of(gradient) != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
+    nb::gil_scoped_release nogil;
+    spread_arc_gradient(features_, gradient.data(), learner.learner);
+  }
+
+  void add_parts(BoundLearner &learner, Parts &gradient) const {
+    check_learner(learner, bits_);
+    if (gradient.nodes != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
+    nb::gil_scoped_release nogil;
+    spread_gradient(features_, gradient, learner.learner);
+  }
+
+ private:
+  int bits_;
+  PartFeatures features_;
+  AtomTable each_;
+};
+
+void bind_scorer(nb::module_ &m) {
+  nb::class_<AtomBatch>(m, "AtomBatch", "The atoms of several sentences (core/learning/atom_batch.hpp).")
+      .def(nb::new_(&atom_batch_of), nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
+           nb::arg("row").noconvert(), nb::arg("begin").noconvert());
+  nb::class_<Scorer>(m, "Scorer", "Scores the parts of sentences (core/learning/scoring.hpp).")
+      .def(nb::init<const Tables &, int>(), nb::arg("tables"), nb::arg("bits"))
+      .def("open", &Scorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(), nb::arg("second_order"),
+           "The sentence that the methods for one sentence score.")
+      .def("arcs", &Scorer::arcs, nb::arg("weights").noconvert(), nb::arg("scale"), "arc[h, m] over all arcs.")
+      .def("batch_arcs", &Scorer::batch_arcs, nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           "arc[h, m] of each sentence.")
+      .def("parts", &Scorer::parts, nb::arg("head").noconvert(), nb::arg("modifier").noconvert(), nb::arg("siblings"),
+           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           "The parts over the candidate arcs given.")
+      .def("batch_parts", &Scorer::batch_parts, nb::arg("batch"), nb::arg("candidates"), nb::arg("siblings"),
+           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           "The parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.")
+      .def("add_arcs", &Scorer::add_arcs, nb::arg("learner"), nb::arg("gradient").noconvert(),
+           "Adds gradient[h, m] of all arcs to the gradient of the weights.")
+      .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"),
+           "Adds the gradient of the parts to the gradient of the weights.");
+}
+
+}  // namespace treewright

@@ -1,0 +1,76 @@
+"""Candidate arcs: the arcs of a sentence that remain after pruning by a first-order model (Koo & Collins 2010)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.decode.constraints import infeasible
+from treewright.decode.marginals import scores_of
+from treewright.decode.problem import Arc, Problem, is_single
+from treewright.errors import InputError
+
+Indices = NDArray[np.int32]
+
+
+class Candidates(NamedTuple):
+    """The candidate arcs of a sentence, by modifier, and the marginal probability of every arc [h, m]."""
+
+    head: Indices
+    modifier: Indices
+    marginal: NDArray[np.float64]
+
+
+def candidates(
+    arc: ArrayLike,
+    *,
+    threshold: float,
+    max_heads: int,
+    projective: bool = False,
+    root: str = "single",
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
+    gold: Indices | None = None,
+) -> Candidates:
+    """The arcs that a first-order model leaves to a model of higher order.
+
+    Of each word, the heads whose marginal probability is at least `threshold` times that of the most probable one, at
+    most `max_heads` of them (of equally probable heads the smaller ones); and every arc of the best tree and, in
+    training, of the gold tree. projective, root, require and forbid say over which trees, as for `tree`.
+
+    >>> found = candidates([[0, 9, 2], [0, 0, 7], [0, 3, 0]], threshold=0.1, max_heads=2)
+    >>> found.head.tolist(), found.modifier.tolist()
+    ([0, 1], [1, 2])
+    """
+    problem = Problem.of(arc, projective=projective, root=root, require=require, forbid=forbid)
+    rules = _rules(threshold, max_heads, projective, root)
+    [(head, modifier, marginal, value)] = _core.candidate_arcs(
+        [scores_of(problem)], rules, [] if gold is None else [gold]
+    )
+    if value == -math.inf:
+        raise infeasible(problem)
+    return Candidates(head, modifier, marginal)
+
+
+def candidates_batch(
+    arcs: Sequence[NDArray[np.float64]],
+    *,
+    threshold: float,
+    max_heads: int,
+    projective: bool = False,
+    root: str = "single",
+) -> list[Candidates]:
+    """`candidates` for each matrix of finite scores, in one call to the core."""
+    found = _core.candidate_arcs(list(arcs), _rules(threshold, max_heads, projective, root), [])
+    return [Candidates(head, modifier, marginal) for head, modifier, marginal, _ in found]
+
+
+def _rules(threshold: float, max_heads: int, projective: bool, root: str) -> _core.PruningRules:
+    if max_heads < 1:
+        raise InputError(f"max_heads is {max_heads}; it is at least 1")
+    return _core.PruningRules(projective, is_single(root), threshold, max_heads)

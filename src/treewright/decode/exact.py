@@ -1,0 +1,124 @@
+"""Exact decoding: which algorithm is exact for which parts, and which charts are too large.
+
+The choice is made here only, for one sentence and for batches. Chu-Liu-Edmonds takes O(n²), Eisner and its extension to
+siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees need a search, branch and bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.decode.parts import Parts
+from treewright.decode.problem import Problem, is_single
+from treewright.decode.result import Parse
+from treewright.errors import InputError
+
+Direct = Literal["eisner", "chu-liu-edmonds", "sibling-eisner", "grand-eisner"]
+Algorithm = Direct | Literal["branch and bound"]  # the `method` of a Parse
+
+LARGEST_CHART = 2 * 2**30  # bytes, by convention: about 400 words when every arc is a candidate
+
+_KERNELS: dict[Direct, _core.DirectAlgorithm] = {
+    "eisner": _core.DirectAlgorithm.eisner,
+    "chu-liu-edmonds": _core.DirectAlgorithm.chu_liu_edmonds,
+    "sibling-eisner": _core.DirectAlgorithm.sibling_eisner,
+    "grand-eisner": _core.DirectAlgorithm.grand_eisner,
+}
+
+
+def algorithm(*, projective: bool, siblings: bool, grandparents: bool) -> Algorithm:
+    """The cheapest exact algorithm for trees and parts of that kind; stops count as siblings.
+
+    >>> algorithm(projective=True, siblings=True, grandparents=False)
+    'sibling-eisner'
+    """
+    if not siblings and not grandparents:
+        return first_order(projective)
+    if not projective:
+        return "branch and bound"
+    return "grand-eisner" if grandparents else "sibling-eisner"
+
+
+def first_order(projective: bool) -> Direct:
+    """The exact algorithm where arcs alone are scored."""
+    return "eisner" if projective else "chu-liu-edmonds"
+
+
+def solve(
+    problem: Problem, *, max_seconds: float | None = None, max_nodes: int | None = None, trace: bool = False
+) -> Parse:
+    """The best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
+
+    The bound is -inf when there is no tree.
+    """
+    chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
+    if chosen != "branch and bound":
+        return solve_directly(problem, chosen)
+    from treewright.decode import branch  # imported on first use: most problems need no search
+
+    return branch.solve(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
+
+
+def solve_batch(batch: Sequence[Parts], projective: bool, root: str, **options: Any) -> list[Parse]:
+    """`solve` for each Parts, in order; one call to the core decodes all that have the same direct algorithm."""
+    groups: dict[Algorithm, list[int]] = {}
+    for place, parts in enumerate(batch):
+        siblings, grandparents = parts.core.has_transitions, parts.core.has_grand
+        chosen = algorithm(projective=projective, siblings=siblings, grandparents=grandparents)
+        groups.setdefault(chosen, []).append(place)
+    parses: dict[int, Parse] = {}
+    for chosen, places in groups.items():
+        if chosen == "branch and bound":
+            problems = [Problem.of(batch[place], projective=projective, root=root) for place in places]
+            found = [solve(problem, **options) for problem in problems]
+        else:
+            found = decode_parts([batch[place].core for place in places], chosen, is_single(root))
+        parses.update(zip(places, found, strict=True))
+    return [parses[place] for place in range(len(batch))]
+
+
+def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool) -> Parse:
+    """The best first-order tree of a checked matrix; its diagonal and column 0 are not read."""
+    kernel = _core.eisner if projective else _core.chu_liu_edmonds
+    return Parse.exact(*kernel(arc, single_root), first_order(projective))
+
+
+def solve_directly(problem: Problem, chosen: Direct) -> Parse:
+    """The best tree under the scores that the algorithm reads; the bound is -inf when there is no tree."""
+    if isinstance(problem.given, Parts) or chosen == "grand-eisner":
+        return decode_parts([problem.parts], chosen, problem.single_root)[0]
+    # The kernels do not read the diagonal and column 0: without constraints the array needs no copy.
+    arc = problem.matrix if problem.is_constrained else problem.given
+    if chosen == "sibling-eisner":
+        return Parse.exact(*_core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root), chosen)
+    return solve_arcs(arc, chosen == "eisner", problem.single_root)
+
+
+def decode_parts(batch: Sequence[_core.Parts], chosen: Direct, single_root: bool) -> list[Parse]:
+    """The best tree of each sentence by one direct algorithm."""
+    if chosen == "grand-eisner":
+        for parts in batch:
+            check_chart(parts)
+    heads, values = _core.decode_parts(list(batch), _KERNELS[chosen], single_root)
+    ends = accumulate((parts.nodes for parts in batch), initial=0)
+    return [
+        Parse.exact(heads[begin:end], value, chosen)
+        for (begin, end), value in zip(pairwise(ends), values.tolist(), strict=True)
+    ]
+
+
+def check_chart(parts: _core.Parts) -> None:
+    """Refuse parts whose grandparent chart would take too much memory."""
+    needed = _core.grand_eisner_bytes(parts)
+    if needed > LARGEST_CHART:
+        raise InputError(
+            f"the chart of {parts.nodes - 1} words with {parts.arcs} candidate arcs would take "
+            f"{needed / 2**20:.1f} MiB, more than the {LARGEST_CHART / 2**20:.1f} MiB allowed "
+            "(treewright.decode.exact.LARGEST_CHART): keep fewer candidate heads a word, or use method='dd'"
+        )

@@ -163,7 +163,7 @@ def test_a_tokeniser_that_saw_other_features_is_refused(learned: Tokeniser, tmp_
 
 
 @pytest.mark.parametrize(("seen", "words"), [(1, ("We've",)), (2, ("We", "'ve"))])
-def test_endings_after_an_apostrophe_are_believed_early(seen: int, words: tuple[str, ...]) -> None:
+def test_suffixes_with_an_apostrophe_need_fewer_examples(seen: int, words: tuple[str, ...]) -> None:
     tokens = [("I've", ("I", "'ve"))] * seen + [("flubz", ("flu", "bz"))] * 2
     assert Multiwords.of(tokens).words("We've") == words
     assert Multiwords.of(tokens).words("globz") == ("globz",)

@@ -64,7 +64,7 @@ def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
         if labels and (arrays[name].dtype != np.int8 or arrays[name].shape != (1 << settings.bits,)):
             raise InputError(f"{path}: {name} is not {1 << settings.bits} numbers of eight bits; train the model again")
     for name, lists, labels in (("tags", lexicon, tags), ("lemmas", lemmas, scripts)):
-        if max(table.labels.max(initial=0) for table in (lists.words, lists.endings)) >= max(len(labels), 1):
+        if max(table.labels.max(initial=0) for table in (lists.words, lists.suffixes)) >= max(len(labels), 1):
             raise InputError(f"{path}: {name} has a label that is not among its tags or scripts; train the model again")
     return TaggerModel(
         *(options, tags, lexicon, weights[0], scripts, lemmas, weights[1], stems, stem_tags, metadata),

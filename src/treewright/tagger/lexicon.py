@@ -1,8 +1,8 @@
-"""Which labels words and endings were seen with, as sorted lists that the core searches.
+"""The labels of word forms and suffixes in the training data, as sorted lists that the core searches.
 
-A label is a number: a tag, the edit script of a lemma, or the universal tag of a stem. Keys are hashes of words, of
-their endings by group (capitalised or not; the tag of a lemma), of stems. Endings are those of rare words only, so that
-closed classes are not proposed for words never seen.
+A label is a number: a tag, the edit script of a lemma, or the universal tag of a stem. Keys are hashes of word forms,
+of stems, or of suffixes by group (the surface class of a form, or the tag of a lemma). Only rare words contribute to
+suffixes, so that closed classes are not candidates of unknown words (Brants 2000).
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 from treewright._core import LabelLists, suffix_key
 from treewright.errors import InputError
 
-LONGEST = 6  # characters of an ending, as in core/text/lexicon.hpp
-RARE = 6  # occurrences up to which a word's endings say something about words never seen
-MOST = 40  # labels of an ending that are kept
-LARGEST = (1 << 16) - 1  # that a label or count may be
+MAX_SUFFIX = 6  # characters; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
+MAX_RARE_COUNT = 6  # occurrences; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
+MAX_LABELS = 40  # of a suffix; by convention, bounds the size of the model
+MIN_SHARED_LENGTH = 3  # suffixes from this length on are dropped if only one rare word has them
+LARGEST = (1 << 16) - 1  # label or count that the arrays can store
 ARRAYS = ("keys", "begin", "labels", "counts")
-ALL_WORDS = 0  # the key of what is no ending of any group
+NO_SUFFIX = 0  # the key of the labels of all rare words
 
 
 class Observation(NamedTuple):
-    """A word of the training data: under which key it is listed, in which group its endings are, its label."""
+    """An occurrence of a word in the training data: the key of its form, the group of its suffixes, its label."""
 
     key: int
     group: int
@@ -55,7 +56,7 @@ class Listing:
         keys = sorted(lists)
         ordered = [by_count(lists[key]) for key in keys]
         if max((label for labels in ordered for label in labels), default=0) > LARGEST:
-            raise InputError(f"the training data has more than {LARGEST} tags or ways to make a lemma")
+            raise InputError(f"the training data has more than {LARGEST} different tags or edit scripts")
         counts = [
             min(lists[key][label], LARGEST) for key, labels in zip(keys, ordered, strict=True) for label in labels
         ]
@@ -68,7 +69,7 @@ class Listing:
 
     @cached_property
     def core(self) -> LabelLists:
-        """As the core reads them."""
+        """The lists for the core, which checks them."""
         return LabelLists(self.keys, self.begin, self.labels, self.counts)
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
@@ -77,55 +78,59 @@ class Listing:
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Listing:
-        """From what `to_arrays` gave."""
+        """From the arrays of `to_arrays`."""
         found = cls(*(arrays[f"{name}.{part}"] for part in ARRAYS))
-        _ = found.core  # looks at everything
+        _ = found.core  # raises ValueError if the arrays are damaged
         return found
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Words and endings with their labels."""
+    """Word forms and suffixes with their labels."""
 
     words: Listing
-    endings: Listing
+    suffixes: Listing
 
     @classmethod
     def of(cls, observations: Iterable[Observation]) -> Lexicon:
         """Count the words of a treebank."""
         counts: dict[int, Counter[int]] = {}
-        shapes: dict[int, tuple[int, str]] = {}
+        forms: dict[int, tuple[int, str]] = {}  # group and form
         for key, group, form, label in observations:
             counts.setdefault(key, Counter())[label] += 1
-            shapes[key] = group, form
-        rare = {key: seen for key, seen in counts.items() if seen.total() <= RARE}
-        endings: dict[int, Counter[int]] = {ALL_WORDS: Counter()}
-        single: set[int] = set()
-        for key, seen in rare.items():
-            group, form = shapes[key]
-            endings[ALL_WORDS].update(seen.keys())
-            for length in range(min(len(form), LONGEST) + 1):
-                ending = suffix_key(group, form[len(form) - length :])
-                endings.setdefault(ending, Counter()).update(seen.keys())
-                if length > 2:
-                    single.add(ending)
-        if not rare:  # then the labels of all
-            endings[ALL_WORDS] = Counter(label for seen in counts.values() for label in seen)
-        useful = {
-            ending: Counter(dict(seen.most_common(MOST)))
-            for ending, seen in endings.items()
-            if seen.total() > 1 or ending not in single
-        }
-        return cls(Listing.of(counts), Listing.of(useful))
+            forms[key] = group, form
+        return cls(Listing.of(counts), Listing.of(_suffix_counts(counts, forms)))
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """As arrays for a model file, their names beginning with `name`."""
-        return {**self.words.to_arrays(f"{name}.words"), **self.endings.to_arrays(f"{name}.endings")}
+        return {**self.words.to_arrays(f"{name}.words"), **self.suffixes.to_arrays(f"{name}.endings")}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
-        """From what `to_arrays` gave."""
+        """From the arrays of `to_arrays`."""
         return cls(Listing.from_arrays(f"{name}.words", arrays), Listing.from_arrays(f"{name}.endings", arrays))
+
+
+def _suffix_counts(counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple[int, str]]) -> dict[int, Counter[int]]:
+    """For each suffix of rare words, how many of those have each label."""
+    suffixes: dict[int, Counter[int]] = {NO_SUFFIX: Counter()}
+    long: set[int] = set()
+    rare = {key: seen for key, seen in counts.items() if seen.total() <= MAX_RARE_COUNT}
+    for key, seen in rare.items():
+        group, form = forms[key]
+        suffixes[NO_SUFFIX].update(seen.keys())
+        for length in range(min(len(form), MAX_SUFFIX) + 1):
+            suffix = suffix_key(group, form[len(form) - length :])
+            suffixes.setdefault(suffix, Counter()).update(seen.keys())
+            if length >= MIN_SHARED_LENGTH:
+                long.add(suffix)
+    if not rare:
+        suffixes[NO_SUFFIX] = Counter(label for seen in counts.values() for label in seen)
+    return {
+        suffix: Counter(dict(seen.most_common(MAX_LABELS)))
+        for suffix, seen in suffixes.items()
+        if seen.total() > 1 or suffix not in long
+    }
 
 
 def array_names(*names: str) -> list[str]:
@@ -134,5 +139,5 @@ def array_names(*names: str) -> list[str]:
 
 
 def by_count(seen: Counter[int]) -> list[int]:
-    """The most frequent first, ties by number."""
+    """Labels by descending count, ties by number."""
     return sorted(seen, key=lambda label: (-seen[label], label))

@@ -16,7 +16,7 @@ from treewright.learn import Weights
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
-from treewright.tagger.words import ATOMS, KINDS, LEMMA_ATOMS, LEMMA_TEMPLATES, TEMPLATES, Indices, compiled, hashed
+from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled, hashed
 
 Tag = tuple[str, ...]
 Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
@@ -68,7 +68,7 @@ class TagWorker:
         return np.array([known.get(form) or self._remember(form) for form in forms], dtype=np.int32)
 
     def _remember(self, form: str) -> int:
-        row = self._rows[form] = self.words.add(form, form.lower(), form.translate(KINDS), -1, NO_STEMS)
+        row = self._rows[form] = self.words.add(form, form.lower(), form.translate(SHAPE), -1, NO_STEMS)
         return row
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
@@ -81,7 +81,7 @@ def tag_words(model: TaggerModel) -> TagWords:
     values = {value: number for number, value in enumerate(dict.fromkeys(tag[0] for tag in model.tags))}
     first_of = [values[tag[0]] for tag in model.tags]
     lexicon, options = model.lexicon, model.options
-    lists = lexicon.words.core, lexicon.endings.core, model.stems.core
+    lists = lexicon.words.core, lexicon.suffixes.core, model.stems.core
     return TagWords(*lists, first_of, options.sure, options.max_candidates)
 
 
@@ -146,7 +146,7 @@ class LemmaWorker:
         return lemma
 
     def _classify(self, form: str, tag: TagHash) -> int:
-        row = self.words.add(form, form.lower(), form.translate(KINDS), *tag, -1, NO_STEMS)
+        row = self.words.add(form, form.lower(), form.translate(SHAPE), *tag, -1, NO_STEMS)
         if row < 0:
             return -1
         rows = np.array([row], dtype=np.int32)
@@ -182,7 +182,7 @@ class TagHashes:
 
 def lemma_words(model: TaggerModel) -> LemmaWords:
     """Words and their edit scripts, none described yet."""
-    lists = model.lemmas.words.core, model.lemmas.endings.core, model.stems.core
+    lists = model.lemmas.words.core, model.lemmas.suffixes.core, model.stems.core
     return LemmaWords(*lists, [cells_of(script) for script in model.scripts])
 
 

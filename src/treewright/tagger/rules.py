@@ -1,4 +1,4 @@
-"""Tokens and sentences without a model, by what Unicode says about characters."""
+"""Tokenisation and sentence splitting by rule, from the Unicode properties of characters."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from treewright.tagger.characters import SPACE, classes_of
 
-INSIDE, TOKEN, SENTENCE = 0, 1, 2  # what a character is the last of
+INSIDE, TOKEN, SENTENCE = 0, 1, 2  # labels: the character ends nothing, a token, or a token and a sentence
 
 _TOKEN = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}'’]"  # addresses
     r"|[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+"
     r"|\d+(?:[.,:/]\d+)*"  # numbers, times, dates
     r"|(?:[^\W\d_]\.){2,}"  # U.S.
-    r"|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # scripts without spaces: a token a character
+    r"|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # scripts without spaces: each character is a token
     r"|\w+(?:[-'’\u00b7\u200c\u200d\u0300-\u036f]\w+)*"
     r"|([^\w\s])(?:\ufe0f|\u200d[^\w\s]|[\U0001f3fb-\U0001f3ff]|\1)*",  # ... and -- and emoji are one token
 )
@@ -26,7 +26,7 @@ _BREAK = re.compile(r"\n[^\S\n]*\n")
 
 
 def labels_by_rule(text: str) -> NDArray[np.int32]:
-    """For each character whether it ends a token (1) or a sentence (2); that of the text ends one anyway.
+    """A label for each character; the end of the text is not labelled as the end of a sentence.
 
     >>> labels_by_rule("Hi. Bye!").tolist()
     [0, 1, 2, 0, 0, 0, 1, 1]
@@ -36,7 +36,7 @@ def labels_by_rule(text: str) -> NDArray[np.int32]:
     at = 0
     for begin, end in tokens:
         if begin > at and text[begin - 1 : begin].strip():
-            labels[begin - 1] = TOKEN  # what no rule knows
+            labels[begin - 1] = TOKEN  # a character that no pattern matches
         labels[end - 1] = TOKEN
         at = end
     for place, (begin, end) in enumerate(tokens[:-1]):
@@ -47,7 +47,7 @@ def labels_by_rule(text: str) -> NDArray[np.int32]:
 
 
 def _may_end(text: str, begin: int, end: int) -> bool:
-    """A full stop, or what closes after one; not that of an initial."""
+    """A sentence-final mark, or a closing mark after one; but not the full stop of an initial."""
     closed = begin
     while closed > max(0, begin - 4) and text[closed] in _CLOSING:
         closed -= 1
@@ -58,7 +58,7 @@ def _may_end(text: str, begin: int, end: int) -> bool:
 
 
 def _may_begin(text: str, end: int, following: str) -> bool:
-    """After white space (or in a script without), anything but a small letter or what closes."""
+    """After white space, or after an ideographic mark: any token but one in lower case, a closing mark or a comma."""
     spaced = text[end : end + 1].isspace()
     return (spaced or text[end - 1] in "。！？") and not following.islower() and following not in _CLOSING + ",;:"
 

@@ -1,8 +1,8 @@
-"""Edit scripts: how a lemma is made from a form, said so that it fits other forms too.
+"""Edit scripts: how a lemma is made from a form, in a way that applies to other forms too.
 
-A script is five cells: how the form's letters are cased first ("l" lower, "k" as they are, "u" all upper), how many
-characters are dropped at its start, what is put there, how many are dropped at its end, what is put there. Where form
-and lemma share nothing the script is the lemma itself, after "=".
+A script has five cells: the casing that is applied first ("l" lower, "k" unchanged, "u" upper), the number of
+characters to drop at the start, the characters to add there, and the same two for the end. If form and lemma share no
+character, the script is "=" and the lemma.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def script_of(form: str, lemma: str) -> str:
 
 
 def apply_script(script: str, form: str) -> str | None:
-    """The lemma that a script makes of a form; None if the form is too short for it.
+    """The lemma that a script makes of a form; None if the form is too short.
 
     >>> apply_script("l\\t0\\t\\t1\\t", "Cats"), apply_script("l\\t0\\t\\t3\\ty", "s")
     ('cat', None)
@@ -53,7 +53,7 @@ def apply_script(script: str, form: str) -> str | None:
 
 
 def cells_of(script: str) -> tuple[bool, int, str, int, str]:
-    """A script as the core takes it, in lower case: is it the lemma itself, what is dropped and put at either end.
+    """A script for the core, in lower case: whether it is a whole lemma, then drop and add at the start and the end.
 
     >>> cells_of("l\\t0\\t\\t3\\tehen"), cells_of("=Go")
     ((False, 0, '', 3, 'ehen'), (True, 0, 'go', 0, ''))

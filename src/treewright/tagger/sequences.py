@@ -1,4 +1,4 @@
-"""Tag sequences over scores of your own: the best one, and the probability of each tag."""
+"""Tag sequences over given scores: the best one, and the probability of each tag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Scores = NDArray[np.float64]
 
 
 class TagSequence(NamedTuple):
-    """A tag a position, and the value of the whole."""
+    """A tag for each position, and the score of the sequence."""
 
     tags: NDArray[np.int32]
     value: float
@@ -26,10 +26,10 @@ def viterbi(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = No
 
     scores[i, c] scores tag c at position i, trigram[a, b, c] tag c after a and b; in the first two axes of
     `trigram`, the number after the last tag stands for "before the sentence". `adjust`, of the shape of scores, is
-    added to them: the multipliers of a relaxation, for one. -inf forbids.
+    added to them, for example the multipliers of a Lagrangian relaxation. -inf forbids.
 
     >>> trigram = np.zeros((3, 3, 2))
-    >>> trigram[:, 0, 0] = -1  # tag 0 does not like to follow itself
+    >>> trigram[:, 0, 0] = -1  # tag 0 after tag 0 costs 1
     >>> tags, value = viterbi([[1, 0], [0.5, 0], [1, 0]], trigram)
     >>> tags.tolist(), float(value)
     ([0, 1, 0], 2.0)
@@ -59,18 +59,20 @@ def _checked(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None) ->
     table = checked_scores("scores", scores, 2)
     tags = table.shape[1]
     if tags == 0:
-        raise ValueError(f"scores has shape {table.shape}; expected a row a position and a column a tag, one at least")
+        raise ValueError(
+            f"scores has shape {table.shape}; expected a row for each position and at least one column, a tag each"
+        )
     triples = checked_scores("trigram", trigram, 3)
     if triples.shape != (tags + 1, tags + 1, tags):
         raise ValueError(
-            f"trigram has shape {triples.shape}; expected {(tags + 1, tags + 1, tags)}: one more than there are tags, "
-            "for what stands before the sentence"
+            f"trigram has shape {triples.shape}; expected {(tags + 1, tags + 1, tags)}: the last index of "
+            "the first two axes stands for positions before the sentence"
         )
     return table, triples, None if adjust is None else checked_adjustment(adjust, table.shape)
 
 
 def checked_adjustment(adjust: ArrayLike, shape: tuple[int, ...]) -> Scores:
-    """Adjustments as the kernels take them."""
+    """Adjustments of the given shape, without NaN and +inf."""
     array = checked_scores("adjust", adjust, 2)
     if array.shape != shape:
         raise ValueError(f"adjust has shape {array.shape}; expected {shape}: a row a word, a column a tag")

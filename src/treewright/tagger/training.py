@@ -27,7 +27,7 @@ from treewright.tagger.model import (
 )
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import script_of
-from treewright.tagger.words import KINDS, Indices
+from treewright.tagger.words import SHAPE, Indices
 
 LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; by convention
 
@@ -82,7 +82,7 @@ def untrained(sentences: Sequence[Sentence], options: TaggerOptions) -> TaggerMo
     tags = sorted({tag for sentence in sentences for tag in tags_of(sentence, columns)}) if columns else []
     numbers = {tag: number for number, tag in enumerate(tags)}
     words = (
-        Observation(text_hash(form), surface_class(form.translate(KINDS)), form.lower(), numbers[tag])
+        Observation(text_hash(form), surface_class(form.translate(SHAPE)), form.lower(), numbers[tag])
         for sentence in sentences
         if columns
         for form, tag in zip(sentence.forms, tags_of(sentence, columns), strict=True)
@@ -157,7 +157,7 @@ def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[S
         row = known.get((form, left_out))
         if row is None:
             stems = own[form] if left_out >= 0 else NO_STEMS
-            row = known[form, left_out] = words.add(form, form.lower(), form.translate(KINDS), left_out, stems)
+            row = known[form, left_out] = words.add(form, form.lower(), form.translate(SHAPE), left_out, stems)
         return row
 
     examples = []
@@ -200,7 +200,7 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence]) -> Stage[Aver
     for (form, upos, feats), scripts in seen.items():
         script = by_count(scripts)[0]
         tag = tags.of(upos, feats)
-        rows.append(words.add(form, form.lower(), form.translate(KINDS), *tag, script, own[form]))
+        rows.append(words.add(form, form.lower(), form.translate(SHAPE), *tag, script, own[form]))
         gold.append(script)
     examples = []
     for first in range(0, len(rows), LEMMAS_PER_STEP):

@@ -1,4 +1,4 @@
-"""What the tagger sees of a word: templates over atoms that the core makes of its letters (core/text/spelling.hpp)."""
+"""Feature templates of the tagger and the lemmatiser, over atoms of words that the core computes (core/text)."""
 
 from __future__ import annotations
 
@@ -8,50 +8,76 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-REACH = 2  # how far from a word templates may look
+REACH = 2  # the largest offset of a template, as in core/learning/features.hpp
 
 Indices = NDArray[np.int32]
 
-# Atoms of a word, in the order of TagWords::add and LemmaWords::add.
+# In the order of core/text/tag_words.hpp. `tags` is the set of universal tags of a known word and the most probable one
+# of an unknown word, `suffix` the longest one that rare words of the training data have.
 ATOMS = (
-    *("form", "lower", "end1", "end2", "end3", "end4", "end5", "end6", "end7"),
-    *("start1", "start2", "start3", "start4", "shape", "kind", "class", "ending", "stem", "stemclass", "rest"),
+    *("form", "lower", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "suffix6", "suffix7"),
+    *(
+        "prefix1",
+        "prefix2",
+        "prefix3",
+        "prefix4",
+        "shape",
+        "surface",
+        "tags",
+        "suffix",
+        "stem",
+        "stem_tags",
+        "after_stem",
+    ),
 )
 TEMPLATES = (
-    *("0.form", "0.lower", "0.end1", "0.end2", "0.end3", "0.end4", "0.end5"),
-    *("0.start1", "0.start2", "0.start3", "0.start4", "0.shape", "0.kind", "0.class"),
+    *("0.form", "0.lower", "0.suffix1", "0.suffix2", "0.suffix3", "0.suffix4", "0.suffix5"),
+    *("0.prefix1", "0.prefix2", "0.prefix3", "0.prefix4", "0.shape", "0.surface", "0.tags"),
     *("-1.lower", "+1.lower", "-2.lower", "+2.lower", "-1.lower 0.lower", "0.lower +1.lower", "-1.lower +1.lower"),
-    *("-1.class", "+1.class", "+1.class +2.class", "-1.class +1.class", "-1.end3", "+1.end3", "0.end3 +1.class"),
-    *("0.end6", "0.end7", "0.ending", "0.ending +1.class", "-1.class 0.ending", "-1.end3 0.ending"),
-    *("0.stem", "0.stemclass 0.rest", "0.stemclass 0.end3", "0.rest"),
-    *("-1.kind 0.kind", "0.shape +1.kind", "-1.lower 0.end3", "0.class +1.class", "-1.class 0.class"),
+    *("-1.tags", "+1.tags", "+1.tags +2.tags", "-1.tags +1.tags", "-1.suffix3", "+1.suffix3", "0.suffix3 +1.tags"),
+    *("0.suffix6", "0.suffix7", "0.suffix", "0.suffix +1.tags", "-1.tags 0.suffix", "-1.suffix3 0.suffix"),
+    *("0.stem", "0.stem_tags 0.after_stem", "0.stem_tags 0.suffix3", "0.after_stem"),
+    *("-1.surface 0.surface", "0.shape +1.surface", "-1.lower 0.suffix3", "0.tags +1.tags", "-1.tags 0.tags"),
 )
 LEMMA_ATOMS = (
-    *("end1", "end2", "end3", "end4", "end5", "end6", "start1", "start2", "start3"),
-    *("shape", "kind", "upos", "feats", "whole"),
+    *("suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "suffix6", "prefix1", "prefix2", "prefix3"),
+    *("shape", "surface", "upos", "feats", "lower"),
 )
 LEMMA_TEMPLATES = (
-    *(f"0.end{length} 0.{tag}" for length in range(1, 7) for tag in ("upos", "feats")),
-    *(f"0.start{length} 0.{tag}" for length in range(1, 4) for tag in ("upos", "feats")),
-    *("0.shape 0.upos", "0.kind 0.upos", "0.kind 0.feats", "0.upos 0.feats", "0.whole", "0.end2 0.start1 0.upos"),
+    *(f"0.suffix{length} 0.{tag}" for length in range(1, 7) for tag in ("upos", "feats")),
+    *(f"0.prefix{length} 0.{tag}" for length in range(1, 4) for tag in ("upos", "feats")),
+    *(
+        "0.shape 0.upos",
+        "0.surface 0.upos",
+        "0.surface 0.feats",
+        "0.upos 0.feats",
+        "0.lower",
+        "0.suffix2 0.prefix1 0.upos",
+    ),
 )
 
 
-class _Kinds(dict[int, str]):
-    """For str.translate: A for capitals, a for other letters, 0 for digits, other characters as they are."""
+class _Shape(dict[int, str]):
+    """A table for str.translate: A for capitals, a for other letters, 0 for digits, other characters unchanged."""
 
     def __missing__(self, code: int) -> str:
-        letter = chr(code)
-        kind = "A" if letter.isupper() else "a" if letter.isalpha() else "0" if letter.isdigit() else letter
-        self[code] = kind
-        return kind
+        self[code] = found = self._class_of(chr(code))
+        return found
+
+    @staticmethod
+    def _class_of(character: str) -> str:
+        if character.isupper():
+            return "A"
+        if character.isalpha():
+            return "a"
+        return "0" if character.isdigit() else character
 
 
-KINDS = _Kinds()
+SHAPE = _Shape()
 
 
 def compiled(templates: Sequence[str], atoms: Sequence[str]) -> Indices:
-    """Templates as rows of template, atom, offset.
+    """Templates as rows of template, atom and offset.
 
     >>> compiled(["0.form", "-1.lower 0.form"], ["form", "lower"]).tolist()
     [[0, 0, 0], [1, 1, -1], [1, 0, 0]]
@@ -65,5 +91,5 @@ def compiled(templates: Sequence[str], atoms: Sequence[str]) -> Indices:
 
 
 def hashed(text: str) -> int:
-    """Thirty-two bits of a string, the same everywhere."""
+    """A hash of 32 bits, the same on every machine."""
     return crc32(text.encode("utf-8", "surrogatepass"))

@@ -261,7 +261,7 @@ def test_two_roots_where_one_was_asked_for(run: Run) -> None:
     Path("two.conllu").write_text(GOOD.replace("\t2\tnsubj", "\t0\troot"))
     found = run("two.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
     assert found.returncode == 1
-    assert "two.conllu:2: 2 words hang from the root: 1, 2; expected one" in found.stderr
+    assert "two.conllu:2: 2 words are attached to the root: 1, 2; expected one" in found.stderr
 
 
 @pytest.mark.parametrize(

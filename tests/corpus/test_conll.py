@@ -318,7 +318,7 @@ def test_errors_that_are_kept_are_bounded() -> None:
     [
         ([2, 1, 0], "tree", "<file>:1: the heads run in a circle: 1 <- 2 <- 1; expected a tree"),
         ([1, 0], "partial", "<file>:1: the heads run in a circle: 1 <- 1; expected a tree"),
-        ([0, 0, 0], "single-root", "<file>:2: 3 words hang from the root: 1, 2, 3; expected one"),
+        ([0, 0, 0], "single-root", "<file>:2: 3 words are attached to the root: 1, 2, 3; expected one"),
         ([0, -1], "tree", r"<file>:2: word 2 has no head \(_\); expected a complete tree"),
     ],
 )

@@ -182,7 +182,7 @@ def test_places_in_memory_are_sentences() -> None:
     bad = sentence("x", [0], deps=["7:dep"])
     with pytest.raises(InputError, match="gold, sentence 3: DEPS has '7:dep'"):
         evaluate([*GOLD, bad], [*GOLD, bad])
-    with pytest.raises(InputError, match="<words>:1: the heads run in a circle"):
+    with pytest.raises(InputError, match="system, sentence 2: the heads run in a circle: 1 <- 2 <- 1; expected a tree"):
         evaluate(GOLD, [GOLD[0], sentence("it was seen", [2, 1, 0])])
 
 

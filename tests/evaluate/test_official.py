@@ -103,7 +103,7 @@ def test_sentences_as_objects_give_the_same() -> None:
 
 
 def test_odd_files_give_the_same() -> None:
-    """What the fast reader leaves to the careful one: no end of line, blank lines, a mark at the start, CRLF."""
+    """No line break at the end, further blank lines, a byte order mark, CRLF, comments between words."""
     treebank = generate(20, 7)
     gold, system = to_conllu(treebank), to_conllu(damage(treebank, 8))
     expected = ours(evaluate(io.StringIO(gold), io.StringIO(system)))

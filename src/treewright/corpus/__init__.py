@@ -7,10 +7,12 @@
 
 from treewright.corpus.access import FORMATS, format_of, read, read_trees, write
 from treewright.corpus.brackets import Span, Tree
+from treewright.corpus.checks import CHECKS
 from treewright.corpus.files import open_input, open_output, replacing
 from treewright.corpus.layout import CONLLU, CONLLX, Layout
+from treewright.corpus.nodes import Edge, EmptyNode, Token, Word
 from treewright.corpus.reader import Reader
-from treewright.corpus.sentence import CHECKS, Edge, EmptyNode, Sentence, Token, Word
+from treewright.corpus.sentence import Sentence
 from treewright.corpus.transforms import (
     add_root,
     binarise,

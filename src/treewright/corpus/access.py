@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from treewright.corpus import brackets, conll
+from treewright.corpus.block import end_of_opening
 from treewright.corpus.brackets import Tree
+from treewright.corpus.checks import CHECKS
 from treewright.corpus.files import Source, name_of, open_input, open_output
 from treewright.corpus.layout import CONLLU, CONLLX, Layout
 from treewright.corpus.reader import Lines, Problems, Reader
-from treewright.corpus.sentence import CHECKS, Sentence, end_of_opening
+from treewright.corpus.sentence import Sentence
 from treewright.corpus.transforms import strip_functions, strip_traces
 from treewright.errors import FormatError, InputError
 

@@ -152,8 +152,8 @@ class Tree:
         return f"<Tree: {text if len(text) <= 60 else text[:57] + '...'}>"
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
-        from treewright.draw import svg  # a drawing is asked for by few, and needs nothing of this room
+        """The picture in a notebook."""
+        from treewright.draw import svg  # imported on use: few programs draw
 
         return str(svg(self))
 

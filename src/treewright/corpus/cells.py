@@ -3,7 +3,7 @@
 Cutting is one `replace` and one `split` for the whole sentence. Every line break is first made a cell boundary
 followed by a mark, so that the cells of column c are `fields[c::width]`, and the ID column reads "1", mark "2",
 mark "3", ...: if it equals that list, then the ids are right and every line has exactly `width` cells. Only a
-sentence with multiword tokens, empty nodes or mistakes is looked at line by line.
+sentence with multiword tokens, empty nodes or mistakes is examined line by line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FIRST_IDS = ["1"] + [f"{MARK}{number}" for number in range(2, 1001)]
 
 
 class BadRow(Exception):
-    """Something is wrong in a line, counted from 0 without comments; whoever knows the file makes it a FormatError."""
+    """A mistake in a row, counted from 0 without comments; the caller adds file and line and raises a FormatError."""
 
     def __init__(self, row: int, problem: str) -> None:
         super().__init__(row, problem)
@@ -27,7 +27,7 @@ class BadRow(Exception):
 
 
 class Numbers(dict[str, int]):
-    """What a HEAD cell means: its number, or -1 for "_". Long numbers are worked out when they come."""
+    """The value of a HEAD cell: its number, or -1 for "_". Numbers above the stored ones are computed on demand."""
 
     def __missing__(self, cell: str) -> int:
         if is_number(cell):
@@ -45,6 +45,7 @@ class Cells(NamedTuple):
     fields: list[str]
     rows: list[int] | None
     heads: list[int]
+    has_comments: bool = False  # between the rows
 
     def words(self) -> int:
         return len(self.heads)
@@ -73,24 +74,25 @@ def cut(body: str, layout: Layout) -> Cells:
     """The cells of the lines `body`, or a BadRow."""
     if "\r" in body:
         body = body.replace("\r\n", "\n").removesuffix("\r")
-    if "\n#" in body:
+    has_comments = "\n#" in body
+    if has_comments:
         body = "\n".join(line for line in body.split("\n") if not line.startswith("#"))
     width = layout.width
     fields = body.replace("\n", "\t" + MARK).split("\t")
     ids = fields[::width]
     words = len(ids)
-    plain = ids == (FIRST_IDS[:words] if words <= len(FIRST_IDS) else _first_ids(words))
+    plain = ids == first_ids(words)
     if plain and len(fields) == words * width and layout.columns[0] == "ID":
         rows = None
     else:
         _check_width(body, fields, layout)
-        rows = _find_rows(fields, layout)
+        rows = find_rows(fields, layout)
     heads = [-1] * words
     if "HEAD" in layout.index:
         heads = _read_heads(_column(fields, width, layout.index["HEAD"], rows), rows)
     elif rows is not None:
         heads = [-1] * len(rows)
-    return Cells(layout, fields, rows, heads)
+    return Cells(layout, fields, rows, heads, has_comments)
 
 
 def _column(fields: list[str], width: int, number: int, rows: list[int] | None) -> list[str]:
@@ -113,8 +115,8 @@ def _check_width(body: str, fields: list[str], layout: Layout) -> None:
             raise BadRow(row, f"{found}; expected the {layout.width} of {layout.format}, separated by tabs{hint}")
 
 
-def _find_rows(fields: list[str], layout: Layout) -> list[int]:
-    """Which rows are words. The others are multiword tokens and empty nodes, and stand where they should."""
+def find_rows(fields: list[str], layout: Layout) -> list[int]:
+    """The rows that are words; a BadRow if a multiword token or an empty node is out of place."""
     if "ID" not in layout.index:
         return list(range(len(fields) // layout.width))
     ids = _column(fields, layout.width, layout.index["ID"], None)
@@ -164,7 +166,10 @@ def is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 9
 
 
-def _first_ids(words: int) -> list[str]:
+def first_ids(words: int) -> list[str]:
+    """The ID column of a sentence that has words only, as `cut` leaves it."""
+    if words <= len(FIRST_IDS):
+        return FIRST_IDS[:words]
     return FIRST_IDS + [f"{MARK}{number}" for number in range(len(FIRST_IDS) + 1, words + 1)]
 
 

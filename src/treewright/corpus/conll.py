@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from treewright.corpus.block import BLANK_LINES, end_of_opening
 from treewright.corpus.files import extension_of
-from treewright.corpus.layout import CONLLU, CONLLX, CONLLX_WIDTHS, Layout
+from treewright.corpus.layout import CONLLU, CONLLX, CONLLX_EXTENSIONS, CONLLX_WIDTHS, Layout
 from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in
-from treewright.corpus.sentence import BLANK_LINES, Sentence, end_of_opening
+from treewright.corpus.sentence import Sentence
 from treewright.errors import FormatError
 
 DECLARATION = "# global.columns"
@@ -98,7 +99,7 @@ def layout_of(name: str, format: str | None, text: str, start: int) -> Layout:
         if len(set(columns)) < len(columns):
             raise FormatError(name, 1, f"{first!r}; expected each column once")
         return Layout("conllup", columns)
-    old = extension_of(name) in (".conll", ".conllx", ".conll06", ".conll07") and "#" not in opening
+    old = extension_of(name) in CONLLX_EXTENSIONS and "#" not in opening
     if format == "conllx" or (format is None and old):
         width = text[start:].partition("\n")[0].count("\t") + 1
         return Layout("conllx", CONLLX.columns[:width]) if width in CONLLX_WIDTHS else CONLLX

@@ -2,21 +2,16 @@
 
 What is read is unpacked if its first bytes say so, whatever its name; what is written is packed if its name says so.
 An output is written beside its place and moved there at the end, so that an error, Ctrl-C or a full disk leaves
-whatever was there before.
+whatever was there before. The modules of the compressions are imported on use: most files are not packed.
 """
 
 from __future__ import annotations
 
-import bz2
 import errno
-import gzip
 import io
-import lzma
 import os
-import secrets
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,10 +94,16 @@ class _Readable(Protocol):
 
 def _unpack(raw: io.BufferedReader, packing: str) -> _Readable:
     if packing == "gzip":
+        import gzip
+
         return gzip.GzipFile(fileobj=raw)
     if packing == "xz":
+        import lzma
+
         return lzma.LZMAFile(raw)
     if packing == "bzip2":
+        import bz2
+
         return bz2.BZ2File(raw)
     if sys.version_info >= (3, 14):
         from compression import zstd
@@ -146,6 +147,9 @@ def _zstandard() -> Any:
 
 
 def _unpacking_errors() -> tuple[type[Exception], ...]:
+    import lzma
+    import zlib
+
     zstd = sys.modules.get("zstandard") or sys.modules.get("compression.zstd")
     return (EOFError, zlib.error, lzma.LZMAError, OSError) + ((zstd.ZstdError,) if zstd else ())
 
@@ -164,7 +168,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     mode = _mode_of_target(path, target)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
         yield beside
         if mode is not None:
@@ -225,10 +229,16 @@ def _packed(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
 
 def _pack(file: BinaryIO, packing: str) -> Any:
     if packing == "gzip":
+        import gzip
+
         return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)  # no date: same input, same bytes
     if packing == "xz":
+        import lzma
+
         return lzma.LZMAFile(file, "wb")
     if packing == "bzip2":
+        import bz2
+
         return bz2.BZ2File(file, "wb")
     if sys.version_info >= (3, 14):
         from compression import zstd

@@ -38,4 +38,5 @@ class Layout:
 
 CONLLU = Layout("conllu", ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
 CONLLX = Layout("conllx", ("ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL"))
+CONLLX_EXTENSIONS = (".conll", ".conllx", ".conll06", ".conll07")
 CONLLX_WIDTHS = (6, 8, 10)  # a blind test file stops after FEATS, some parsers' output after DEPREL

@@ -1,75 +1,26 @@
 """A sentence as its file has it, and as columns.
 
-A sentence keeps the very text it was read from. Columns are cut out of it when they are asked for, and writing
-compares them with the text: a cell that was changed is rewritten, everything else goes out byte for byte.
+A sentence keeps the text it was read from. Columns are extracted from it on first use, and writing compares them
+with the text: a cell that was changed is rewritten, everything else is written byte for byte as it was read.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.corpus.cells import BadRow, Cells, cut, is_number
+from treewright.corpus import block, building
+from treewright.corpus.block import BLANK_LINES, end_of_opening
+from treewright.corpus.cells import BadRow, Cells, cut
+from treewright.corpus.checks import CHECKS, check_cell, check_cells, checked_heads, problem_of_heads
+from treewright.corpus.graph import BadEdge, cells_of_edges, edges_in
 from treewright.corpus.layout import CONLLU, OLDER_NAMES, Layout
+from treewright.corpus.nodes import Edge, EmptyNode, Id, Token, Word
 from treewright.corpus.reader import shown
 from treewright.errors import FormatError, InputError
-from treewright.trees import find_cycle, from_conll
-
-Id = int | str  # a word's number, or "8.1" for an empty node
-
-BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n|[ \t\r]+\Z)+")
-# What may stand before the first word: a byte order mark, blank lines, comments.
-OPENING = re.compile(r"\ufeff?(?:[ \t\r]*\n|[ \t\r]+\Z|#[^\n]*(?:\n|\Z))*")
-CHECKS = ("format", "partial", "tree", "single-root", "graph")
-
-
-class Token(NamedTuple):
-    """A multiword token: the words from `first` to `last` are written together as `form`."""
-
-    first: int
-    last: int
-    form: str
-    misc: str = "_"
-
-
-class Edge(NamedTuple):
-    """An edge of the enhanced graph (DEPS). Word ids are numbers, 0 the root; empty nodes are strings: "8.1"."""
-
-    head: Id
-    modifier: Id
-    label: str
-
-
-class EmptyNode(NamedTuple):
-    """A node of the enhanced graph that is no word."""
-
-    id: str
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    deps: str
-    misc: str
-
-
-class Word(NamedTuple):
-    """One word's line, to read; to change a cell, assign to the sentence's column."""
-
-    id: int
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: int
-    deprel: str
-    deps: str
-    misc: str
 
 
 class Column:
@@ -106,7 +57,7 @@ class Sentence:
     __slots__ = (
         *("layout", "source", "line", "parse", "confidence"),
         *("_text", "_start", "_end", "_cells"),  # what was read: the words' lines are _text[_start:_end]
-        *("_columns", "_heads", "_comments", "_empty_deps"),  # what it may have become
+        *("_columns", "_heads", "_comments", "_empty_deps"),  # accessed or changed; None or empty before that
     )
 
     forms = Column("FORM")
@@ -121,8 +72,8 @@ class Sentence:
     layout: Layout
     source: str  # the file it came from
     line: int  # where its text begins there
-    parse: Any  # what the parser that set the heads has to say about them
-    confidence: Any
+    parse: Any  # the result of the parser that set the heads: score, bound, certificate
+    confidence: Any  # the probability of each word's head
 
     def __init__(self, text: str, *, layout: Layout = CONLLU, source: str = "<text>", line: int = 1) -> None:
         """The one sentence that `text` holds; files are read with treewright.read."""
@@ -138,13 +89,13 @@ class Sentence:
 
     @classmethod
     def of_block(cls, text: str, start: int, end: int, layout: Layout, source: str, line: int) -> Sentence:
-        """For readers, who know already that the words' lines are text[start:end]."""
+        """For readers, which have found that the lines of the words are text[start:end]."""
         sentence = cls.__new__(cls)
         sentence._set(text, start, end, layout, source, line)
         return sentence
 
     def sharing(self, seen: dict[str, str]) -> Sentence:
-        """Itself, equal cells being one string with those in `seen`: what saves memory when many are kept."""
+        """Itself, with equal cells replaced by one string in `seen`: saves memory when many sentences are kept."""
         fields = self._cells.fields
         fields[:] = map(seen.setdefault, fields, fields)
         return self
@@ -152,27 +103,40 @@ class Sentence:
     def _set(self, text: str, start: int, end: int, layout: Layout, source: str, line: int) -> None:
         self._text, self._start, self._end = text, start, end
         self.layout, self.source, self.line = layout, source, line
+        self._unchanged()
+        try:
+            self._cells: Cells = cut(text[start:end], layout)
+        except BadRow as error:
+            raise FormatError(source, self._line_of_row(error.row, "\n#" in text[start:end]), error.problem) from None
+
+    def _unchanged(self) -> None:
         self.parse = self.confidence = None
         self._columns: dict[str, list[str]] = {}
         self._heads: NDArray[np.int32] | None = None
         self._comments: list[str] | None = None
         self._empty_deps: dict[int, str] = {}
-        try:
-            self._cells: Cells = cut(text[start:end], layout)
-        except BadRow as error:
-            raise self._error(error.row, error.problem) from None
 
     def _error(self, row: int, problem: str) -> FormatError:
-        return FormatError(self.source, self._line_of_row(row), problem)
+        return FormatError(self.source, self._line_of_row(row, self._cells.has_comments), problem)
 
-    def _line_of_row(self, row: int) -> int:
+    def _line_of_row(self, row: int, has_comments: bool) -> int:
+        first = self.line + self._text.count("\n", 0, self._start)
+        if not has_comments:
+            return first + row
         lines = self._text[self._start : self._end].split("\n")
-        numbers = [number for number, line in enumerate(lines) if not line.startswith("#")]
-        return self.line + self._text.count("\n", 0, self._start) + numbers[row]
+        return first + [number for number, line in enumerate(lines) if not line.startswith("#")][row]
 
     def line_of(self, word: int) -> int:
         """The line, in the file, of a word, counted from 1 as its ID is."""
-        return self._line_of_row(self._cells.row(word - 1))
+        return self._line_of_row(self._cells.row(word - 1), self._cells.has_comments)
+
+    def lines(self) -> Sequence[int]:
+        """The line, in the file, of each word."""
+        if self._cells.has_comments:
+            return [self.line_of(word) for word in range(1, len(self) + 1)]
+        first = self._line_of_row(0, False)
+        rows = self._cells.rows
+        return range(first, first + len(self)) if rows is None else [first + row for row in rows]
 
     # -- columns
 
@@ -184,7 +148,7 @@ class Sentence:
         return map(Word, range(1, len(self) + 1), *columns, self.deps, self.misc)
 
     def column(self, name: str) -> list[str]:
-        """The column that the file calls so, one entry a word; "_" throughout if there is none."""
+        """The column of that name, one entry a word; "_" throughout if the file has none."""
         if name in ("ID", "HEAD"):
             raise ValueError(f"column {name}: words are numbered from 1, and their heads are in `heads`")
         if name not in self._columns:
@@ -200,6 +164,20 @@ class Sentence:
         changed, read = self._columns, self._cells
         return zip(*[changed[name] if name in changed else read.column(name) for name in names], strict=True)
 
+    def token_lines(self) -> str:
+        """The lines of words and multiword tokens in the ten columns of CoNLL-U, as they would be written.
+
+        Comments and empty nodes are left out; line breaks stand between the lines, and none after the last.
+        """
+        if self.layout is CONLLU and not self._cells.has_comments and not self._cells.other_rows("."):
+            body = self._body()
+            if "\r" not in body:
+                return body
+        written = _restored(*self._state()).converted(CONLLU)._cells
+        empty = {row for row, _ in written.other_rows(".")}
+        lines = building.text_of(written).split("\n")
+        return "\n".join(line for row, line in enumerate(lines) if row not in empty)
+
     def set_column(self, name: str, values: Iterable[str]) -> None:
         """Replace a column. Writing rewrites the cells that differ."""
         values = list(values)
@@ -207,8 +185,7 @@ class Sentence:
             raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(self)} words")
         if name not in self.layout.index:
             raise self._no_column(name)
-        for word, value in enumerate(values):
-            _check_cell(value, name, word)
+        check_cells(values, name)
         self._columns[name] = values
 
     def _no_column(self, name: str) -> InputError:
@@ -227,9 +204,16 @@ class Sentence:
     def heads(self, values: ArrayLike) -> None:
         if "HEAD" not in self.layout.index:
             raise self._no_column("HEAD")
-        self._heads = _checked_heads(values, len(self))
+        self._heads = checked_heads(values, len(self))
 
-    # -- what else the text says
+    def head_numbers(self) -> list[int]:
+        """The heads as a list; cheaper than `heads` for a single pass over many sentences."""
+        if self._heads is None:
+            return self._cells.heads
+        numbers: list[int] = checked_heads(self._heads, len(self)).tolist()
+        return numbers
+
+    # -- comments, multiword tokens, empty nodes
 
     @property
     def place(self) -> str:
@@ -248,18 +232,8 @@ class Sentence:
         self._comments = list(lines)
 
     def _read_comments(self) -> list[str]:
-        return [line.removesuffix("\r") for line in self._text[self._comment_start() : self._start].split("\n")[:-1]]
-
-    def _comment_start(self) -> int:
-        """Where this sentence's comments begin; those before a blank line belong to the file."""
-        start = self._start
-        while start > 0:
-            line = self._text.rfind("\n", 0, start - 1) + 1
-            line += self._text.startswith("\ufeff", line)
-            if line == start or self._text[line] != "#":
-                break
-            start = line
-        return start
+        start = block.comment_start(self._text, self._start)
+        return [line.removesuffix("\r") for line in self._text[start : self._start].split("\n")[:-1]]
 
     def comment(self, name: str) -> str | None:
         """The value of the comment "# name = value".
@@ -268,19 +242,14 @@ class Sentence:
         'fables'
         """
         for line in self.comments:
-            found, value = _name_and_value(line)
+            found, value = block.name_and_value(line)
             if found == name:
                 return value
         return None
 
     def set_comment(self, name: str, value: str) -> None:
         """Put "# name = value" in the place of the comment of that name, or after the other comments."""
-        line = f"# {name} = {value}"
-        names = [_name_and_value(comment)[0] for comment in self.comments]
-        if name in names:
-            self.comments[names.index(name)] = line
-        else:
-            self.comments.append(line)
+        block.set_comment(self.comments, name, value)
 
     @property
     def sent_id(self) -> str | None:
@@ -328,7 +297,7 @@ class Sentence:
 
     @property
     def empty_nodes(self) -> list[EmptyNode]:
-        """The nodes of the enhanced graph that are no words, in order."""
+        """The nodes of the enhanced graph that are not words, in order."""
         columns = ("FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "DEPS", "MISC")
         found = []
         for row, id_ in self._cells.other_rows("."):
@@ -351,40 +320,35 @@ class Sentence:
         rows = [row for row, _ in self._cells.other_rows(".")]
         nodes += [(row, node.id, node.deps) for row, node in zip(rows, self.empty_nodes, strict=True)]
         known = {0, *(id_ for _, id_, _ in nodes)}
-        edges = []
+        edges: list[Edge] = []
         for row, modifier, cell in sorted(nodes):
-            for part in cell.split("|") if cell not in ("_", "") else ():
-                head, colon, label = part.partition(":")
-                head_id = int(head) if is_number(head) else head
-                if not colon or head_id not in known:
-                    expected = f"head:label with 0, a word up to {len(self)} or an empty node as head"
-                    raise self._error(row, f"DEPS of {modifier} has {shown(part)}; expected {expected}")
-                edges.append(Edge(head_id, modifier, label))
+            try:
+                edges += edges_in(cell, modifier, known)
+            except BadEdge as error:
+                expected = f"head:label with 0, a word up to {len(self)} or an empty node as head"
+                problem = f"DEPS of {modifier} has {shown(error.args[0])}; expected {expected}"
+                raise self._error(row, problem) from None
         return edges
 
     @graph.setter
     def graph(self, edges: Iterable[tuple[Id, Id, str]]) -> None:
         rows = {id_: row for row, id_ in self._cells.other_rows(".")}
-        by_modifier: dict[Id, list[tuple[Id, str]]] = {}
+        edges = list(edges)
         for head, modifier, label in edges:
             for id_ in (head, modifier):
                 if id_ not in rows and not (isinstance(id_, int) and 0 <= id_ <= len(self)):
                     raise ValueError(f"edge {(head, modifier, label)}: the sentence has no node {id_!r}")
-            by_modifier.setdefault(modifier, []).append((head, label))
-        cells = {
-            modifier: "|".join(f"{head}:{label}" for head, label in sorted(heads, key=_by_head))
-            for modifier, heads in by_modifier.items()
-        }
+        cells = cells_of_edges(edges)
         self.deps = [cells.get(word, "_") for word in range(1, len(self) + 1)]
         self._empty_deps = {row: cells.get(id_, "_") for id_, row in rows.items()}
 
     # -- checks
 
     def check(self, level: str = "tree") -> None:
-        """Raise a FormatError unless the heads are what `level` asks for.
+        """Raise a FormatError unless the heads are what `level` requires.
 
         "partial": no cycle among the heads that are given. "tree": also, every word has a head. "single-root":
-        also, exactly one word hangs from the root. "graph": DEPS can be read.
+        also, exactly one word is attached to the root. "graph": DEPS can be read.
 
         >>> Sentence.from_words(["a", "b"], heads=[2, 1]).check()
         Traceback (most recent call last):
@@ -397,19 +361,9 @@ class Sentence:
             _ = self.graph
         if level in ("format", "graph"):
             return
-        heads = self._cells.heads if self._heads is None else _checked_heads(self._heads, len(self)).tolist()
-        if level != "partial" and -1 in heads:
-            word = heads.index(-1)
-            raise self._error(self._cells.row(word), f"word {word + 1} has no head (_); expected a complete tree")
-        if not _is_acyclic(heads):
-            cycle = find_cycle(from_conll(self.heads.clip(min=0)))
-            circle = " <- ".join(map(str, cycle + cycle[:1]))
-            row = self._cells.row(cycle[0] - 1)
-            raise self._error(row, f"the heads run in a circle: {circle}; expected a tree")
-        if level == "single-root" and heads.count(0) > 1:
-            roots = [word for word, head in enumerate(heads, 1) if head == 0]
-            problem = f"{len(roots)} words hang from the root: {', '.join(map(str, roots))}; expected one"
-            raise self._error(self._cells.row(roots[1] - 1), problem)
+        if problem := problem_of_heads(self.head_numbers(), level):
+            word, what = problem
+            raise self._error(self._cells.row(word), what)
 
     # -- writing
 
@@ -421,26 +375,22 @@ class Sentence:
     def written(self) -> str:
         """The text with the changed cells and comments in it, and all that stands around it."""
         if not self._columns and self._heads is None and self._comments is None:
-            return self._text  # nobody has looked
+            return self._text  # no column or comment has been accessed
         return "".join(self._pieces())
 
     def _pieces(self) -> tuple[str, str, str]:
-        """What belongs to the file, the sentence's own lines, what follows them."""
-        start = self._comment_start()
+        """The text before the sentence's own lines (it belongs to the file), those lines, the text after them."""
+        start = block.comment_start(self._text, self._start)
         comments = self._text[start : self._start]
         if self._comments is not None and self._comments != self._read_comments():
-            comments = self._comment_block(self._comments)
-        body = self._text[self._start : self._end]
-        if edits := self._edits():
-            body = _edited(body, edits)
-        return self._text[:start], comments + body, self._text[self._end :]
+            comments = block.comment_block(self._comments, block.newline_of(self._text))
+        return self._text[:start], comments + self._body(), self._text[self._end :]
 
-    def _comment_block(self, comments: list[str]) -> str:
-        for number, line in enumerate(comments):
-            if not line.startswith("#") or "\n" in line:
-                raise ValueError(f"comments[{number}] is {shown(line)}; expected one line that begins with #")
-        newline = "\r\n" if "\r\n" in self._text else "\n"
-        return "".join(line + newline for line in comments)
+    def _body(self) -> str:
+        """The lines of the words as they would be written."""
+        body = self._text[self._start : self._end]
+        edits = self._edits()
+        return block.edited(body, edits) if edits else body
 
     def _edits(self) -> dict[int, dict[int, str]]:
         """Row -> column -> what must stand there, for the cells that differ from the text."""
@@ -455,12 +405,12 @@ class Sentence:
                 raise self._no_column(name)
             for word, (value, cell) in enumerate(zip(values, cells, strict=True)):
                 if value != cell:
-                    _check_cell(value, name, word)
+                    check_cell(value, f"{name}[{word}]")
                     edits.setdefault(self._cells.row(word), {})[self.layout.index[name]] = value
         if self._heads is not None and self._heads.tolist() != self._cells.heads:
             if "HEAD" not in self.layout.index:
                 raise self._no_column("HEAD")
-            for word, head in enumerate(_checked_heads(self._heads, len(self)).tolist()):
+            for word, head in enumerate(checked_heads(self._heads, len(self)).tolist()):
                 if head != self._cells.heads[word]:
                     value = "_" if head < 0 else str(head)
                     edits.setdefault(self._cells.row(word), {})[self.layout.index["HEAD"]] = value
@@ -488,32 +438,31 @@ class Sentence:
         comments: Iterable[str] = (),
         sent_id: str | None = None,
         text: str | None = None,
+        source: str = "<words>",
     ) -> Sentence:
-        """A sentence that comes from no file; a column that is not given holds "_"."""
-        forms = list(forms)
-        if not forms:
+        """A sentence that comes from no file; a column that is not given holds "_". Messages call it `source`."""
+        given = {"FORM": forms, "LEMMA": lemmas, "UPOS": upos, "XPOS": xpos, "FEATS": feats}
+        given |= {"DEPREL": deprels, "DEPS": deps, "MISC": misc}
+        columns = {name: list(values) for name, values in given.items() if values is not None}
+        words = len(columns["FORM"])
+        if not words:
             raise ValueError("forms is empty; a sentence has at least one word")
-        lines = [f"{number}\t_\t_\t_\t_\t_\t_\t_\t_\t_\n" for number in range(1, len(forms) + 1)]
-        for token in sorted(tokens, reverse=True):
-            token = Token(*token)
-            _check_cell(token.form, f"the token {token.first}-{token.last}")
-            if not 1 <= token.first <= token.last <= len(forms):
-                raise ValueError(f"{token}: expected words from 1 to {len(forms)}")
-            cells = [f"{token.first}-{token.last}", token.form, *["_"] * 7, token.misc]
-            lines.insert(token.first - 1, "\t".join(cells) + "\n")
-        sentence = cls("".join(lines) + "\n", source="<words>")
-        given = {"lemmas": lemmas, "upos": upos, "xpos": xpos, "feats": feats, "deprels": deprels, "deps": deps}
-        for name, values in {"forms": forms, "misc": misc, **given}.items():
-            if values is not None:
-                setattr(sentence, name, values)
-        if heads is not None:
-            sentence.heads = heads
-        sentence.comments = comments
-        if sent_id is not None:
-            sentence.sent_id = sent_id
-        if text is not None:
-            sentence.text = text
-        return _restored(*sentence._state())  # as if it had been read
+        numbers = [-1] * words if heads is None else checked_heads(heads, words).tolist()
+        lines = list(comments)
+        for name, value in (("sent_id", sent_id), ("text", text)):
+            if value is not None:
+                block.set_comment(lines, name, value)
+        try:
+            cells = building.cells_of(columns, numbers, [Token(*token) for token in tokens])
+        except BadRow as error:
+            raise FormatError(source, len(lines) + error.row + 1, error.problem) from None
+        sentence = cls.__new__(cls)
+        opening, body = block.comment_block(lines), building.text_of(cells)
+        sentence._text, sentence._start, sentence._end = f"{opening}{body}\n\n", len(opening), len(opening) + len(body)
+        sentence._cells = cells
+        sentence.layout, sentence.source, sentence.line = CONLLU, source, 1
+        sentence._unchanged()
+        return sentence
 
     def copy(self) -> Sentence:
         """An independent copy, changes included."""
@@ -528,7 +477,7 @@ class Sentence:
         return copy
 
     def with_tree(self, heads: NDArray[np.int32], deprels: list[str], parse: Any, confidence: Any) -> Sentence:
-        """A copy with the tree that a parser found, which is known to be one and becomes the copy's own."""
+        """A copy with the tree that a parser found. It is not checked, and its arrays are not copied."""
         for name in ("HEAD", "DEPREL"):
             if name not in self.layout.index:
                 raise self._no_column(name)
@@ -565,7 +514,7 @@ class Sentence:
                 cells[layout.index["ID"]] = str(row + 1)
             lines.append("\t".join(cells))
         comments = [] if only_words else [line for line in old.comments if not line.startswith("# global.columns")]
-        newline = "\r\n" if "\r\n" in old._text else "\n"
+        newline = block.newline_of(old._text)
         new = Sentence(newline.join(comments + lines + ["", ""]), layout=layout, source=self.source, line=self.line)
         new.parse, new.confidence = self.parse, self.confidence
         return new
@@ -597,8 +546,8 @@ class Sentence:
         return f"<Sentence{name}: {len(self)} words: {text if len(text) <= 60 else text[:57] + '...'}>"
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
-        from treewright.draw import svg  # a drawing is asked for by few, and needs nothing of this room
+        """The picture in a notebook."""
+        from treewright.draw import svg  # imported on use: few programs draw
 
         return str(svg(self))
 
@@ -607,72 +556,3 @@ def _restored(text: str, layout: Layout, source: str, line: int, parse: Any, con
     sentence = Sentence(text, layout=layout, source=source, line=line)
     sentence.parse, sentence.confidence = parse, confidence
     return sentence
-
-
-def _name_and_value(comment: str) -> tuple[str, str | None]:
-    name, sign, value = comment[1:].partition("=")
-    return name.strip(), value.strip() if sign else None
-
-
-def _is_acyclic(heads: list[int]) -> bool:
-    """Whether every way up comes to an end. (trees.find_cycle, faster for a single sentence.)"""
-    walk = [0] * (len(heads) + 1)  # on which walk a word was first met
-    for start in range(1, len(heads) + 1):
-        word = start
-        while word > 0 and not walk[word]:
-            walk[word] = start
-            word = heads[word - 1]
-        if word > 0 and walk[word] == start:
-            return False
-    return True
-
-
-def end_of_opening(text: str, position: int = 0) -> int:
-    """Where the first word's line begins, or the end."""
-    match = OPENING.match(text, position)
-    return match.end() if match else position
-
-
-def _check_cell(value: object, name: str, word: int | None = None) -> None:
-    if isinstance(value, str) and value and not ("\t" in value or "\n" in value or "\r" in value):
-        return
-    where = name if word is None else f"{name}[{word}]"
-    if not isinstance(value, str):
-        raise ValueError(f"{where} is {value!r}; expected a string")
-    raise ValueError(f"{where} is {shown(value)}; expected '_' or a text without tab and line break")
-
-
-def _checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:
-    given = np.asarray(values)
-    if given.shape != (words,):
-        raise ValueError(f"heads has shape {given.shape}; expected ({words},): one entry a word, the root has none")
-    if given.dtype.kind not in "iu":
-        raise ValueError(f"heads is of type {given.dtype}; expected integers")
-    wrong = (given < -1) | (given > words)
-    if wrong.any():
-        word = int(wrong.argmax())
-        raise ValueError(f"heads[{word}] is {given[word]}; expected 0 (the root), 1 to {words}, or -1 for none")
-    return given.astype(np.int32)
-
-
-def _edited(body: str, edits: dict[int, dict[int, str]]) -> str:
-    lines = body.split("\n")
-    row = 0
-    for number, line in enumerate(lines):
-        if line.startswith("#"):
-            continue
-        if row in edits:
-            ending = "\r" * line.endswith("\r")
-            cells = line.removesuffix("\r").split("\t")
-            for column, value in edits[row].items():
-                cells[column] = value
-            lines[number] = "\t".join(cells) + ending
-        row += 1
-    return "\n".join(lines)
-
-
-def _by_head(edge: tuple[Id, str]) -> tuple[int, int, str]:
-    """DEPS are ordered by head, then by label."""
-    head, label = edge
-    major, _, minor = str(head).partition(".")
-    return int(major), int(minor or 0), label

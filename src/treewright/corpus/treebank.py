@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
@@ -58,6 +56,8 @@ class Treebank(Sequence[Sentence]):
 
     def shuffled(self, seed: int) -> Treebank:
         """The same sentences in an order that depends on the seed alone."""
+        import random
+
         sentences = list(self)
         random.Random(seed).shuffle(sentences)
         return Treebank(sentences)
@@ -68,6 +68,8 @@ class Treebank(Sequence[Sentence]):
         >>> Treebank([Sentence.from_words(["Run"])]).fingerprint()[:8]
         '686165f2'
         """
+        import hashlib
+
         digest = hashlib.sha256()
         for sentence in self:
             digest.update(str(sentence).encode())

@@ -16,8 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
+from treewright.corpus.bytecells import Flags, Indices, spread
 from treewright.errors import InputError
-from treewright.evaluate.cells import Flags, Indices, spread
 from treewright.evaluate.columns import Columns
 
 CONTEXT = 10  # tokens shown on each side of a difference
@@ -102,7 +102,7 @@ def have_same_words(gold: Columns, system: Columns, in_gold: Indices, in_system:
     system_words = spread(system.first_word[in_system[same]], sizes[same])
     different = ~gold.forms.take(gold_words).equal(system.forms.take(system_words))
     token = np.repeat(np.flatnonzero(same), sizes[same])
-    for i in np.unique(token[different]):
+    for i in set(token[different].tolist()):
         same[i] = gold.forms_of_token(in_gold[i]) == system.forms_of_token(in_system[i])
     return same
 

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
+from treewright.corpus.bytecells import ByteCells, Flags, Indices
 from treewright.evaluate.alignment import Alignment, common_spans
-from treewright.evaluate.cells import Cells, Flags, Indices
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.graphs import graph_matches
 from treewright.evaluate.scores import Score
@@ -106,7 +106,7 @@ class Side:
     columns: Columns
 
     @cached_property
-    def relations(self) -> Cells:
+    def relations(self) -> ByteCells:
         """Without subtypes."""
         return self.columns.deprels.before(":")
 
@@ -152,7 +152,7 @@ class Judgement:
     def system(self) -> Side:
         return Side(self.alignment.system)
 
-    def same(self, gold: Cells, system: Cells) -> Flags:
+    def same(self, gold: ByteCells, system: ByteCells) -> Flags:
         """Are the cells of the two words equal?"""
         return gold.take(self.alignment.gold_words).equal(system.take(self.alignment.system_words))
 

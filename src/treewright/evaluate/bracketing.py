@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from treewright.corpus import Tree, read_trees
+from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
 from treewright.errors import FormatError, InputError
 from treewright.evaluate.scores import Score, ratio
-from treewright.evaluate.sources import NamedBytes, as_file
+from treewright.evaluate.sources import is_file
 
 TreeSource = str | os.PathLike[str] | IO[Any] | Iterable[Tree]
 Pairs = frozenset[frozenset[str]]
@@ -224,25 +224,26 @@ def paired(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tup
 
 
 def numbered(source: TreeSource, label: str, skip_bad: bool) -> tuple[list[Tree | None], str]:
-    file = as_file(source)  # type: ignore[arg-type]  # it looks at files only
-    if file is None:
-        trees: list[Tree | None] = []
-        for number, tree in enumerate(source):  # type: ignore[arg-type]
-            if not isinstance(tree, Tree):
-                raise InputError(f"{label}[{number}] is {type(tree).__name__}; expected a treewright Tree, or a path")
-            trees.append(tree)
-        return trees, label
-    return list(trees_of_file(file, skip_bad)), file.name
+    """The trees of a source in order, None for one that cannot be read, and the name of the source."""
+    if is_file(source):
+        reader = read_trees(source, on_error="skip" if skip_bad else "raise")
+        return list(with_gaps(reader)), reader.name
+    trees: list[Tree | None] = []
+    for number, tree in enumerate(cast(Iterable[Tree], source)):
+        if not isinstance(tree, Tree):
+            raise InputError(f"{label}[{number}] is {type(tree).__name__}; expected a treewright Tree, or a path")
+        trees.append(tree)
+    return trees, label
 
 
-def trees_of_file(file: NamedBytes, skip_bad: bool) -> Iterator[Tree | None]:
-    reader = read_trees(file, on_error="skip" if skip_bad else "raise")
-    known = 0
+def with_gaps(reader: Reader[Tree]) -> Iterator[Tree | None]:
+    """The trees of a reader, and None in the place of each that it leaves out."""
+    skipped = 0
     for tree in reader:
-        yield from [None] * (reader.skipped - known)
-        known = reader.skipped
+        yield from [None] * (reader.skipped - skipped)
+        skipped = reader.skipped
         yield tree
-    yield from [None] * (reader.skipped - known)
+    yield from [None] * (reader.skipped - skipped)
 
 
 def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: bool) -> Judged | None:

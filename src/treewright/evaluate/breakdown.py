@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from treewright import trees
+from treewright.corpus.bytecells import Flags, Indices
 from treewright.evaluate.attachment import Judgement, Side
-from treewright.evaluate.cells import Flags, Indices
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.scores import Group
 

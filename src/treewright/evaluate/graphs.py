@@ -7,14 +7,17 @@ is left out, and each gold edge is compared with each system edge of its word: a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.corpus.bytecells import ByteCells, Flags, Indices, spread
 from treewright.errors import InputError
 from treewright.evaluate.alignment import Alignment
-from treewright.evaluate.cells import Cells, Flags, Indices, spread
-from treewright.evaluate.columns import EMPTY_NODE, Columns
+from treewright.evaluate.columns import Columns
+
+EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Edges:
     """The edges of all words, word by word; heads are positions in the columns, -1 for the root."""
 
     heads: Indices
-    relations: Cells
+    relations: ByteCells
     first: Indices  # the first edge of each word
     counts: Indices  # the edges of each word
 
@@ -66,7 +69,7 @@ def edges_of(columns: Columns) -> Edges:
             raise bad_edge(columns, int(word[edge]), edges.text(edge))
     word = word[is_to_word]
     heads = np.where(heads[is_to_word] > 0, heads[is_to_word] - 1 + columns.first[columns.sentence_of[word]], -1)
-    relations = Cells(edges.buffer, head_cells.ends[is_to_word] + 1, edges.ends[is_to_word])
+    relations = ByteCells(edges.buffer, head_cells.ends[is_to_word] + 1, edges.ends[is_to_word])
     counts = np.bincount(word, minlength=len(columns))
     return Edges(heads, relations, np.cumsum(counts) - counts, counts)
 
@@ -81,7 +84,7 @@ def pairs_of_edges(alignment: Alignment, gold: Edges, system: Edges) -> tuple[In
     return np.repeat(pair, repeats), np.repeat(gold_edges, repeats), system_edges
 
 
-def equal_without_subtypes(gold: Cells, system: Cells) -> Flags:
+def equal_without_subtypes(gold: ByteCells, system: ByteCells) -> Flags:
     same = gold.before(":").equal(system.before(":"))
     for i in np.flatnonzero(gold.has(">") | system.has(">")):
         same[i] = steps(gold.text(i)) == steps(system.text(i))

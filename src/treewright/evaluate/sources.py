@@ -1,33 +1,24 @@
-"""From what users give (files, open files, sentences) to columns."""
+"""From what users give (paths, open files, sentences) to columns. Files are read by `treewright.corpus`."""
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Sequence
-from typing import IO, Any, cast
+from typing import IO, Any, TypeGuard
 
-from treewright.corpus import CONLLU, Sentence, open_input, read
-from treewright.corpus.files import extension_of, name_of
+from treewright.corpus import Sentence, read
+from treewright.corpus.rows import read_rows, rows_of_sentences
 from treewright.errors import InputError
-from treewright.evaluate.columns import Columns, by_sentence, from_conllu, from_sentences
+from treewright.evaluate.columns import Columns, columns_of
 
 Source = str | os.PathLike[str] | IO[Any] | Iterable[Sentence]
-
-
-class NamedBytes(io.BytesIO):
-    """A file's bytes that know the file's name."""
-
-    def __init__(self, data: bytes, name: str) -> None:
-        super().__init__(data)
-        self.name = name
 
 
 def load(sources: Sequence[Source], labels: Sequence[str], *, skip_bad: bool) -> tuple[list[Columns], int]:
     """The columns of each source, and how many sentences were left out.
 
-    labels name what comes from memory. With skip_bad a sentence that one source has wrong is left out of all, by its
-    number; they must then have equally many.
+    labels are the names of sources in memory. With skip_bad a sentence that is bad in one source is left out of all,
+    by its number; all must then have equally many.
     """
     if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
         raise InputError("standard input (-) is given twice; it can be read once")
@@ -37,32 +28,19 @@ def load(sources: Sequence[Source], labels: Sequence[str], *, skip_bad: bool) ->
 
 
 def load_one(source: Source, label: str) -> Columns:
-    file = as_file(source)
-    if file is None:
-        return from_memory(as_sentences(source), label)
-    columns = from_conllu(file.getvalue(), file.name) if is_conllu(file) else None
-    return from_sentences(read(file), file.name, in_memory=False) if columns is None else columns
-
-
-def from_memory(sentences: list[Sentence], label: str) -> Columns:
-    """Most sentences know their text; then it is read again, which is faster than asking for every cell."""
-    if all(sentence.layout == CONLLU for sentence in sentences):
-        text = "".join(f"{sentence}\n" for sentence in sentences)
-        columns = from_conllu(text.encode(), label)
-        if columns is not None:
-            return by_sentence(columns)
-    return from_sentences(sentences, label, in_memory=True)
+    if is_file(source):
+        return columns_of(*read_rows(source))
+    return columns_of(rows_of_sentences(checked_sentences(source)), label, in_memory=True)
 
 
 def load_good(sources: Sequence[Source], labels: Sequence[str]) -> tuple[list[Columns], int]:
-    files = [as_file(source) for source in sources]
-    good = []
-    totals = []
-    for source, file in zip(sources, files, strict=True):
-        found, total = good_sentences(as_sentences(source) if file is None else read(file, on_error="skip"))
+    names, good, totals = [], [], []
+    for source, label in zip(sources, labels, strict=True):
+        reader = read(source, on_error="skip") if is_file(source) else None
+        found, total = good_sentences(checked_sentences(source) if reader is None else reader)
+        names.append(label if reader is None else reader.name)
         good.append(found)
         totals.append(total)
-    names = [file.name if file else label for file, label in zip(files, labels, strict=True)]
     if len(set(totals)) > 1:
         counts = ", ".join(f"{name} has {total}" for name, total in zip(names, totals, strict=True))
         raise InputError(
@@ -71,8 +49,8 @@ def load_good(sources: Sequence[Source], labels: Sequence[str]) -> tuple[list[Co
         )
     numbers = sorted(set.intersection(*map(set, good)))
     columns = [
-        from_sentences((found[number] for number in numbers), name, in_memory=file is None)
-        for found, name, file in zip(good, names, files, strict=True)
+        columns_of(rows_of_sentences(found[number] for number in numbers), name, in_memory=not is_file(source))
+        for found, name, source in zip(good, names, sources, strict=True)
     ]
     return columns, totals[0] - len(numbers)
 
@@ -82,7 +60,7 @@ def good_sentences(sentences: Iterable[Sentence]) -> tuple[dict[int, Sentence], 
     good = {}
     total = 0
     for seen, sentence in enumerate(sentences, 1):
-        total = seen + getattr(sentences, "skipped", 0)  # a reader passes over what it cannot read
+        total = seen + getattr(sentences, "skipped", 0)  # a reader counts the sentences that it leaves out
         if is_good(sentence):
             good[total] = sentence
     return good, max(total, len(good) + getattr(sentences, "skipped", 0))
@@ -97,33 +75,14 @@ def is_good(sentence: Sentence) -> bool:
     return True
 
 
-def as_file(source: Source) -> NamedBytes | None:
-    """All bytes of a file, unpacked; None for sentences."""
-    if isinstance(source, (str, os.PathLike)):
-        file = open_input(source)
-        try:
-            return NamedBytes(file.read(), name_of(source))
-        finally:
-            if source != "-":
-                file.close()
-    if hasattr(source, "readline"):
-        opened = cast(IO[Any], source)
-        data = opened.read()
-        return NamedBytes(data.encode() if isinstance(data, str) else data, name_of(opened))
-    return None
+def is_file(source: object) -> TypeGuard[str | os.PathLike[str] | IO[Any]]:
+    """A path or an open file, not items in memory."""
+    return isinstance(source, (str, os.PathLike)) or hasattr(source, "readline")
 
 
-def as_sentences(source: Any) -> list[Sentence]:
-    return [as_sentence(sentence, number) for number, sentence in enumerate(source)]
-
-
-def as_sentence(sentence: Any, number: int) -> Sentence:
-    if not isinstance(sentence, Sentence):
-        raise InputError(f"item {number} is {type(sentence).__name__}; expected a treewright Sentence, or a path")
-    return sentence
-
-
-def is_conllu(file: NamedBytes) -> bool:
-    """Is it for the fast reader to try? CoNLL-X is told by its extension, CoNLL-U Plus by its first line."""
-    declared = file.getvalue().startswith(b"# global.columns")
-    return not declared and extension_of(file.name) not in (".conll", ".conllx", ".conll06", ".conll07")
+def checked_sentences(source: Any) -> list[Sentence]:
+    sentences = list(source)
+    for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, Sentence):
+            raise InputError(f"item {number} is {type(sentence).__name__}; expected a treewright Sentence, or a path")
+    return sentences

@@ -7,19 +7,18 @@ import random
 import numpy as np
 import pytest
 
-from treewright.evaluate.cells import Cells, buffer_of, spread
-from treewright.evaluate.columns import from_conllu, from_sentences
+from treewright.corpus.bytecells import ByteCells, buffer_of, spread
 
 ALPHABET = ["a", "b", ":", "|", "é", "日本", "0", "7", "12345678", "abcdefgh"]
 
 
-def cells_of(texts: list[str]) -> Cells:
+def cells_of(texts: list[str]) -> ByteCells:
     ends = np.cumsum([len(text.encode()) + 1 for text in texts], dtype=np.int64) - 1
     begins = np.concatenate([[0], ends + 1])[: len(ends)].astype(np.int64)
-    return Cells(buffer_of("\t".join(texts).encode()), begins, ends)
+    return ByteCells(buffer_of("\t".join(texts).encode()), begins, ends)
 
 
-def texts_of(cells: Cells) -> list[str]:
+def texts_of(cells: ByteCells) -> list[str]:
     return [cells.text(i) for i in range(len(cells))]
 
 
@@ -52,7 +51,7 @@ def test_operations_are_those_of_strings(seed: int) -> None:
 
 
 def test_equal_hashes_of_different_cells_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.evaluate.cells.MIX", np.uint64(0))
+    monkeypatch.setattr("treewright.corpus.bytecells.MIX", np.uint64(0))
     codes, known = cells_of(["x", "yy", "x", ""]).codes()
     assert [known[code] for code in codes] == ["x", "yy", "x", ""]
 
@@ -64,42 +63,3 @@ def test_no_cells_at_all() -> None:
     assert none.numbers().tolist() == []
     assert len(none.split("|")[0]) == 0
     assert spread(np.zeros(0, np.int64), np.zeros(0, np.int64)).tolist() == []
-
-
-ROW = "1\tRun\trun\tVERB\tVB\t_\t0\troot\t_\t_\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ROW,  # no blank line at the end
-        "\ufeff" + ROW + "\n",
-        ROW + "\n\n",
-        ROW + "# late\n" + ROW.replace("1\t", "2\t", 1) + "\n",
-        ROW.replace("\t_\t_\n", "\t_\n") + "\n",  # nine columns
-        ROW.replace("\t0\t", "\t_\t") + "\n",
-        ROW.replace("\t0\t", "\t1\t") + "\n",  # its own head
-        ROW.replace("\t0\t", "\t2\t") + "\n",
-        ROW.replace("1\t", "2\t", 1) + "\n",
-        ROW.replace("1\t", "x\t", 1) + "\n",
-        ROW.replace("Run", "", 1) + "\n",
-        ROW.replace("Run", " ", 1) + "\n",
-        "1-2\tRun\t_\t_\t_\t_\t_\t_\t_\t_\n" + ROW + "\n",  # a token of two words over one
-        "2-1\tRun\t_\t_\t_\t_\t_\t_\t_\t_\n" + ROW + "\n",
-        "0.1\tRun\t_\t_\t_\t_\t_\t_\t_\t_\n\n",  # no word
-        "# a comment alone\n\n",
-        ROW.replace("run", "r\run") + "\n",
-    ],
-)
-def test_the_fast_reader_leaves_odd_files_alone(text: str) -> None:
-    assert from_conllu((ROW + "\n").encode(), "file") is not None
-    assert from_conllu(text.encode(), "file") is None
-
-
-def test_the_fast_reader_leaves_other_encodings_alone() -> None:
-    assert from_conllu((ROW + "\n").replace("Run", "Zoë").encode("latin-1"), "file") is None
-
-
-def test_no_sentence_is_an_error() -> None:
-    with pytest.raises(ValueError, match="gold: there is no sentence; expected at least one"):
-        from_sentences([], "gold", in_memory=True)

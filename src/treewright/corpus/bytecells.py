@@ -32,10 +32,10 @@ def buffer_of(data: bytes) -> Bytes:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """buffer[begins[i]:ends[i]] is cell i. Cells stand in the order of the buffer and do not overlap.
+class ByteCells:
+    """buffer[begins[i]:ends[i]] is cell i. ByteCells stand in the order of the buffer and do not overlap.
 
-    >>> cells = Cells(buffer_of(b"nsubj:pass det"), np.array([0, 11]), np.array([10, 14]))
+    >>> cells = ByteCells(buffer_of(b"nsubj:pass det"), np.array([0, 11]), np.array([10, 14]))
     >>> [cells.text(i) for i in range(len(cells))]
     ['nsubj:pass', 'det']
     >>> [cells.before(":").text(i) for i in range(len(cells))]
@@ -56,8 +56,8 @@ class Cells:
     def text(self, i: SupportsIndex) -> str:
         return str(self.buffer.data[self.begins[i] : self.ends[i]], "utf-8")
 
-    def take(self, which: Indices | Flags) -> Cells:
-        return Cells(self.buffer, self.begins[which], self.ends[which])
+    def take(self, which: Indices | Flags) -> ByteCells:
+        return ByteCells(self.buffer, self.begins[which], self.ends[which])
 
     def word(self, which: Indices, offset: int) -> NDArray[np.uint64]:
         """Eight bytes of each cell from the offset on, those beyond its end made zero."""
@@ -65,7 +65,7 @@ class Cells:
         begins = self.begins[which] + offset
         return np.asarray(words[begins] & MASKS[np.minimum(self.ends[which] - begins, WORD)])
 
-    def equal(self, other: Cells) -> Flags:
+    def equal(self, other: ByteCells) -> Flags:
         """For each i: are the cells i equal?"""
         same: Flags = np.asarray(self.widths == other.widths)
         left = np.flatnonzero(same)
@@ -105,7 +105,7 @@ class Cells:
         codes, texts = self.codes()
         return np.array([test(text) for text in texts], bool)[codes]
 
-    def before(self, character: str) -> Cells:
+    def before(self, character: str) -> ByteCells:
         """Each cell up to the first such (ASCII) character."""
         ends = self.ends.copy()
         pattern = np.uint64(ord(character)) * ONES
@@ -119,12 +119,12 @@ class Cells:
             ends[left[found]] = self.begins[left[found]] + offset + place
             offset += WORD
             left = left[~found & (self.widths[left] > offset)]
-        return Cells(self.buffer, self.begins, ends)
+        return ByteCells(self.buffer, self.begins, ends)
 
     def has(self, character: str) -> Flags:
         return np.asarray(self.before(character).ends < self.ends)
 
-    def split(self, character: str) -> tuple[Cells, Indices]:
+    def split(self, character: str) -> tuple[ByteCells, Indices]:
         """The pieces of all cells, and how many pieces each cell has."""
         pieces = np.ones(len(self), np.int64)
         some = np.flatnonzero(self.has(character))
@@ -139,7 +139,7 @@ class Cells:
         begins, ends = np.empty(len(last), np.int64), np.empty(len(last), np.int64)
         begins[first], begins[~first] = self.begins, inside + 1
         ends[last], ends[~last] = self.ends, inside
-        return Cells(self.buffer, begins, ends), pieces
+        return ByteCells(self.buffer, begins, ends), pieces
 
     def joined(self) -> Bytes:
         """The bytes of all cells."""

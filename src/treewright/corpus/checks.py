@@ -1,0 +1,74 @@
+"""Checks of cells, heads and trees; messages name the place, the wrong value and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.corpus.reader import shown
+from treewright.trees import find_cycle, from_conll
+
+CHECKS = ("format", "partial", "tree", "single-root", "graph")
+
+
+def check_cells(values: Sequence[str], name: str) -> None:
+    """Raise a ValueError for the first value of a column that cannot be written as a cell."""
+    if all(isinstance(value, str) for value in values) and all(values):
+        joined = "".join(values)
+        if "\t" not in joined and "\n" not in joined and "\r" not in joined:
+            return
+    for word, value in enumerate(values):
+        check_cell(value, f"{name}[{word}]")
+
+
+def check_cell(value: object, place: str) -> None:
+    """Raise a ValueError if a value cannot be written as a cell."""
+    if not isinstance(value, str):
+        raise ValueError(f"{place} is {value!r}; expected a string")
+    if not value or "\t" in value or "\n" in value or "\r" in value:
+        raise ValueError(f"{place} is {shown(value)}; expected '_' or a text without tab and line break")
+
+
+def checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:
+    """The heads as an array of their own, one entry a word."""
+    given = np.asarray(values)
+    if given.shape != (words,):
+        raise ValueError(f"heads has shape {given.shape}; expected ({words},): one entry a word, the root has none")
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"heads is of type {given.dtype}; expected integers")
+    wrong = (given < -1) | (given > words)
+    if wrong.any():
+        word = int(wrong.argmax())
+        raise ValueError(f"heads[{word}] is {given[word]}; expected 0 (the root), 1 to {words}, or -1 for none")
+    return given.astype(np.int32)
+
+
+def problem_of_heads(heads: list[int], level: str) -> tuple[int, str] | None:
+    """The word, counted from 0, and the problem, if the heads (-1 for none) are not what `level` requires."""
+    if level != "partial" and -1 in heads:
+        word = heads.index(-1)
+        return word, f"word {word + 1} has no head (_); expected a complete tree"
+    if not is_acyclic(heads):
+        cycle = find_cycle(from_conll(np.array(heads, dtype=np.int32).clip(min=0)))
+        circle = " <- ".join(map(str, cycle + cycle[:1]))
+        return cycle[0] - 1, f"the heads run in a circle: {circle}; expected a tree"
+    if level == "single-root" and heads.count(0) > 1:
+        roots = [word for word, head in enumerate(heads, 1) if head == 0]
+        numbers = ", ".join(map(str, roots))
+        return roots[1] - 1, f"{len(roots)} words are attached to the root: {numbers}; expected one"
+    return None
+
+
+def is_acyclic(heads: list[int]) -> bool:
+    """Whether no word is its own ancestor. (As trees.find_cycle, but faster for a single sentence.)"""
+    walk = [0] * (len(heads) + 1)  # the first walk upwards that reached each word
+    for start in range(1, len(heads) + 1):
+        word = start
+        while word > 0 and not walk[word]:
+            walk[word] = start
+            word = heads[word - 1]
+        if word > 0 and walk[word] == start:
+            return False
+    return True

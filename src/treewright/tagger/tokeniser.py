@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from treewright.tagger.characters import SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
 from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, paragraph_ends
+from treewright.tagger.segments import cut_long_sentences, sentences_from, tokens_of
 from treewright.tagger.words import REACH, hashed
 
 FORMAT = 3  # raised when characters are described in another way, or the file is
@@ -31,12 +31,10 @@ KIND = "treewright tokeniser"
 NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
 PARAGRAPH = "\n\n"  # what stands between two paragraphs
-LONGEST = 500  # tokens of a sentence of running text
 CHARACTERS_PER_STEP = 64  # of one update; by convention
 CHUNK = 1 << 15  # characters that are looked at together, at least
 
 Indices = NDArray[np.int32]
-ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 
 
 @dataclass(frozen=True)
@@ -187,18 +185,6 @@ def from_parts(path: modelfile.Path, header: Mapping[str, Any], arrays: Mapping[
 # -- from a treebank
 
 
-def tokens_of(sentence: Sentence) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The tokens of a sentence, and the words of each."""
-    forms = sentence.forms
-    word = 0
-    tokens = {token.first: token for token in sentence.tokens}
-    while word < len(forms):
-        token = tokens.get(word + 1)
-        last = token.last if token else word + 1
-        yield (token.form if token else forms[word]), tuple(forms[word:last])
-        word = last
-
-
 def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], list[int]]]:
     """The text of a treebank, and the last characters of tokens and of sentences in it."""
     pieces: list[str] = []
@@ -332,103 +318,3 @@ def token_stage(model: TokeniserModel, text: str, labels: Indices) -> Stage[Aver
         epochs=settings.epochs,
         shuffle_key="",
     )
-
-
-# -- from labels to sentences
-
-
-def cut_long_sentences(labels: Indices) -> None:
-    """End a sentence after LONGEST tokens: whatever such a text is, a tree of all of it would tell nobody anything."""
-    ends = np.flatnonzero(labels)
-    closing = np.flatnonzero(labels[ends] == SENTENCE)
-    begins = np.concatenate([[0], closing[:-1] + 1]) if len(closing) else closing
-    for begin, last in zip(begins.tolist(), closing.tolist(), strict=True):
-        labels[ends[begin + LONGEST - 1 : last : LONGEST]] = SENTENCE
-
-
-def sentences_from(
-    text: str, labels: Indices, multiwords: Multiwords, begin: int = 0, number: int = 1
-) -> Iterator[Sentence]:
-    """The sentences that labels cut a text into."""
-    ends = np.flatnonzero(labels) + 1
-    solid = np.flatnonzero(classes_of(text) != SPACE)
-    begins = solid[np.searchsorted(solid, np.append(0, ends[:-1]))] if len(ends) else ends
-    spans = list(zip(begins.tolist(), ends.tolist(), strict=True))
-    closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
-    following = [*begins[1:].tolist(), len(text)]
-    for name, (first, last) in enumerate(pairwise(closing), start=number):
-        before = text[: spans[0][0]] if first == 0 else ""
-        yield sentence_of(text, spans[first:last], following[first:last], multiwords, name, before, begin)
-
-
-def sentence_of(
-    text: str,
-    spans: Sequence[tuple[int, int]],
-    following: Sequence[int],
-    multiwords: Multiwords,
-    number: int,
-    before: str,
-    shift: int,
-) -> Sentence:
-    """One sentence in CoNLL-U: its text, words, multiword tokens and places."""
-    shown = " ".join(text[spans[0][0] : spans[-1][1]].split())
-    lines = [f"# sent_id = {number}", f"# text = {shown}"]
-    word = 1
-    for (begin, end), after in zip(spans, following, strict=True):
-        form = " ".join(text[begin:end].split())
-        misc = "|".join(
-            [*spacing(text[end:after], before, after == len(text)), f"TokenRange={shift + begin}:{shift + end}"]
-        )
-        before = ""
-        words = multiwords.words(form)
-        if len(words) > 1:
-            lines.append(f"{word}-{word + len(words) - 1}\t{form}" + "\t_" * 7 + f"\t{misc}")
-            misc = "_"
-        lines += [f"{word + number}\t{part}" + "\t_" * 7 + f"\t{misc}" for number, part in enumerate(words)]
-        word += len(words)
-    return Sentence("\n".join(lines) + "\n\n", source="<text>")
-
-
-def spacing(after: str, before: str, at_end: bool) -> list[str]:
-    """What MISC says about the white space around a token, in the way of UDPipe."""
-    found = [f"SpacesBefore={escaped(before)}"] if before else []
-    if not after:
-        return found if at_end else [*found, "SpaceAfter=No"]
-    return found if after == " " and not at_end else [*found, f"SpacesAfter={escaped(after)}"]
-
-
-def escaped(spaces: str) -> str:
-    """White space as MISC can hold it."""
-    return "".join(ESCAPES.get(letter, letter) for letter in spaces)
-
-
-def rebuilt(sentences: Iterable[Sentence]) -> str:
-    """The text that a tokeniser made these sentences from.
-
-    >>> text = "  One.\\n\\nTwo  three "
-    >>> rebuilt(Tokeniser()(text)) == text
-    True
-    """
-    pieces: list[str] = []
-    last = " "
-    for sentence in sentences:
-        misc = {token.last: token.misc for token in sentence.tokens}
-        word = 0
-        for form, words in tokens_of(sentence):
-            word += len(words)
-            cells = dict(cell.partition("=")[::2] for cell in misc.get(word, sentence.misc[word - 1]).split("|"))
-            after = "" if cells.get("SpaceAfter") == "No" else " "
-            last = unescaped(cells["SpacesAfter"]) if "SpacesAfter" in cells else after
-            explicit = "SpacesAfter" in cells
-            pieces += [unescaped(cells.get("SpacesBefore", "")), form, last]
-    if pieces and not explicit and last == " ":
-        pieces.pop()  # nothing is said of the end of the text if nothing stands there
-    return "".join(pieces)
-
-
-def unescaped(cell: str) -> str:
-    """White space from MISC."""
-    for letter, written in ESCAPES.items():
-        if letter != "\\":
-            cell = cell.replace(written, letter)
-    return cell

@@ -1,0 +1,127 @@
+"""From the labels of characters to sentences, and from sentences back to their text.
+
+The place of each token in the text is written as TokenRange=begin:end into MISC, the white space around it as
+SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence, Token
+from treewright.tagger.characters import SPACE, classes_of
+from treewright.tagger.multiwords import Multiwords
+from treewright.tagger.rules import SENTENCE
+
+MAX_TOKENS = 500  # of a sentence of running text, by convention: longer ones are lists or tables, not sentences
+ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
+
+Indices = NDArray[np.int32]
+Span = tuple[int, int, int]  # begin and end of a token, and where the next one begins
+
+
+def cut_long_sentences(labels: Indices) -> None:
+    """End a sentence after MAX_TOKENS tokens."""
+    ends = np.flatnonzero(labels)
+    closing = np.flatnonzero(labels[ends] == SENTENCE)
+    begins = np.concatenate([[0], closing[:-1] + 1]) if len(closing) else closing
+    for begin, last in zip(begins.tolist(), closing.tolist(), strict=True):
+        labels[ends[begin + MAX_TOKENS - 1 : last : MAX_TOKENS]] = SENTENCE
+
+
+def sentences_from(
+    text: str, labels: Indices, multiwords: Multiwords, begin: int = 0, number: int = 1
+) -> Iterator[Sentence]:
+    """The sentences that the labels divide a text into; begin and number are those of the first."""
+    ends = np.flatnonzero(labels) + 1
+    solid = np.flatnonzero(classes_of(text) != SPACE)
+    begins = solid[np.searchsorted(solid, np.append(0, ends[:-1]))] if len(ends) else ends
+    following = [*begins[1:].tolist(), len(text)]
+    spans = list(zip(begins.tolist(), ends.tolist(), following, strict=False))
+    closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
+    for sent_id, (first, last) in enumerate(pairwise(closing), start=number):
+        before = text[: spans[0][0]] if first == 0 else ""
+        yield sentence_of(text, spans[first:last], multiwords, sent_id, before, begin)
+
+
+def sentence_of(text: str, spans: list[Span], multiwords: Multiwords, number: int, before: str, shift: int) -> Sentence:
+    """The sentence of some tokens of a text that begins with the white space `before`; shift is added to its places."""
+    forms: list[str] = []
+    misc: list[str] = []
+    tokens: list[Token] = []
+    for begin, end, after in spans:
+        form = " ".join(text[begin:end].split())
+        cell = "|".join(
+            [*spacing(text[end:after], before, after == len(text)), f"TokenRange={shift + begin}:{shift + end}"]
+        )
+        before = ""
+        words = multiwords.words(form)
+        if len(words) > 1:
+            tokens.append(Token(len(forms) + 1, len(forms) + len(words), form, cell))
+            cell = "_"
+        forms += words
+        misc += [cell] * len(words)
+    shown = " ".join(text[spans[0][0] : spans[-1][1]].split())
+    return Sentence.from_words(forms, misc=misc, tokens=tokens, sent_id=str(number), text=shown, source="<text>")
+
+
+def spacing(after: str, before: str, at_end: bool) -> list[str]:
+    """The parts of MISC for the white space before and after a token."""
+    found = [f"SpacesBefore={escaped(before)}"] if before else []
+    if not after:
+        return found if at_end else [*found, "SpaceAfter=No"]
+    return found if after == " " and not at_end else [*found, f"SpacesAfter={escaped(after)}"]
+
+
+def escaped(spaces: str) -> str:
+    """White space as MISC can hold it."""
+    return "".join(ESCAPES.get(letter, letter) for letter in spaces)
+
+
+def tokens_of(sentence: Sentence) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The tokens of a sentence, and the words of each."""
+    forms = sentence.forms
+    word = 0
+    tokens = {token.first: token for token in sentence.tokens}
+    while word < len(forms):
+        token = tokens.get(word + 1)
+        last = token.last if token else word + 1
+        yield (token.form if token else forms[word]), tuple(forms[word:last])
+        word = last
+
+
+def rebuilt(sentences: Iterable[Sentence]) -> str:
+    """The text that a tokeniser made these sentences from.
+
+    >>> text = "  One.\\n\\nTwo  three "
+    >>> from treewright.tagger import Tokeniser
+    >>> rebuilt(Tokeniser()(text)) == text
+    True
+    """
+    pieces: list[str] = []
+    last = " "
+    for sentence in sentences:
+        misc = {token.last: token.misc for token in sentence.tokens}
+        word = 0
+        for form, words in tokens_of(sentence):
+            word += len(words)
+            cells = dict(cell.partition("=")[::2] for cell in misc.get(word, sentence.misc[word - 1]).split("|"))
+            after = "" if cells.get("SpaceAfter") == "No" else " "
+            last = unescaped(cells["SpacesAfter"]) if "SpacesAfter" in cells else after
+            explicit = "SpacesAfter" in cells
+            pieces += [unescaped(cells.get("SpacesBefore", "")), form, last]
+    if pieces and not explicit and last == " ":
+        pieces.pop()  # MISC says nothing about the end of a text without white space there
+    return "".join(pieces)
+
+
+def unescaped(cell: str) -> str:
+    """White space from MISC."""
+    for letter, written in ESCAPES.items():
+        if letter != "\\":
+            cell = cell.replace(written, letter)
+    return cell

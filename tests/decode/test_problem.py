@@ -160,7 +160,7 @@ def with_cell(h: int, m: int, score: float) -> Any:
     ("arc", "message"),
     [
         (with_cell(2, 1, np.nan), "arc[2, 1] is NaN; write -inf to forbid a part, 0 to leave it unscored"),
-        (with_cell(0, 2, np.inf), "arc[0, 2] is +inf; a part is demanded by `require`, not by its score"),
+        (with_cell(0, 2, np.inf), "arc[0, 2] is +inf; a part is required by `require`, not by its score"),
         (
             with_cell(1, 2, -1.7e308),
             "arc[1, 2] is -1.7e+308; scores lie within 1e+300 of zero, write -inf to forbid a part",

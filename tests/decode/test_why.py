@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracles.instances import random_instance
 from oracles.trees import all_trees, value
 
 import treewright as tw
+from treewright.decode import Parts
 from treewright.errors import InfeasibleError, InputError
 
 
@@ -40,6 +42,17 @@ def test_the_loss_is_exact_with_second_order_parts_too(projective: bool) -> None
             with_arc = max(worth for heads, worth in values.items() if heads[m] == h)
             assert answer.loss == pytest.approx(max(values.values()) - with_arc, abs=1e-9)
             assert answer.certified
+
+
+def test_parts_methods_and_budgets_are_those_of_tree() -> None:
+    instance = random_instance(4, 5, constrained=True)
+    parts = Parts.from_arrays(instance.arc, **instance.scores)
+    expected = tw.decode.why_not(instance.arc, 1, 2, **instance.arguments)
+    for options in ({}, {"max_seconds": 60.0}, {"method": "ilp"}, {"method": "dd"}):
+        found = tw.decode.why_not(parts, 1, 2, **instance.shape, **options)
+        assert found.loss == pytest.approx(expected.loss, abs=1e-6)
+    with pytest.raises(InputError, match="there is no method 'best'"):
+        tw.decode.why_not(parts, 1, 2, method="best")
 
 
 def test_it_is_at_least_the_reduced_cost() -> None:

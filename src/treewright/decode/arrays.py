@@ -1,4 +1,4 @@
-"""Arrays at the door: anything NumPy can view, checked once, refused with the place and the remedy."""
+"""Checks of input arrays. Anything that NumPy can view is accepted; errors name the array, the index and the remedy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def float_array(given: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
         is_only_dlpack = hasattr(given, "__dlpack__") and not hasattr(given, "__array__")
         array = np.from_dlpack(given) if is_only_dlpack else np.asarray(given)  # type: ignore[arg-type]
-    except Exception as error:  # lists of unequal length, tensors on a GPU: whatever the giver raises
+    except Exception as error:  # lists of unequal length, tensors on a GPU: any type of exception
         raise InputError(f"{name} cannot be read as an array: {error}") from error
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} has dtype {array.dtype}; give real numbers (float64 is read without a copy)")
@@ -43,12 +43,12 @@ def bad_score(name: str, index: tuple[int, ...], score: float) -> InputError:
     if math.isnan(score):
         return InputError(f"{place} is NaN; write -inf to forbid a part, 0 to leave it unscored")
     if score == math.inf:
-        return InputError(f"{place} is +inf; a part is demanded by `require`, not by its score")
+        return InputError(f"{place} is +inf; a part is required by `require`, not by its score")
     return InputError(f"{place} is {score:.4g}; scores lie within {LARGEST:g} of zero, write -inf to forbid a part")
 
 
 def arc_matrix(given: ArrayLike) -> NDArray[np.float64]:
-    """A checked arc[h, m]; the diagonal and what enters 0 mean nothing and are not looked at."""
+    """A checked arc[h, m]; the diagonal and column 0 have no meaning and are not read."""
     array = float_array(given, "arc")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InputError(f"arc has shape {array.shape}, expected a square arc[h, m] over the root and the words")
@@ -62,7 +62,7 @@ def arc_matrix(given: ArrayLike) -> NDArray[np.float64]:
 
 
 def part_array(given: ArrayLike | None, name: str, nodes: int) -> NDArray[np.float64] | None:
-    """A checked sib, grand or stop; cells that belong to no part are not looked at."""
+    """A checked sib, grand or stop; cells that belong to no part are not read."""
     if given is None:
         return None
     array = float_array(given, name)

@@ -1,4 +1,4 @@
-"""Many sentences at once: threads over sentences, each answered as if it came alone."""
+"""Many sentences: one thread a chunk of sentences, with the results of decoding them one by one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from treewright.decode.parts import Parts
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
-_CHUNKS_A_THREAD = 8  # so that a thread with short sentences takes over from one with long ones
+_CHUNKS_A_THREAD = 8  # balances the load of sentences of different length; by convention
 
 
 def trees(batch: Iterable[ArrayLike | Parts | Mapping[str, Any]], *, threads: int = 2, **options: Any) -> list[Parse]:
-    """The best tree of every sentence, in order; the same answers as one by one, whatever the number of threads.
+    """The best tree of every sentence, in order; the results do not depend on the number of threads.
 
-    An item is what `tree` takes first, scores or Parts, or a mapping of all its arguments; options are those of
-    `tree`, for every sentence whose mapping does not say otherwise.
+    An item is the first argument of `tree`, scores or Parts, or a mapping of all its arguments by name. The options are
+    those of `tree` and hold for every sentence; the mapping of a sentence comes first.
 
     >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
     >>> [parse.heads.tolist() for parse in trees([scores, {"arc": scores, "require": [(2, 1)]}])]

@@ -1,9 +1,9 @@
 """Why no tree meets the constraints: a smallest set of them that cannot hold together, with the reason in words.
 
 The constraints are the required and the forbidden arcs, the single root, projectivity, and for each word what its
-scores leave open. QuickXplain (Junker 2004) finds a set of them that is infeasible while every proper subset is
-feasible, in few trials even among thousands; then smaller sets are looked for among all, up to a number of trials
-that keeps the answer quick. A trial is one first-order decoding with scores 0 and -inf.
+scores allow. QuickXplain (Junker 2004) finds a set of them that is infeasible while every proper subset is feasible, in
+few trials even among thousands. Then all smaller sets are tried, up to a limit of trials. A trial is one first-order
+decoding with scores 0 and -inf.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.errors import InfeasibleError
 
-_MOST_TRIALS = 20_000  # in the search for a smaller set; fewer when sentences are long
-_MOST_WORK = 10**8  # cells of charts
-_MOST_NAMED = 8  # words in a list before it is cut short
+# Limits by convention.
+_MAX_TRIALS = 20_000  # in the search for a smaller set; fewer when sentences are long
+_MAX_WORK = 10**8  # cells of charts in this search
+_MAX_NAMED = 8  # words named in a message
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """One demand. "scores" is what the scores of the arcs into word m leave open."""
+    """One constraint on the tree. "scores": word m has one of the heads whose arc scores are above -inf."""
 
     kind: Literal["require", "forbid", "root", "projective", "scores"]
     h: int = -1
@@ -69,7 +70,7 @@ def infeasible(problem: Problem) -> InfeasibleError:
 
 
 class _Question:
-    """A problem as a list of constraints, any subset of which can be tried."""
+    """A problem as a list of constraints; the feasibility of each subset can be tested."""
 
     def __init__(self, problem: Problem) -> None:
         self.nodes = problem.nodes
@@ -103,7 +104,7 @@ class _Question:
         return allowed
 
     def name(self, constraint: Constraint) -> str:
-        """As the user would write it, or see it in the scores."""
+        """The constraint as a keyword of `tree` or a column of the scores."""
         if constraint.kind in ("require", "forbid"):
             return f"{constraint.kind} ({constraint.h}, {constraint.m})"
         if constraint.kind == "root":
@@ -116,7 +117,7 @@ class _Question:
         return f"arc[:, {constraint.m}] with only {_nodes(heads, 'head')} above -inf"
 
     def reason(self, conflict: Sequence[Constraint]) -> str:
-        """Why the conflict is one, in words."""
+        """Why the constraints conflict, in words."""
         required = [(c.h, c.m) for c in conflict if c.kind == "require"]
         kinds = [c.kind for c in conflict]
         if len({m for _, m in required}) < len(required):
@@ -147,7 +148,7 @@ def _open_arcs(problem: Problem) -> NDArray[np.bool_]:
 
 
 def _irreducible(question: _Question) -> list[Constraint]:
-    """QuickXplain: a conflict every proper subset of which is feasible; prefers what comes first in the list."""
+    """QuickXplain: a conflict whose proper subsets are all feasible; prefers constraints early in the list."""
 
     def needed(background: list[Constraint], added: bool, candidates: list[Constraint]) -> list[Constraint]:
         if added and not question.is_feasible(background):
@@ -161,16 +162,16 @@ def _irreducible(question: _Question) -> list[Constraint]:
         return of_first + of_second
 
     candidates = question.constraints
-    for kind in ("projective", "root"):  # when it goes without them, it goes faster
+    for kind in ("projective", "root"):  # trials without them are faster
         others = [constraint for constraint in candidates if constraint.kind != kind]
         candidates = candidates if question.is_feasible(others) else others
     return needed([], False, candidates)
 
 
 def _smallest(question: _Question, conflict: list[Constraint]) -> list[Constraint]:
-    """A conflict of the smallest size, as far as the trials go."""
+    """A conflict of the smallest size that the limit of trials lets find."""
     projective = any(constraint.kind == "projective" for constraint in question.constraints)
-    trials = min(_MOST_TRIALS, _MOST_WORK // question.nodes ** (3 if projective else 2))
+    trials = min(_MAX_TRIALS, _MAX_WORK // question.nodes ** (3 if projective else 2))
     for size in range(1, len(conflict)):
         trials -= comb(len(question.constraints), size)
         if trials < 0:
@@ -208,7 +209,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _nodes(nodes: Sequence[int], noun: str) -> str:
-    shown = ", ".join(map(str, nodes[:_MOST_NAMED]))
-    if len(nodes) > _MOST_NAMED:
-        shown += f" and {len(nodes) - _MOST_NAMED} more"
+    shown = ", ".join(map(str, nodes[:_MAX_NAMED]))
+    if len(nodes) > _MAX_NAMED:
+        shown += f" and {len(nodes) - _MAX_NAMED} more"
     return f"{noun}{'s' * (len(nodes) > 1)} {shown}"

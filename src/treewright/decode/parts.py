@@ -1,4 +1,4 @@
-"""Scored parts over candidate arcs: what pruning leaves, what long sentences need, what the core works on."""
+"""Scored parts over candidate arcs, as pruning leaves them: the form in which the core reads scores."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Parts:
     """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
 
     Each list is index columns and a score column, in any order; sibling, grandparent and stop parts over arcs that are
-    no candidates are left out, for no tree can have them.
+    no candidates are left out, because no tree can have them.
 
     >>> parts = Parts(3, arcs=([0, 1, 2], [1, 2, 1], [9.0, 7.0, 3.0]), siblings=([0], [1], [0], [0.5]))
     >>> parts
@@ -107,7 +107,7 @@ class Parts:
 
     @classmethod
     def of(cls, core: _core.Parts) -> Parts:
-        """Around parts that the core has built."""
+        """Wrap parts that the core has built."""
         self = cls.__new__(cls)
         self.core = core
         return self

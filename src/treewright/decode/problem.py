@@ -20,7 +20,7 @@ Arc = tuple[int, int]  # head, modifier
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One sentence to decode; `arc`, `matrix` and `parts` hold its scores with the constraints applied.
+    """The scores and constraints of one sentence; `arc`, `matrix` and `parts` are the scores under the constraints.
 
     sib, grand and stop are as given, checked, or None. Arrays may be the caller's own: read them only.
     """
@@ -48,7 +48,7 @@ class Problem:
         require: Iterable[Arc] = (),
         forbid: Iterable[Arc] = (),
     ) -> Problem:
-        """Check everything and say what is wrong by place and remedy."""
+        """The problem, after all checks; an InputError names the argument, the index and the remedy."""
         single_root = is_single(root)
         if isinstance(arc, Parts):
             if not (sib is None and grand is None and stop is None):
@@ -105,7 +105,7 @@ class Problem:
 
     @property
     def root(self) -> str:
-        """ "single" or "multi", as `tree` takes it."""
+        """The keyword of `tree`: "single" or "multi"."""
         return "single" if self.single_root else "multi"
 
     @property
@@ -127,7 +127,7 @@ class Problem:
 
     @property
     def order(self) -> int:
-        """1: arcs alone decide; 2: siblings, stops or grandparents too."""
+        """1: only arcs have scores; 2: siblings, stops or grandparents too."""
         return 2 if self.has_siblings or self.has_grand else 1
 
     def restricted(self, keep: NDArray[np.bool_]) -> Problem:

@@ -82,8 +82,8 @@ class Parse:
         return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
 
     def __repr__(self) -> str:
-        worth = "certified" if self.certified else f"gap <= {self.gap:.6g}"
-        return f"Parse(heads={self.heads.tolist()}, score={self.score:.6g}, {worth}, method={self.method!r})"
+        proof = "certified" if self.certified else f"gap <= {self.gap:.6g}"
+        return f"Parse(heads={self.heads.tolist()}, score={self.score:.6g}, {proof}, method={self.method!r})"
 
 
 class ArrayResult(np.ndarray[Any, Any]):

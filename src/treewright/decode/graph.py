@@ -20,15 +20,15 @@ from treewright.decode import programs, rearrange
 from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
-from treewright.decode.result import Certificate
+from treewright.decode.result import Certificate, Certified
 from treewright.errors import InfeasibleError, InputError
 
 OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
 
 
 @dataclass(frozen=True, eq=False)
-class GraphParse:
-    """An acyclic graph in which every word has at least one head, its value and a bound on what any could reach.
+class GraphParse(Certified):
+    """An acyclic graph in which every word has at least one head, its value, and an upper bound on all such graphs.
 
     arcs has a row (h, m) for each arc, by modifier, then by head.
     """
@@ -48,16 +48,6 @@ class GraphParse:
         for h, m in self.arcs.tolist():
             heads[m].append(h)
         return heads
-
-    @property
-    def certified(self) -> bool:
-        """Whether no graph under the same constraints has a higher value."""
-        return self.certificate is not None
-
-    @property
-    def gap(self) -> float:
-        """How much a better graph could gain at most."""
-        return max(0.0, self.bound - self.score)
 
 
 def graph(

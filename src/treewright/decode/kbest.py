@@ -96,21 +96,20 @@ class _Partition:
         self.uncertain = -np.inf  # no tree that may be missing has a higher value
 
     def best(self, count: int) -> ParseList:
-        """The list, sorted; its `exact` says whether every decoding ended with a certificate where that matters."""
+        """The list; its `exact` says whether no class that was left undecided can contain a better tree."""
         whole = self._decoded(np.ones(len(self.head), dtype=np.bool_), np.inf)
-        if whole is None:
+        if whole is None and self.uncertain == -np.inf:
             raise infeasible(self.problem)
         found: list[_Class] = []
-        queue = [whole]
+        queue = [] if whole is None else [whole]
         while queue and len(found) < count:
             taken = heapq.heappop(queue)
             found.append(taken)
             for below in self._classes_below(taken) if len(found) < count else ():
                 heapq.heappush(queue, below)
         found.sort()  # below a tree without a certificate there may be a better one
-        parses = [Parse.ranked(each.best.heads, each.best.score, whole.best, "k-best-lawler") for each in found]
-        is_complete = self.uncertain == -np.inf or (len(found) == count and self.uncertain <= parses[-1].score)
-        return ParseList(parses, exact=is_complete)
+        is_complete = self.uncertain == -np.inf or (len(found) == count and self.uncertain <= found[-1].best.score)
+        return ParseList((_ranked(each.best, whole.best) for each in found if whole), exact=is_complete)
 
     def _classes_below(self, above: _Class) -> Iterator[_Class]:
         """The classes that `above` without its best tree consists of."""
@@ -140,7 +139,11 @@ class _Partition:
             return None
         if not found.certified:
             self.uncertain = max(self.uncertain, found.bound)
-        return _Class(keep, found)
+        return _Class(keep, found) if found.score > -np.inf else None  # the time may be up before the first tree
+
+
+def _ranked(parse: Parse, best: Parse) -> Parse:
+    return Parse.ranked(parse.heads, parse.score, best, "k-best-lawler")
 
 
 def _whole_number(k: int) -> int:

@@ -2,7 +2,7 @@
 
 The words of certification, defined here and nowhere else: the bound is an upper bound on the value of every tree under
 the same constraints, the gap is bound - value, and a tree is certified when its gap is at most the tolerance of the
-method that found it. `Parse.certificate` names the reason; `Parse.certified` is the only test.
+method that found it. `certificate` names the reason; `Certified.certified` is the only test, for trees and graphs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,24 @@ class Multipliers(NamedTuple):
     v: NDArray[np.float64]  # as m's own head; zero without grandparents
 
 
+class Certified:
+    """The definitions of gap and certified for a structure with a score, a bound and a certificate."""
+
+    @property
+    def certified(self) -> bool:
+        """Whether it is proved that nothing under the same constraints has a higher value (gap <= tolerance)."""
+        is_proved: bool = self.certificate is not None  # type: ignore[attr-defined]
+        return is_proved
+
+    @property
+    def gap(self) -> float:
+        """bound - score, at least 0: nothing under the same constraints is better by more than this."""
+        gap: float = max(0.0, self.bound - self.score)  # type: ignore[attr-defined]
+        return gap
+
+
 @dataclass(frozen=True, eq=False)
-class Parse:
+class Parse(Certified):
     """A tree, its value, and an upper bound on the value of every tree under the same constraints.
 
     heads[m] is the head of word m; heads[0] is -1. certificate says why no tree is better: "exact" (an exact
@@ -59,16 +75,6 @@ class Parse:
         """A tree of a list whose first is `best`: certified as the best one only if it has the same value."""
         is_best = value >= best.score
         return cls(heads, value, max(best.bound, value), method, best.certificate if is_best else None)
-
-    @property
-    def certified(self) -> bool:
-        """Whether it is proved that no tree under the same constraints has a higher value (gap <= tolerance)."""
-        return self.certificate is not None
-
-    @property
-    def gap(self) -> float:
-        """bound - score, at least 0: no tree is better by more than this."""
-        return max(0.0, self.bound - self.score)
 
     @property
     def worth(self) -> str:

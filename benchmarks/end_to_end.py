@@ -1,13 +1,13 @@
-"""How good are trees from raw text, beside UDPipe 1, and how fast do they come?
+"""Accuracy and speed of parsing from raw text, compared with UDPipe 1.
 
     python benchmarks/end_to_end.py [FOLDER] [--treebank NAME] [--sentences N] [--embedded] [--quick]
 
 A whole pipeline of each is trained in this run, on the first N sentences of the treebank's `train` (epochs chosen on
-`dev`), and given the raw text of `test`: tokens joined as their SpaceAfter says, a blank line before documents and
-paragraphs. F1 as the official script counts it; words a second of CPU time on one thread, reading of the text to trees.
-UDPipe learns with its default options; --quick cuts its epochs, which shows that the benchmark runs and no more.
---embedded adds the model that comes with Treewright, which learned from all of `train`. Nothing is kept between runs.
-Without a folder it says so and stops.
+`dev`), and parses the raw text of `test`: tokens joined according to SpaceAfter, a blank line before documents and
+paragraphs. F1 as in the official script; words per second of CPU time on one thread, from text to trees. UDPipe is
+trained with its default options; --quick reduces its epochs, only to check that the benchmark runs. --embedded adds the
+embedded model, which was trained on all of `train`. Nothing is stored between runs. Without a folder it prints a
+message and stops.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from train_embedded import FIGURES, train_pipeline
 
 Parse = Callable[[str], list[tw.Sentence]]
-# UDPipe's options for tokeniser, tagger and parser: its own defaults, or as little as can be.
+# Options of UDPipe for tokeniser, tagger and parser: its defaults, and the shortest training.
 DEFAULT = ("", "", "")
 QUICK = ("epochs=5", "iterations=2", "iterations=1")
 
@@ -46,7 +46,7 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true")
     given = arguments.parse_args()
     if given.folder is None:
-        print("wants a folder with ud/English-EWT/train.conllu, dev.conllu and test.conllu")
+        print("needs a folder with ud/English-EWT/train.conllu, dev.conllu and test.conllu")
         return
     bank = given.folder / "ud" / given.treebank
     train = list(islice(tw.read(bank / "train.conllu"), given.sentences))

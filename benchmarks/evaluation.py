@@ -1,7 +1,7 @@
-"""How much faster is `evaluate` than the official script (udtools) on the same files?
+"""Speed of `evaluate` compared with the official script (udtools) on the same files.
 
 Reading and scoring, CPU time, minimum of the repeats, both in one run; the figures must agree to the last digit.
-Without an argument on a generated treebank; with a data folder on damaged copies of every ud*/*/dev.conllu in it.
+Without an argument it uses a generated treebank; with a data folder, copies with errors of every ud*/*/dev.conllu.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How fast are the best tree of a score matrix and its peers? Chu-Liu-Edmonds and Eisner through `tw.decode.tree`.
+"""Speed of Chu-Liu-Edmonds and Eisner's algorithm through `tw.decode.tree`, compared with other libraries.
 
-Beside them, in the same run: ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]),
-networkx (Python) and the flow program through SciPy's MILP (HiGHS). "random" scores are normal; "near-tree" ones have a
-random tree raised by 4, as from a trained model. Every sentence is new to the decoder; CPU time a sentence, minimum
-over repeats, checks and conversions included.
+The same run measures ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]),
+networkx (Python) and the flow program through SciPy's MILP (HiGHS). "random" scores are standard normal; in
+"near-tree" scores the arcs of a random tree are raised by 4, as from a trained model. Every sentence is decoded once;
+CPU time per sentence, minimum of the repeats, with argument checks and conversions.
 """
 
 from __future__ import annotations

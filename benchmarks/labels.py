@@ -271,8 +271,8 @@ def arc_rows(encoded: Encoded, head: Indices, modifier: Indices) -> ArcRows:
     keys = np.repeat(np.arange(1, templates + 1, dtype=np.uint32)[None] * np.uint32(7919), len(head), axis=0)
     keys ^= np.where(head < modifier, 0x5BD1E995, 0).astype(np.uint32)[:, None]
     for place, (role, template, atom, offset) in enumerate(items.tolist()):
-        asked = encoded.atoms[(head, modifier)[role] + REACH + offset, atom]
-        keys[:, template] ^= mixed(asked + np.uint32(place * 0x01000193))
+        value = encoded.atoms[(head, modifier)[role] + REACH + offset, atom]
+        keys[:, template] ^= mixed(value + np.uint32(place * 0x01000193))
     distance = np.searchsorted([1, 2, 3, 4, 5, 7, 10, 15, 25], np.abs(head - modifier)).astype(np.uint32)
     near = keys[:, :WITH_DISTANCE] ^ mixed(distance + np.uint32(77))[:, None]
     hashed = mixed(np.concatenate([keys, near], axis=1)) % np.uint32(ROWS)

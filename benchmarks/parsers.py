@@ -1,12 +1,12 @@
-"""How accurate and how fast are the parsers, and UDPipe 1's beside them?
+"""Accuracy and speed of the parsers, compared with the parser of UDPipe 1.
 
     python benchmarks/parsers.py [FOLDER] [--treebank ud/English-EWT] [--sentences 4000] [--models arc sib grand]
                                  [--udpipe-iterations K]
 
 All are trained in this run on the first N sentences of `train` (epochs chosen on `dev`), and parse `test` with gold
-tokens, tags, features and lemmas. UAS and LAS count every word, punctuation and relation subtypes too. CPU seconds of
-one thread; words a second without loading the model. UDPipe's parser takes its default options, and is left out with
---udpipe-iterations 0. Without a folder a generated treebank shows that the benchmark runs.
+tokens, tags, features and lemmas. UAS and LAS count every word, punctuation and relation subtypes included. CPU seconds
+of one thread; words per second without loading the model. The parser of UDPipe uses its default options;
+--udpipe-iterations 0 leaves it out. Without a folder a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations

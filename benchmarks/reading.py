@@ -1,11 +1,11 @@
-"""How fast is CoNLL-U read, by us and by the packages conllu and pyconll? Does memory stay flat while streaming?
+"""Speed of reading CoNLL-U, compared with the packages conllu and pyconll; peak memory while streaming.
 
     python benchmarks/reading.py [FOLDER]      without a folder of treebanks, a generated file
 
-Words (lines whose ID is a number) a second of CPU time, minimum time of the repeats, readers in turns in one run:
-  iterate   take every sentence; ours has then checked columns, ids and heads, theirs has parsed every cell
-  columns   also take the form, the head and the relation of every word
-  copy      read and write unchanged, in memory; "=" when the bytes are the same, "!" when they are not
+Words (lines whose ID is a number) per second of CPU time, minimum of the repeats, all readers alternate in one run:
+  iterate   iterate over the sentences; Treewright checks columns, ids and heads, the others parse every cell
+  columns   also read the form, the head and the relation of every word
+  copy      read and write unchanged, in memory; "=" if the bytes are the same, "!" if they are not
 """
 
 from __future__ import annotations

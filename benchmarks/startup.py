@@ -1,6 +1,6 @@
-"""What does it cost to start? `import treewright` beside `import numpy`, the command line, the embedded model.
+"""Start-up time of `import treewright` compared with `import numpy`, of the command line and of the embedded model.
 
-Each command runs in fresh processes, in turns; the minimum of the repeats is told.
+Each command runs in new processes, alternating; the minimum of the repeats is printed.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Is the tagger as accurate as UDPipe 1's, and how fast is it?
+"""Accuracy and speed of the tagger, compared with the tagger of UDPipe 1.
 
     python benchmarks/tagging.py [FOLDER] [--sentences N] [--iterations K] [--sets NAME ...] [--part dev] [--keep DIR]
 
 For each treebank under FOLDER/ud both are trained on the first N sentences of `train` (0: on all), without development
-data, and tag `test` with gold tokens. Per cent of words with the right cell; words a second of CPU time on one thread,
-the least time of the repeats, each of which begins with a model that has seen no text; CPU seconds of learning. Without
-a folder, a generated language shows that the benchmark runs. UDPipe is trained with its default options unless
---iterations says otherwise; --keep keeps its models in a folder and takes those that are there, for its training takes
-long (a CPU minute for 10,000 words of a treebank).
+data, and tag `test` with gold tokens. Percentage of words with the correct cell; words per second of CPU time on one
+thread, minimum of the repeats, each with a newly loaded model; CPU seconds of training. Without
+a folder, a generated language shows that the benchmark runs. UDPipe is trained with its default options except
+--iterations; --keep stores its models in a folder and reuses them, since its training is slow (a CPU minute per 10,000
+words).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Found = TypeVar("Found")
 
 
 class Run(NamedTuple):
-    """What a system found, the CPU time it took, and that of learning; 0 where a model was there already."""
+    """The cells that a system found, its CPU seconds, and those of training (0 if the model was reused)."""
 
     found: Cells
     seconds: float

@@ -1,14 +1,14 @@
-"""Are tokens, words and sentences found as well as by UDPipe 1, and how fast?
+"""Accuracy and speed of the tokeniser, compared with the tokeniser of UDPipe 1.
 
     python benchmarks/tokenising.py [FOLDER] [--sentences N] [--epochs K] [--batch B] [--treebank NAME] [--keep DIR]
 
-Both learn from the first N sentences of the treebank's `train` (0: from all) and cut the raw text of its `test` (tokens
-joined as their SpaceAfter says, a blank line before documents and paragraphs). F1 as the official script counts it;
-characters a second of CPU time. Without a folder it says so and stops.
+Both are trained on the first N sentences of the treebank's `train` (0: all) and split the raw text of its `test`
+(tokens joined according to SpaceAfter, a blank line before documents and paragraphs). F1 as in the official script;
+characters per second of CPU time. Without a folder it prints a message and stops.
 
-UDPipe's network learns for long: --epochs and --batch are its options of that name (its own defaults are 100 and 50;
-ours here are 20 and 10, which take as many steps in a fifth of the time), --keep keeps its model in a folder and takes
-the one that is there.
+The network of UDPipe trains slowly: --epochs and --batch are its options of that name (its defaults are 100 and 50; the
+defaults here are 20 and 10, the same number of steps in a fifth of the time). --keep stores its model in a folder and
+reuses it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--treebank", default="English-EWT")
     given = parser.parse_args()
     if given.folder is None:
-        print("wants a folder with ud/English-EWT/train.conllu and test.conllu")
+        print("needs a folder with ud/English-EWT/train.conllu and test.conllu")
         return
     bank = given.folder / "ud" / given.treebank
     gold = list(tw.read(bank / "test.conllu"))

@@ -14,7 +14,12 @@ import numpy as np
 
 import treewright as tw
 
-INK, BLUE, ORANGE, GREEN = "#333333", "#0072b2", "#d55e00", "#009e73"  # told apart by all (Okabe and Ito)
+INK, BLUE, ORANGE, GREEN = (
+    "#333333",
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+)  # palette of Okabe and Ito
 
 
 def sentence(words: int, seed: int, noise: float) -> dict[str, Any]:

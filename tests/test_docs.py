@@ -1,8 +1,8 @@
-"""What the documentation shows is true: its Python runs, its console transcripts are what the commands print.
+"""The examples of the documentation are correct: Python runs, console transcripts match what the commands print.
 
 In README.md and docs/*.md, a ```python block is run (with >>> as a doctest, otherwise as it stands), the blocks of a
-page one after the other in one namespace; a ```console block is a transcript, `$ command` lines and what they print.
-Both run in a copy of examples/. A block after `<!-- not run: reason -->` is left alone.
+page one after the other in one namespace; a ```console block is a transcript, `$ command` lines and their output.
+Both run in a copy of examples/. A block after `<!-- not run: reason -->` is skipped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
-import pkgutil
 import re
 import shutil
 import subprocess
@@ -20,29 +19,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.pages import PAGES, REPO
 
 import treewright
 
-REPO = Path(__file__).parent.parent
-PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 BLOCK = re.compile(r"(?P<mark><!-- not run: .+? -->\s*)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @dataclass(frozen=True)
 class Block:
-    language: str
     code: str
     line: int
 
 
-def blocks_of(page: Path) -> list[Block]:
+def blocks_of(page: Path, language: str) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
-        Block(found["language"], found["code"], text.count("\n", 0, found.start("code")))
+        Block(found["code"], text.count("\n", 0, found.start("code")))
         for found in BLOCK.finditer(text)
-        if not found["mark"]
+        if found["language"] == language and not found["mark"]
     ]
+
+
+def pages_with(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks_of(page, language)]
 
 
 @pytest.fixture
@@ -56,12 +57,10 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
 def test_python_of_a_page_runs(page: Path, sandbox: Path) -> None:
     names: dict[str, Any] = {}
-    for block in blocks_of(page):
-        if block.language != "python":
-            continue
+    for block in blocks_of(page, "python"):
         if ">>>" in block.code:
             test = doctest.DocTestParser().get_doctest(block.code, names, page.name, str(page), block.line)
             result = doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False)
@@ -72,30 +71,34 @@ def test_python_of_a_page_runs(page: Path, sandbox: Path) -> None:
 
 
 def commands_of(code: str) -> list[tuple[str, str]]:
-    """(command, what it prints) of a transcript."""
+    """(command, output) of a transcript."""
     pieces = re.split(r"^\$ ", code, flags=re.M)[1:]
     return [(piece.partition("\n")[0], piece.partition("\n")[2]) for piece in pieces]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
 def test_console_of_a_page_is_true(page: Path, sandbox: Path) -> None:
-    for block in blocks_of(page):
-        if block.language != "console":
-            continue
-        for command, expected in commands_of(block.code):
+    for block in blocks_of(page, "console"):
+        commands = commands_of(block.code)
+        assert commands, f"{page.name}:{block.line}: no line starts with $"
+        for command, expected in commands:
             found = subprocess.run(command, shell=True, capture_output=True, text=True)
             printed = "\n".join(line.rstrip() for line in (found.stdout + found.stderr).splitlines())
-            wanted = "\n".join(line.rstrip() for line in expected.splitlines())
-            same = doctest.OutputChecker().check_output(wanted + "\n", printed + "\n", doctest.ELLIPSIS)
+            shown = "\n".join(line.rstrip() for line in expected.splitlines())
+            same = doctest.OutputChecker().check_output(shown + "\n", printed + "\n", doctest.ELLIPSIS)
             assert same, f"{page.name}:{block.line}: $ {command}\nprints\n{printed}"
 
 
-def modules() -> list[str]:
-    found = pkgutil.walk_packages(treewright.__path__, "treewright.")
-    return ["treewright", *(module.name for module in found if not module.name.endswith("__main__"))]
+def modules_with_examples() -> list[str]:
+    """The names of the modules whose source contains a doctest."""
+    package = Path(treewright.__file__).parent
+    files = [file for file in sorted(package.rglob("*.py")) if ">>> " in file.read_text(encoding="utf-8")]
+    names = [".".join(file.relative_to(package.parent).with_suffix("").parts) for file in files]
+    return [name.removesuffix(".__init__") for name in names]
 
 
-@pytest.mark.parametrize("name", modules())
+@pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_in_docstrings_run(name: str, sandbox: Path) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
+    assert result.attempted > 0
     assert result.failed == 0

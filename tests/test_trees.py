@@ -164,13 +164,13 @@ def test_no_argument_is_changed() -> None:
         ([-1.0, 0.0], "heads has dtype float64; it must hold integers"),
     ],
 )
-def test_what_is_no_tree_is_told_why(heads: list[int], message: str) -> None:
+def test_the_message_says_why_heads_are_no_tree(heads: list[int], message: str) -> None:
     assert not trees.is_tree(heads)
     with pytest.raises(ValueError, match=message):
         trees.check_tree(heads)
 
 
-def test_several_roots_are_named_when_one_is_wanted() -> None:
+def test_several_roots_are_named_when_one_is_required() -> None:
     assert trees.check_tree([-1, 0, 0]).tolist() == [-1, 0, 0]
     with pytest.raises(ValueError, match="heads has 2 modifiers of the root: 1, 2; exactly one was asked for"):
         trees.check_tree([-1, 0, 0], root="single")

@@ -5,9 +5,9 @@
 
 Each learner is trained in this run on the first N sentences of `train` (epochs chosen on `dev`) and parses `test` with
 gold tokens, tags, features and lemmas. UAS and LAS count every word; CPU seconds of one thread, for the pruner, the
-scorer and the labeller together, the same pruner and labeller for all. With several seeds the means are shown. --restarts
-gives all learners the same number of restarts; otherwise crf alone has several, on small treebanks. Without a folder a
-generated treebank shows that the benchmark runs.
+scorer and the labeller together, the same pruner and labeller for all. With several seeds the means are shown.
+--restarts gives all learners the same number of restarts; otherwise crf alone has several, on small treebanks. Without
+a folder a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations

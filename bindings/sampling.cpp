@@ -1,7 +1,6 @@
 #include "trees/sampling.hpp"
 
 #include "arrays.hpp"
-#include "charts/part_sums.hpp"
 #include "trees/parts.hpp"
 
 namespace treewright {
@@ -33,10 +32,10 @@ static Trees sample(Scores arc, bool single_root, std::size_t size, std::uint64_
 }
 
 static Trees sample_parts(const Parts &parts, bool single_root, std::size_t size, std::uint64_t seed) {
-  PartSums sums;
+  SecondOrderSampler sampler;
   return drawn(
-      parts.nodes, size, seed, [&] { return sums.inside(parts, single_root) > forbidden; },
-      [&](Random &random, int *heads) { sums.draw(random, heads); });
+      parts.nodes, size, seed, [&] { return sampler.prepare(parts, single_root); },
+      [&](Random &random, int *heads) { sampler.draw(random, heads); });
 }
 
 void bind_sampling(nb::module_ &m) {

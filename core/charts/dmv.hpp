@@ -1,9 +1,10 @@
-// The dependency model with valence (Klein & Manning 2004) under bounded centre-embedding
+// The DMV (dependency model with valence; Klein & Manning 2004) under bounded centre-embedding
 // (Noji, Miyao & Johnson 2016): sums and maxima over all projective trees with one root child.
 //
-// A head generates its modifiers outwards on each side: while it goes on it pays go(h, side, v) and
-// arc(h, m), at last it pays stop(h, side, v); v is 0 until a modifier stands on that side. Every
-// weight is given for the sentence: arc(h, m) holds attachment, length bias and multipliers alike.
+// A head generates its modifiers outwards on each side: each one has the weights go(h, side, v) and
+// arc(h, m), the end of the side has stop(h, side, v); v is 0 until there is a modifier on that side.
+// Every weight is given for the sentence: arc(h, m) is the product of attachment, length bias and
+// multipliers.
 //
 // Depth is left-corner stack depth. The root and every left modifier is of type L (its left
 // modifiers are attached first), every right modifier of type R (its right ones first). Embedded
@@ -28,27 +29,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "charts/semiring.hpp"
+
 namespace treewright {
 
-struct DmvSumProduct {
-  static constexpr double zero = 0, one = 1;
-  static double plus(double a, double b) { return a + b; }
-  static double times(double a, double b) { return a * b; }
-};
-
-struct DmvMaxPlus {
-  static constexpr double zero = -std::numeric_limits<double>::infinity(), one = 0;
-  static double plus(double a, double b) { return a < b ? b : a; }
-  static double times(double a, double b) { return a + b; }
-};
-
 // The weights of one sentence of `words` words; words are 1..n, node 0 is the root.
-// Weights are probabilities for DmvSumProduct and logarithms for DmvMaxPlus.
+// Weights are probabilities under Real and logarithms under MaxPlus.
 struct DmvWeights {
   int words = 0;
   std::vector<double> arc;       // [h, m], n + 1 nodes
@@ -85,11 +75,11 @@ class Dmv {
     return value_;
   }
 
-  // After inside() of DmvSumProduct with a positive value: adds `scale` times the expected counts of
+  // After inside() of Real with a positive value: adds `scale` times the expected counts of
   // every weight to `counts`.
   void outside(DmvWeights &counts, double scale);
 
-  // After inside() of DmvMaxPlus with a finite value: the best tree.
+  // After inside() of MaxPlus with a finite value: the best tree.
   void backtrace(int *heads);
 
  private:
@@ -219,7 +209,7 @@ class Dmv {
 // Reverse accumulation: every statement of fill() in opposite order, spans from wide to narrow.
 template <typename Semiring>
 void Dmv<Semiring>::outside(DmvWeights &counts, double scale) {
-  static_assert(std::is_same_v<Semiring, DmvSumProduct>, "expectations are sums of products");
+  static_assert(std::is_same_v<Semiring, Real>, "expectations are sums of products");
   reset(adjoints_);
   DmvWeights &g = gradient_;
   g.resize(n_);
@@ -332,7 +322,7 @@ void Dmv<Semiring>::unfill_right(int d, int a, int b, DmvWeights &g) {
 
 template <typename Semiring>
 void Dmv<Semiring>::backtrace(int *heads) {
-  static_assert(std::is_same_v<Semiring, DmvMaxPlus>, "the best tree is a maximum");
+  static_assert(std::is_same_v<Semiring, MaxPlus>, "the best tree is a maximum");
   const int top = budgets_ - 1;
   int root = 1;
   double best = Semiring::zero;

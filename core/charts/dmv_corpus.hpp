@@ -1,4 +1,4 @@
-// The dependency model with valence over tags: expected counts, best trees and counts of given trees
+// The DMV (dependency model with valence) over tags: expected counts, best trees and counts of given trees
 // for a whole corpus. One table a parameter; dmv.hpp does the work on each sentence.
 #pragma once
 
@@ -113,7 +113,7 @@ class DmvCorpus {
   }
 
   double collect(const std::int32_t *tags, int words, DmvTables &counts, double value, double scale) {
-    if (!(value > 0)) return -std::numeric_limits<double>::infinity();
+    if (!(value > 0)) return forbidden;
     expected_.resize(words);
     sum_.outside(expected_, 1.0);
     for (int h = 1; h <= words; ++h) {
@@ -133,8 +133,8 @@ class DmvCorpus {
   DmvTables tables_;
   DmvLimits limits_;
   DmvWeights weights_, expected_;
-  Dmv<DmvSumProduct> sum_;
-  Dmv<DmvMaxPlus> max_;
+  Dmv<Real> sum_;
+  Dmv<MaxPlus> max_;
 };
 
 }  // namespace treewright

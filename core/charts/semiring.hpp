@@ -1,9 +1,14 @@
-// Ways to hold weights: as they are, as logarithms, or as scores of which only the best counts. What is summed over
-// trees is written once, over any of them.
+// Semirings: charts over trees are written once, and the semiring determines what they compute.
 //
-// Plain is fast, but weights may leave the range of a double. Nothing is ever subtracted, so a sum is as good as its
-// largest terms; the algorithms notice when something that was lost below 1e-308 could matter, and start again with
-// Logs.
+//   Real     sums of products of weights: fast, but weights may leave the range of a double
+//   LogSum   the same sums over logarithms of weights: slower, any range
+//   MaxPlus  the score of the best tree
+//
+// Real never subtracts, so that the relative error of a sum stays that of its largest terms; the algorithms detect when
+// weights lost below 1e-308 could matter, and start again with LogSum.
+//
+// The product of three factors, times(a, b, c), is (a b) c in MaxPlus and a (b c) in the other two. Floating-point
+// addition is not associative: with this order fixed, values and trained weights are the same bits everywhere.
 #pragma once
 
 #include <cmath>
@@ -16,6 +21,8 @@ namespace treewright {
 struct Real {
   static constexpr double zero = 0, one = 1;
   static constexpr bool is_relative = true;  // weights are taken relative to the best head of each word
+  static constexpr bool is_bounded = true;   // weights may leave the range of a double
+  static constexpr bool folds_left = false;  // times(a, b, c) is a (b c)
 
   static double of_log(double log_weight) { return std::exp(log_weight); }
   static double of_value(double weight) { return weight; }
@@ -24,6 +31,7 @@ struct Real {
 
   static double plus(double a, double b) { return a + b; }
   static double times(double a, double b) { return a * b; }
+  static double times(double a, double b, double c) { return a * (b * c); }
   static double over(double a, double b) { return a / b; }
 
   static double sum(const double *row, int count) {
@@ -57,7 +65,7 @@ struct Real {
 
 struct LogSum {
   static constexpr double zero = forbidden, one = 0;
-  static constexpr bool is_relative = true;
+  static constexpr bool is_relative = true, is_bounded = false, folds_left = false;
 
   static double of_log(double log_weight) { return log_weight; }
   static double of_value(double weight) { return std::log(weight); }
@@ -69,13 +77,20 @@ struct LogSum {
     return b == forbidden ? a : a + std::log1p(std::exp(b - a));
   }
   static double times(double a, double b) { return a + b; }
+  static double times(double a, double b, double c) { return a + (b + c); }
   static double over(double a, double b) { return a - b; }
 
   static double sum(const double *row, int count) {
-    return sum_of(count, [=](int k) { return row[k]; });
+    return log_sum(count, [=](int k) { return row[k]; });
   }
   static double dot(const double *a, const double *b, int count) {
-    return sum_of(count, [=](int k) { return a[k] + b[k]; });
+    return log_sum(count, [=](int k) { return a[k] + b[k]; });
+  }
+  static double dot(const double *a, const double *b, const double *c, int count) {
+    return log_sum(count, [=](int k) { return a[k] + (b[k] + c[k]); });
+  }
+  static double plus_dot(double first, const double *a, const double *b, int count) {
+    return log_sum(count + 1, [=](int k) { return k == 0 ? first : a[k - 1] + b[k - 1]; });
   }
   static void scale(double *row, double divisor, int count) {
     for (int k = 0; k < count; ++k) row[k] -= divisor;
@@ -84,8 +99,9 @@ struct LogSum {
     for (int k = 0; k < count; ++k) target[k] = plus(target[k], factor + row[k]);
   }
 
+ private:
   template <typename Term>
-  static double sum_of(int count, Term term) {
+  static double log_sum(int count, Term term) {
     double largest = forbidden;
     for (int k = 0; k < count; ++k) largest = term(k) > largest ? term(k) : largest;
     if (largest == forbidden) return forbidden;
@@ -97,19 +113,21 @@ struct LogSum {
 
 struct MaxPlus {
   static constexpr double zero = forbidden, one = 0;
-  static constexpr bool is_relative = false;
+  static constexpr bool is_relative = false, is_bounded = false, folds_left = true;
 
   static double of_log(double score) { return score; }
   static double log(double score) { return score; }
+
   static double plus(double a, double b) { return a > b ? a : b; }
   static double times(double a, double b) { return a + b; }
-  static double dot(const double *a, const double *b, int count) { return max_of_sums(a, b, count); }
+  static double times(double a, double b, double c) { return (a + b) + c; }
 
-  template <typename Term>
-  static double sum_of(int count, Term term) {
-    double largest = forbidden;
-    for (int k = 0; k < count; ++k) largest = plus(largest, term(k));
-    return largest;
+  static double sum(const double *row, int count) {
+    return max_over(count, [=](int k) { return row[k]; });
+  }
+  static double dot(const double *a, const double *b, int count) { return max_of_sums(a, b, count); }
+  static double plus_dot(double first, const double *a, const double *b, int count) {
+    return plus(first, max_of_sums(a, b, count));
   }
 };
 

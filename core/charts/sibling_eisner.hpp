@@ -1,7 +1,7 @@
 // Second-order projective decoding with siblings and stops (Eisner 1996; McDonald & Pereira 2006, Figure 4).
 //
-// A half is a head h with all its modifiers on one side, up to the boundary b before node b: b > h covers
-// h .. b - 1 rightwards, b <= h covers b .. h leftwards. Two halves that meet share their boundary.
+// This is the chart of second_order.hpp for heads with one state. The halves of two siblings then meet in the same way
+// under every head, so that one pair of words is one item. Halves are as in projective.hpp:
 //
 //   half(h, h + 1)   = stop(h, h, right),  half(h, h) = stop(h, h, left)                 no modifier
 //   pair(s, m)       = max over s < b <= m      of  half(s, b) + half(m, b)               siblings s < m
@@ -12,14 +12,16 @@
 //   multi root   value = half(0, n + 1)
 //   single root  value = max over r of  arc(0, r) + sib(0, r, 0) + stop(0, r) + half(r, 1) + half(r, n + 1)
 //
-// O(n^3) time, O(n^2) space beside the scores. Halves are kept by head and by boundary and pairs both ways round,
-// so that every inner loop walks along rows; argmaxima are found again while backtracing.
+// O(n^3) time, O(n^2) space beside the scores. Halves are stored by head and by boundary and pairs in both orders, so
+// that the inner loops run along rows; argmaxima are computed again while backtracing.
 //
-// SiblingEisner reads whole arrays. PrunedSiblingEisner reads Parts: it visits candidate arcs only, so that beside
-// the pairs that some head may have as siblings it costs O(n) a candidate arc.
+// The recurrences are in SiblingChart. Its parameter enumerates the arcs and their scores: whole arrays
+// (SiblingEisner), or the candidate arcs of Parts (PrunedSiblingEisner), which costs O(n) a candidate arc beside the
+// pairs that may be siblings under some head.
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -29,72 +31,90 @@
 
 namespace treewright {
 
-class SiblingEisner {
+struct SiblingItems {
+  Matrix half, half_of_boundary, pair;  // half_of_boundary(b, h) = half(h, b)
+
+  void resize(int nodes) {
+    for (Matrix *chart : {&half, &half_of_boundary, &pair}) chart->resize(nodes + 1);
+  }
+  void set_half(int h, int b, double value) { half(h, b) = half_of_boundary(b, h) = value; }
+  void set_pair(int i, int j) { pair(i, j) = pair(j, i) = max_of_sums(half.at(i, i + 1), half.at(j, i + 1), j - i); }
+  int boundary_between(int i, int j) const {
+    return i + 1 + argmax_of_sums(half.at(i, i + 1), half.at(j, i + 1), j - i);
+  }
+};
+
+// Arcs has
+//   prefetch_scores(i, j), may_be_siblings(i, j)
+//   no_modifier(h, right)                         stop(h, h, right)
+//   find(h, m)                                    the arc as a value that converts to bool: false for no arc
+//   score(arc), stop(arc), first(arc)             arc(h, m), stop(h, m), sib(h, m, h)
+//   inner(arc), later(arc, items)                 the number of inner siblings, and their terms of incomplete(h, m)
+//   inner_sibling(arc, k)                         the k-th of them
+//   add(arc, incomplete)                          stores incomplete(h, m)
+//   within(h, b), closed(h, b, items)             the number of modifiers up to b, and their terms of half(h, b)
+//   modifier(h, b, k)                             the k-th of them
+//   added(h, b)                                   within(h, b) while the chart is filled
+//   max(count, term)                              the largest term, -inf when there is none
+template <typename Arcs>
+class SiblingChart {
  public:
-  // arc[h, m], sib[h, m, s], stop[h, s, side] over nodes, row-major; sib and stop may be null. Writes
-  // heads[0..nodes); heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
-  double decode(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, int *heads) {
-    nodes_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
+  Arcs arcs;
+
+  // Writes heads[0..nodes); heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
+  double decode(int nodes, bool single_root, int *heads) {
+    nodes_ = nodes;
     fill_chart(single_root ? 1 : 0);
     std::fill_n(heads, nodes, -1);
-    const double value = single_root ? open_at_one_root(heads) : open_at_the_wall();
+    const double value = single_root ? choose_root(heads) : start_at_node_0();
     if (value > forbidden) backtrace(heads);
     return value;
   }
 
  private:
-  double arc(int h, int m) const { return arc_[std::size_t(h) * nodes_ + m]; }
-  // Along s; zeros when there are no sibling scores.
-  const double *sib(int h, int m) const { return sib_ ? sib_ + (std::size_t(h) * nodes_ + m) * nodes_ : zeros_.data(); }
-  double stop(int h, int s, int side) const { return stop_ ? stop_[(std::size_t(h) * nodes_ + s) * 2 + side] : 0; }
-
-  void set_half(int h, int b, double value) { half_(h, b) = half_of_boundary_(b, h) = value; }
-  double half(int h, int b) const { return *half_.at(h, b); }
+  double half(int h, int b) const { return *items_.half.at(h, b); }
+  // The boundary beside h on the side of m.
+  static int inner_boundary(int h, int m) { return h < m ? h + 1 : h; }
 
   void fill_chart(int first) {
-    for (Matrix *chart : {&half_, &half_of_boundary_, &pair_, &incomplete_, &closed_}) chart->resize(nodes_ + 1);
-    if (int(zeros_.size()) < nodes_) zeros_.assign(nodes_, 0.0);
+    items_.resize(nodes_);
     for (int j = first; j < nodes_; ++j) {
-      set_half(j, j + 1, stop(j, j, 1));
-      if (j > 0) set_half(j, j, stop(j, j, 0));
+      items_.set_half(j, j + 1, arcs.no_modifier(j, 1));
+      if (j > 0) items_.set_half(j, j, arcs.no_modifier(j, 0));
       for (int i = j - 1; i >= first; --i) {
-        fetch_siblings(i - 1, j);
-        incomplete_(i, j) = arc(i, j) + before(i, j, i + 1);
-        closed_(i, j) = *incomplete_.at(i, j) + stop(i, j, 1);
-        set_half(i, j + 1, max_of_sums(closed_.at(i, i + 1), half_of_boundary_.at(j + 1, i + 1), j - i));
-        if (i == 0) continue;  // nothing is the head of the root, and it has no sibling
-        pair_(i, j) = pair_(j, i) = max_of_sums(half_.at(i, i + 1), half_.at(j, i + 1), j - i);
-        incomplete_(j, i) = arc(j, i) + before(j, i, j);
-        closed_(j, i) = *incomplete_.at(j, i) + stop(j, i, 0);
-        set_half(j, i, max_of_sums(closed_.at(j, i), half_of_boundary_.at(i, i), j - i));
+        arcs.prefetch_scores(i - 1, j);
+        complete_arc(i, j, i + 1);
+        complete_half(i, j + 1);
+        if (i == 0) continue;  // node 0 has no head and no sibling
+        if (arcs.may_be_siblings(i, j)) items_.set_pair(i, j);
+        complete_arc(j, i, j);
+        complete_half(j, i);
       }
     }
   }
 
-  // The sibling scores of long sentences lie in memory, a row an arc: they are asked for one step ahead.
-  void fetch_siblings(int i, int j) const {
-    if (!sib_ || i < 0) return;
-    prefetch(sib(i, j) + i + 1, j - i - 1);
-    if (i > 0) prefetch(sib(j, i) + i + 1, j - i - 1);
+  // `inner` is the boundary beside h.
+  void complete_arc(int h, int m, int inner) {
+    const auto arc = arcs.find(h, m);
+    if (!arc) return;
+    const double first = half(m, inner) + arcs.first(arc);
+    const double later = Arcs::max(arcs.inner(arc), arcs.later(arc, items_));
+    arcs.add(arc, arcs.score(arc) + std::max(first, later));
   }
 
-  // The best of what lies between h and m, whose inner half ends at the boundary beside h.
-  double before(int h, int m, int inner) const {
-    const int s = std::min(h, m) + 1, count = std::abs(h - m) - 1;
-    const double first = half(m, inner) + sib(h, m)[h];
-    const double later = max_of_sums(incomplete_.at(h, s), pair_.at(m, s), sib(h, m) + s, count);
-    return std::max(first, later);
-  }
+  void complete_half(int h, int b) { items_.set_half(h, b, Arcs::max(arcs.added(h, b), arcs.closed(h, b, items_))); }
 
-  double open_at_the_wall() {
+  double start_at_node_0() {
     open_.assign({{0, nodes_}});
     return half(0, nodes_);
   }
 
-  double open_at_one_root(int *heads) {
+  double choose_root(int *heads) {
     double best = forbidden;
     for (int r = 1; r < nodes_; ++r) {
-      const double value = arc(0, r) + sib(0, r)[0] + stop(0, r, 1) + half(r, 1) + half(r, nodes_);
+      const auto arc = arcs.find(0, r);
+      if (!arc) continue;
+      const double value = arcs.score(arc) + arcs.first(arc) + arcs.stop(arc) + half(r, 1) + half(r, nodes_);
       if (!(value > best)) continue;
       best = value;
       open_.assign({{r, 1}, {r, nodes_}});
@@ -103,14 +123,13 @@ class SiblingEisner {
     return best;
   }
 
-  // Each open item is a half (h, b): find its outermost modifier, then its siblings inwards.
+  // Each open item is a half (h, b): its outermost modifier is found first, then the siblings inwards.
   void backtrace(int *heads) {
     while (!open_.empty()) {
       const auto [h, b] = open_.back();
       open_.pop_back();
       if (b == h || b == h + 1) continue;
-      const int from = h < b ? h + 1 : b, count = h < b ? b - h - 1 : h - b;
-      int m = from + argmax_of_sums(closed_.at(h, from), half_of_boundary_.at(b, from), count);
+      int m = arcs.modifier(h, b, argmax_over(arcs.within(h, b), arcs.closed(h, b, items_)));
       open_.push_back({m, b});
       while (m != h) {
         heads[m] = h;
@@ -119,45 +138,167 @@ class SiblingEisner {
     }
   }
 
-  // Opens what lies between m and its inner sibling, which it returns, or h when there is none.
+  // Opens the halves between m and its inner sibling, which it returns, or h when there is none.
   int open_inner_halves(int h, int m) {
-    const int from = std::min(h, m) + 1, count = std::abs(h - m) - 1, inner = h < m ? h + 1 : h;
-    const int s = from + argmax_of_sums(incomplete_.at(h, from), pair_.at(m, from), sib(h, m) + from, count);
-    if (count == 0 || half(m, inner) + sib(h, m)[h] >= *incomplete_.at(h, s) + *pair_.at(m, s) + sib(h, m)[s]) {
+    const auto arc = arcs.find(h, m);
+    const auto later = arcs.later(arc, items_);
+    const int count = arcs.inner(arc), k = argmax_over(count, later), inner = inner_boundary(h, m);
+    if (count == 0 || half(m, inner) + arcs.first(arc) >= later(k)) {
       open_.push_back({m, inner});
       return h;
     }
-    const int i = std::min(s, m), j = std::max(s, m);
-    const int b = i + 1 + argmax_of_sums(half_.at(i, i + 1), half_.at(j, i + 1), j - i);
+    const int s = arcs.inner_sibling(arc, k);
+    const int b = items_.boundary_between(std::min(s, m), std::max(s, m));
     open_.insert(open_.end(), {{s, b}, {m, b}});
     return s;
   }
 
   int nodes_ = 0;
-  const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
-  Matrix half_, half_of_boundary_, pair_, incomplete_, closed_;  // closed: incomplete and the stop after it
-  std::vector<double> zeros_;
+  SiblingItems items_;
   std::vector<std::pair<int, int>> open_;
 };
 
-class PrunedSiblingEisner {
+// All arcs, with scores in arrays arc[h, m], sib[h, m, s], stop[h, s, side] over nodes, row-major; modifiers in order.
+class DenseSiblingArcs {
  public:
-  double decode(const Parts &parts, bool single_root, int *heads) {
+  void load(int nodes, const double *arc, const double *sib, const double *stop) {
+    nodes_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
+    for (Matrix *chart : {&incomplete_, &closed_}) chart->resize(nodes + 1);
+    if (int(zeros_.size()) < nodes) zeros_.assign(nodes, 0.0);
+  }
+
+  // The sibling scores of long sentences are outside the cache, a row an arc: they are fetched one step ahead.
+  void prefetch_scores(int i, int j) const {
+    if (!sib_ || i < 0) return;
+    prefetch(sib(i, j) + i + 1, j - i - 1);
+    if (i > 0) prefetch(sib(j, i) + i + 1, j - i - 1);
+  }
+  bool may_be_siblings(int, int) const { return true; }
+  double no_modifier(int h, int right) const { return stop_at(h, h, right); }
+
+  struct Arc {
+    int h, m;
+    explicit operator bool() const { return true; }
+  };
+  Arc find(int h, int m) const { return {h, m}; }
+  double score(Arc arc) const { return arc_[std::size_t(arc.h) * nodes_ + arc.m]; }
+  double stop(Arc arc) const { return stop_at(arc.h, arc.m, arc.h < arc.m); }
+  double first(Arc arc) const { return sib(arc.h, arc.m)[arc.h]; }
+
+  int inner(Arc arc) const { return std::abs(arc.h - arc.m) - 1; }
+  int inner_sibling(Arc arc, int k) const { return std::min(arc.h, arc.m) + 1 + k; }
+  auto later(Arc arc, const SiblingItems &items) const {
+    const int s = std::min(arc.h, arc.m) + 1;
+    const double *incomplete = incomplete_.at(arc.h, s), *pair = items.pair.at(arc.m, s);
+    const double *score = sib(arc.h, arc.m) + s;
+    return [=](int k) { return incomplete[k] + pair[k] + score[k]; };
+  }
+  void add(Arc arc, double incomplete) {
+    incomplete_(arc.h, arc.m) = incomplete;
+    closed_(arc.h, arc.m) = incomplete + stop(arc);
+  }
+
+  template <typename Term>
+  static double max(int count, Term term) {
+    return max_over(count, term);
+  }
+
+  int added(int h, int b) const { return within(h, b); }
+  int within(int h, int b) const { return h < b ? b - h - 1 : h - b; }
+  int modifier(int h, int b, int k) const { return (h < b ? h + 1 : b) + k; }
+  auto closed(int h, int b, const SiblingItems &items) const {
+    const int m = modifier(h, b, 0);
+    const double *closed = closed_.at(h, m), *half = items.half_of_boundary.at(b, m);
+    return [=](int k) { return closed[k] + half[k]; };
+  }
+
+ private:
+  // Along s; zeros when there are no sibling scores.
+  const double *sib(int h, int m) const { return sib_ ? sib_ + (std::size_t(h) * nodes_ + m) * nodes_ : zeros_.data(); }
+  double stop_at(int h, int s, int side) const { return stop_ ? stop_[(std::size_t(h) * nodes_ + s) * 2 + side] : 0; }
+
+  int nodes_ = 0;
+  const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
+  Matrix incomplete_, closed_;  // closed: incomplete and the stop after it
+  std::vector<double> zeros_;
+};
+
+// The candidate arcs of Parts; the modifiers of a side outwards from its head.
+class CandidateSiblingArcs {
+ public:
+  void load(const Parts &parts) {
     parts_ = &parts;
     nodes_ = parts.nodes;
+    if (int(closed_.size()) < parts.arcs()) incomplete_.resize(parts.arcs()), closed_.resize(parts.arcs());
+    added_.assign(2 * nodes_, 0);
+    id_.assign(std::size_t(nodes_) * nodes_, -1);
+    for (int e = 0; e < parts.arcs(); ++e) id_[std::size_t(parts.head[e]) * nodes_ + parts.modifier[e]] = e;
     find_possible_siblings();
-    fill_chart(single_root ? 1 : 0);
-    std::fill_n(heads, nodes_, -1);
-    const double value = single_root ? open_at_one_root(heads) : open_at_the_wall();
-    if (value > forbidden) backtrace(heads);
-    return value;
+  }
+
+  void prefetch_scores(int, int) const {}
+  bool may_be_siblings(int i, int j) const { return siblings_[std::size_t(i) * nodes_ + j]; }
+  double no_modifier(int h, int right) const { return step(2 * h + right, 0, parts_->side_size(2 * h + right)); }
+
+  struct Arc {
+    int id, side, rank;  // the number of the arc, -1 for no candidate; its place on its side
+    explicit operator bool() const { return id >= 0; }
+  };
+  Arc find(int h, int m) const {
+    const int id = id_[std::size_t(h) * nodes_ + m], side = Parts::side_of(h, m);
+    return {id, side, id - parts_->side_begin[side]};
+  }
+  double score(Arc arc) const { return parts_->arc[arc.id]; }
+  double stop(Arc arc) const { return step(arc.side, arc.rank + 1, parts_->side_size(arc.side)); }
+  double first(Arc arc) const { return step(arc.side, 0, arc.rank); }
+
+  int inner(Arc arc) const { return arc.rank; }
+  int inner_sibling(Arc arc, int k) const { return parts_->modifier[arc.id - arc.rank + k]; }
+  auto later(Arc arc, const SiblingItems &items) const {
+    const int begin = arc.id - arc.rank, *s = parts_->modifier.data() + begin;
+    const double *incomplete = incomplete_.data() + begin, *pair = items.pair.at(parts_->modifier[arc.id], 0);
+    const double *steps = parts_->has_transitions() ? parts_->transitions.data() + later_steps(arc) : nullptr;
+    const std::size_t stride = parts_->side_size(arc.side) + 1;
+    return [=](int k) { return incomplete[k] + pair[s[k]] + (steps ? steps[k * stride] : 0); };
+  }
+  void add(Arc arc, double incomplete) {
+    incomplete_[arc.id] = incomplete;
+    closed_[arc.id] = incomplete + stop(arc);
+    ++added_[arc.side];
+  }
+
+  // A plain loop: a side has few candidates.
+  template <typename Term>
+  static double max(int count, Term term) {
+    double best = forbidden;
+    for (int k = 0; k < count; ++k) {
+      const double value = term(k);
+      best = value > best ? value : best;
+    }
+    return best;
+  }
+
+  int added(int h, int b) const { return added_[2 * h + (h < b)]; }
+  int within(int h, int b) const {
+    const int side = 2 * h + (h < b), *m = parts_->modifier.data() + parts_->side_begin[side];
+    int count = 0;
+    while (count < parts_->side_size(side) && (h < b ? m[count] < b : m[count] >= b)) ++count;
+    return count;
+  }
+  int modifier(int h, int b, int k) const { return parts_->modifier[parts_->side_begin[2 * h + (h < b)] + k]; }
+  auto closed(int h, int b, const SiblingItems &items) const {
+    const int begin = parts_->side_begin[2 * h + (h < b)], *m = parts_->modifier.data() + begin;
+    const double *closed = closed_.data() + begin, *half = items.half_of_boundary.at(b, 0);
+    return [=](int k) { return closed[k] + half[m[k]]; };
   }
 
  private:
   double step(int side, int p, int q) const { return parts_->has_transitions() ? parts_->transition(side, p, q) : 0; }
-  double stop(int side, int p) const { return step(side, p, parts_->side_size(side)); }
-  void set_half(int h, int b, double value) { half_(h, b) = half_of_boundary_(b, h) = value; }
-  double half(int h, int b) const { return *half_.at(h, b); }
+
+  // Where the scores of an arc after each inner sibling begin.
+  std::size_t later_steps(Arc arc) const {
+    return parts_->transition_begin[arc.side] + parts_->side_size(arc.side) + 1 + arc.rank;
+  }
 
   void find_possible_siblings() {
     siblings_.assign(std::size_t(nodes_) * nodes_, 0);
@@ -169,131 +310,36 @@ class PrunedSiblingEisner {
     }
   }
 
-  void fill_chart(int first) {
-    for (Matrix *chart : {&half_, &half_of_boundary_, &pair_}) chart->resize(nodes_ + 1);
-    const int arcs = parts_->arcs();
-    if (int(closed_.size()) < arcs) incomplete_.resize(arcs), closed_.resize(arcs);
-    reached_.assign(2 * nodes_, 0);
-    for (int j = first; j < nodes_; ++j) {
-      set_half(j, j + 1, stop(2 * j + 1, 0));
-      if (j > 0) set_half(j, j, stop(2 * j, 0));
-      // Arcs into j from the left come by decreasing head, arcs of j to the left outwards, both as i goes down.
-      int in = parts_->in_begin[j];
-      while (in < parts_->in_begin[j + 1] && parts_->head[parts_->in_arc[in]] < j) ++in;
-      int out = parts_->side_begin[2 * j];
-      const int out_end = parts_->side_begin[2 * j + 1];
-      for (int i = j - 1; i >= first; --i) {
-        if (i > 0 && siblings_[std::size_t(i) * nodes_ + j])
-          pair_(i, j) = pair_(j, i) = max_of_sums(half_.at(i, i + 1), half_.at(j, i + 1), j - i);
-        if (in > parts_->in_begin[j] && parts_->head[parts_->in_arc[in - 1]] == i) {
-          complete_arc(parts_->in_arc[--in], 2 * i + 1, i + 1);
-          ++reached_[2 * i + 1];
-        }
-        set_half(i, j + 1, best_half(2 * i + 1, j + 1));
-        if (i == 0) continue;  // nothing is the head of the root
-        if (out < out_end && parts_->modifier[out] == i) {
-          complete_arc(out++, 2 * j, j);
-          ++reached_[2 * j];
-        }
-        set_half(j, i, best_half(2 * j, i));
-      }
-    }
-  }
-
-  void complete_arc(int id, int side, int inner) {
-    const int begin = parts_->side_begin[side], q = id - begin, m = parts_->modifier[id];
-    double best = half(m, inner) + step(side, 0, q);
-    for (int p = 0; p < q; ++p) {
-      const double value = incomplete_[begin + p] + *pair_.at(m, parts_->modifier[begin + p]) + step(side, p + 1, q);
-      best = value > best ? value : best;
-    }
-    incomplete_[id] = parts_->arc[id] + best;
-    closed_[id] = incomplete_[id] + stop(side, q + 1);
-  }
-
-  // Over the candidates of the side that lie within the boundary.
-  double best_half(int side, int b) const {
-    const double *row = half_of_boundary_.at(b, 0);
-    double best = forbidden;
-    for (int id = parts_->side_begin[side]; id < parts_->side_begin[side] + reached_[side]; ++id) {
-      const double value = closed_[id] + row[parts_->modifier[id]];
-      best = value > best ? value : best;
-    }
-    return best;
-  }
-
-  double open_at_the_wall() {
-    open_.assign({{0, nodes_}});
-    return half(0, nodes_);
-  }
-
-  double open_at_one_root(int *heads) {
-    double best = forbidden;
-    for (int q = 0; q < parts_->side_size(1); ++q) {
-      const int id = parts_->side_begin[1] + q, r = parts_->modifier[id];
-      const double value = parts_->arc[id] + step(1, 0, q) + stop(1, q + 1) + half(r, 1) + half(r, nodes_);
-      if (!(value > best)) continue;
-      best = value;
-      open_.assign({{r, 1}, {r, nodes_}});
-    }
-    if (best > forbidden) heads[open_.front().first] = 0;
-    return best;
-  }
-
-  void backtrace(int *heads) {
-    while (!open_.empty()) {
-      const auto [h, b] = open_.back();
-      open_.pop_back();
-      if (b == h || b == h + 1) continue;
-      int id = outermost(h, b);
-      open_.push_back({parts_->modifier[id], b});
-      while (id >= 0) {
-        heads[parts_->modifier[id]] = h;
-        id = open_inner_halves(h, id);
-      }
-    }
-  }
-
-  int outermost(int h, int b) const {
-    const int side = 2 * h + (h < b);
-    int best = -1;
-    double best_value = forbidden;
-    for (int id = parts_->side_begin[side]; id < parts_->side_begin[side + 1]; ++id) {
-      const int m = parts_->modifier[id];
-      if (h < b ? m >= b : m < b) break;
-      const double value = closed_[id] + half(m, b);
-      if (value > best_value) best = id, best_value = value;
-    }
-    return best;
-  }
-
-  // Opens what lies between an arc's modifier and its inner sibling, whose arc it returns; -1 when there is none.
-  int open_inner_halves(int h, int id) {
-    const int m = parts_->modifier[id], side = 2 * h + (h < m), begin = parts_->side_begin[side], q = id - begin;
-    const int inner = h < m ? h + 1 : h;
-    double best_value = half(m, inner) + step(side, 0, q);
-    int best = -1;
-    for (int p = 0; p < q; ++p) {
-      const double value = incomplete_[begin + p] + *pair_.at(m, parts_->modifier[begin + p]) + step(side, p + 1, q);
-      if (value > best_value) best = begin + p, best_value = value;
-    }
-    if (best < 0) {
-      open_.push_back({m, inner});
-      return -1;
-    }
-    const int s = parts_->modifier[best], i = std::min(s, m), j = std::max(s, m);
-    const int b = i + 1 + argmax_of_sums(half_.at(i, i + 1), half_.at(j, i + 1), j - i);
-    open_.insert(open_.end(), {{s, b}, {m, b}});
-    return best;
-  }
-
   const Parts *parts_ = nullptr;
   int nodes_ = 0;
-  Matrix half_, half_of_boundary_, pair_;
-  std::vector<double> incomplete_, closed_;  // of each arc
-  std::vector<int> reached_;                 // candidates of each side within the spans seen so far
+  std::vector<double> incomplete_, closed_;  // of each arc; closed: incomplete and the stop after it
+  std::vector<int> added_;                   // candidates of each side within the spans seen so far
+  std::vector<int> id_;                      // h * nodes + m: the number of the arc, -1 for no candidate
   std::vector<char> siblings_;               // i * nodes + j: some head may have i < j as adjacent modifiers
-  std::vector<std::pair<int, int>> open_;
+};
+
+class SiblingEisner {
+ public:
+  // arc[h, m], sib[h, m, s], stop[h, s, side] over nodes, row-major; sib and stop may be null.
+  double decode(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, int *heads) {
+    chart_.arcs.load(nodes, arc, sib, stop);
+    return chart_.decode(nodes, single_root, heads);
+  }
+
+ private:
+  SiblingChart<DenseSiblingArcs> chart_;
+};
+
+class PrunedSiblingEisner {
+ public:
+  // Grandparent scores are not read.
+  double decode(const Parts &parts, bool single_root, int *heads) {
+    chart_.arcs.load(parts);
+    return chart_.decode(parts.nodes, single_root, heads);
+  }
+
+ private:
+  SiblingChart<CandidateSiblingArcs> chart_;
 };
 
 }  // namespace treewright

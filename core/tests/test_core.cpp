@@ -75,7 +75,7 @@ int main() {
   grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();
   state_automaton_contains_the_sibling_automaton();
   second_order_values_are_those_of_their_trees();
-  marginals_sum_to_one_and_rings_agree();
+  marginals_sum_to_one_and_semirings_agree();
   climbs_add_up_to_the_value_of_their_end();
   long_sentences_begin_with_perturbed_trees();
   graphs_are_worth_more_than_their_trees();
@@ -86,6 +86,8 @@ int main() {
   a_search_ends_when_it_is_wanted_back();
   k_best_trees_are_sorted_and_different();
   trees_drawn_are_trees();
+  second_order_samples_are_projective_trees_of_candidates();
+  second_order_sums_of_arcs_are_first_order_sums();
   learning_raises_the_probability_of_the_gold_tree();
   a_head_expects_the_same_as_weights_and_as_logarithms();
   direct_algorithms_decode_what_pruning_leaves();

@@ -3,6 +3,7 @@
 
 #include "charts/grand_eisner.hpp"
 #include "charts/inside_outside.hpp"
+#include "charts/part_sums.hpp"
 #include "charts/sibling_eisner.hpp"
 #include "dual/automata.hpp"
 #include "trees/kbest.hpp"
@@ -182,7 +183,7 @@ static void second_order_values_are_those_of_their_trees() {
       }
 }
 
-static void marginals_sum_to_one_and_rings_agree() {
+static void marginals_sum_to_one_and_semirings_agree() {
   treewright::MatrixTree all;
   treewright::InsideOutside projective;
   for (int nodes : {2, 3, 4, 10, 90, 5})
@@ -202,7 +203,7 @@ static void marginals_sum_to_one_and_rings_agree() {
             CHECK(std::abs(sum - 1) < 1e-9);
           }
         }
-        treewright::ProjectiveSums<treewright::LogSum> logarithms;
+        treewright::ProjectiveChart<treewright::LogSum> logarithms;
         logarithms.inside(arc.data(), nodes, single_root);
         CHECK(std::abs(logarithms.log_partition() - projective.log_partition(arc.data(), nodes, single_root)) <=
               1e-12 * std::abs(logarithms.log_partition()) + 1e-9);
@@ -271,5 +272,45 @@ static void trees_drawn_are_trees() {
           projective.draw(random, heads.data());
           CHECK(is_tree(heads.data(), nodes, single_root));
         }
+      }
+}
+
+static void second_order_samples_are_projective_trees_of_candidates() {
+  for (int nodes : {2, 3, 5, 21})
+    for (double holes : {0.0, 0.7})
+      for (bool with_grand : {false, true})
+        for (bool single_root : {false, true}) {
+          const DenseScores scores(nodes, nodes, holes);
+          const treewright::Parts parts = scores.parts(with_grand);
+          treewright::SecondOrderSampler sampler;
+          CHECK(sampler.prepare(parts, single_root));
+          treewright::Random random(nodes);
+          std::vector<int> heads(nodes), best(nodes);
+          const double highest = treewright::GrandEisner().decode(parts, single_root, best.data());
+          for (int draw = 0; draw < 10; ++draw) {
+            sampler.draw(random, heads.data());
+            CHECK(is_tree(heads.data(), nodes, single_root));
+            const double value = parts.value(heads.data());
+            CHECK(value > treewright::forbidden && value <= highest + 1e-9);
+          }
+        }
+}
+
+// Arcs alone: the second-order chart sums what the first-order chart does.
+static void second_order_sums_of_arcs_are_first_order_sums() {
+  treewright::PartSums second;
+  treewright::InsideOutside first;
+  for (int nodes : {2, 3, 9, 30})
+    for (bool with_grand : {false, true})
+      for (bool single_root : {false, true}) {
+        std::vector<double> arc = random_scores(nodes, nodes), marginal(arc.size());
+        const std::vector<double> zeros(arc.size() * nodes, 0.0);
+        const treewright::Parts parts =
+            treewright::Parts::from_dense(nodes, arc.data(), nullptr, with_grand ? zeros.data() : nullptr, nullptr);
+        treewright::Parts expected = parts;
+        const double log_z = second.run(parts, single_root, expected);
+        CHECK(std::abs(log_z - first.marginals(arc.data(), nodes, single_root, marginal.data())) < 1e-9);
+        for (int e = 0; e < parts.arcs(); ++e)
+          CHECK(std::abs(expected.arc[e] - marginal[std::size_t(parts.head[e]) * nodes + parts.modifier[e]]) < 1e-7);
       }
 }

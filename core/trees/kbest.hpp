@@ -19,8 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "charts/inside_outside.hpp"
-#include "charts/semiring.hpp"
+#include "charts/projective.hpp"
 #include "trees/chu_liu_edmonds.hpp"
 
 namespace treewright {
@@ -296,7 +295,7 @@ class ProjectiveKBest {
   const double *arc_ = nullptr;
   int nodes_ = 0;
   bool single_root_ = false;
-  ProjectiveSums<MaxPlus> chart_;
+  ProjectiveChart<MaxPlus> chart_;
   std::deque<List> lists_;    // which does not move its lists when it grows
   std::vector<int> list_of_;  // of each item, -1: nothing asked yet
   std::vector<int> waiting_;

@@ -10,8 +10,10 @@
 // TreeSampler: the same with one or several children of node 0. One: the child r is drawn by its marginal, then a tree
 // that grows out of r.
 //
-// ProjectiveSampler: the chart of inside weights read from the top, each item's joint drawn by its share; O(n^2) a
-// tree.
+// ProjectiveSampler: the chart of inside weights is read from the top down, and each sum chooses one of its terms by
+// its share; O(n^2) a tree.
+//
+// SecondOrderSampler: the same over the chart with siblings, stops and grandparents.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +24,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "charts/choice.hpp"
 #include "charts/inside_outside.hpp"
+#include "charts/second_order.hpp"
 #include "trees/matrix_tree.hpp"
 
 namespace treewright {
@@ -160,56 +164,31 @@ class TreeSampler {
 
 class ProjectiveSampler {
  public:
+  // arc must exist as long as trees are drawn. False when there is no tree.
   bool prepare(const double *arc, int nodes, bool single_root) {
-    is_plain_ = inside_in_range(plain_, arc, nodes, single_root);
-    if (!is_plain_) logs_.inside(arc, nodes, single_root);
-    return is_plain_ ? plain_.has_tree() : logs_.has_tree();
+    is_real_ = inside_in_range(real_, arc, nodes, single_root);
+    if (!is_real_) log_.inside(arc, nodes, single_root);
+    return is_real_ ? real_.has_tree() : log_.has_tree();
   }
 
-  void draw(Random &random, int *heads) { is_plain_ ? read(plain_, random, heads) : read(logs_, random, heads); }
+  void draw(Random &random, int *heads) {
+    is_real_ ? real_.read_tree(RandomTerm<Real>(random), heads) : log_.read_tree(RandomTerm<LogSum>(random), heads);
+  }
 
  private:
-  template <typename Semiring>
-  void read(const ProjectiveSums<Semiring> &chart, Random &random, int *heads) {
-    const int nodes = chart.nodes();
-    heads[0] = -1;
-    if (chart.single_root()) {
-      const int r = 1 + pick<Semiring>(random, nodes - 1, [&](int k) { return chart.root_weight(1 + k); });
-      heads[r] = 0;
-      open_.assign({{r, 1}, {r, nodes}});
-    } else {
-      open_.assign({{0, nodes}});
-    }
-    while (!open_.empty()) {  // halves (h, b)
-      const auto [h, b] = open_.back();
-      open_.pop_back();
-      if (b == h || b == h + 1) continue;
-      const int from = h < b ? h + 1 : b, count = h < b ? b - h - 1 : h - b;
-      const double *incomplete = chart.incomplete_of(h, from), *outer = chart.halves_up_to(b, from);
-      const int m =
-          from + pick<Semiring>(random, count, [=](int k) { return Semiring::times(incomplete[k], outer[k]); });
-      heads[m] = h;
-      const int i = std::min(h, m), j = std::max(h, m);
-      const double *left = chart.halves_of(i, i + 1), *right = chart.halves_of(j, i + 1);
-      const int met = i + 1 + pick<Semiring>(random, j - i, [=](int k) { return Semiring::times(left[k], right[k]); });
-      open_.insert(open_.end(), {{m, b}, {i, met}, {j, met}});
-    }
-  }
+  bool is_real_ = true;
+  ProjectiveChart<Real> real_;
+  ProjectiveChart<LogSum> log_;
+};
 
-  template <typename Semiring, typename Weight>
-  int pick(Random &random, int count, Weight weight) {
-    totals_.resize(count);
-    double largest = Semiring::zero, total = 0;
-    for (int k = 0; k < count; ++k) largest = std::max(largest, weight(k));
-    for (int k = 0; k < count; ++k) totals_[k] = total += Semiring::value(Semiring::over(weight(k), largest));
-    return draw_by_totals(random, totals_.data(), count);
-  }
+class SecondOrderSampler {
+ public:
+  // parts must exist as long as trees are drawn. False when there is no tree.
+  bool prepare(const Parts &parts, bool single_root) { return chart_.inside(parts, single_root) > forbidden; }
+  void draw(Random &random, int *heads) { chart_.read_tree(RandomTerm<LogSum>(random), heads); }
 
-  bool is_plain_ = true;
-  ProjectiveSums<Real> plain_;
-  ProjectiveSums<LogSum> logs_;
-  std::vector<double> totals_;
-  std::vector<std::pair<int, int>> open_;
+ private:
+  SecondOrderChart<LogSum> chart_;
 };
 
 }  // namespace treewright

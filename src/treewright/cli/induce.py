@@ -1,4 +1,4 @@
-"""`treewright induce`: a parser learned from tagged text without trees."""
+"""`treewright induce`: a parser from tags alone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Learn a parser from text with part-of-speech tags; heads are not needed and not used.\n\n"
-    "Two models are trained alone and then jointly: the DMV (dependency model with valence) gives the probability of a "
-    "tree, Convex-MST a regression score for each arc. `treewright parse` reads the model file.\n\n"
+    "Learn a parser from text with part-of-speech tags; heads are not needed, and not looked at.\n\n"
+    "Two models learn alone and then from each other: one says how likely a tree is (the DMV), the other how "
+    "well its arcs can be predicted (Convex-MST). The model file serves `treewright parse` like any other.\n\n"
     "  treewright induce tagged.conllu -o model.tw\n\n"
     "  treewright induce tagged.conllu --method lc-dmv --explain\n\n"
     "  treewright induce tagged.conllu --rules my-rules.toml -o model.tw\n\n"
     "  treewright induce untagged.conllu --clusters 50 -o model.tw\n\n"
-    "An interrupted training continues with --resume and ends with the same file.\n\n"
+    "A training that was interrupted goes on with --resume and ends with the same file.\n\n"
 )
 
 
@@ -43,54 +43,51 @@ class Method(str, Enum):
 def induce(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='Sentences with UPOS: CoNLL-U; "-" is standard input.')],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="MODEL", help="The model file to write.")
+        Path | None, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes.")
     ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
-            help="Joint training of both models (joint: as published; best: more rules, and both models parse), or one "
-            "model alone. The default is joint, with --clusters lc-dmv."
+            help="Both models together (best: more rules, and both parse; joint: as published), or one of them alone; "
+            "joint if not given, with --clusters lc-dmv."
         ),
     ] = None,
     clusters: Annotated[
         int | None,
-        typer.Option(min=2, metavar="N", help="For text without tags: learn N word classes and use them as tags."),
+        typer.Option(min=2, metavar="N", help="For text without tags: learn N classes of words in their place."),
     ] = None,
     rules: Annotated[
         str | None,
         typer.Option(
-            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, noji, universal, or a TOML "
-            "file. The default is ud, for best content."
+            help="Which heads may well have which modifiers: ud, content, noji, universal, or a TOML file; ud if not "
+            "given, for best content."
         ),
     ] = None,
     max_length: Annotated[int, typer.Option(min=1, help="Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
         str | None,
         typer.Option(
-            help="Initial parameters of EM: klein-manning, harmonic, uniform or random. "
-            "The default is klein-manning, for best uniform."
+            help="What EM starts from: klein-manning, harmonic, uniform or random; "
+            "klein-manning if not given, for best uniform."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of a random start; the same seed gives the same file.")] = 1,
-    iterations: Annotated[int, typer.Option(min=1, help="Maximum number of iterations of EM.")] = 20,
-    viterbi: Annotated[
-        bool, typer.Option("--viterbi", help="Viterbi EM: count the best tree of each sentence only.")
-    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of a random start; the same seed, the same file.")] = 1,
+    iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
+    viterbi: Annotated[bool, typer.Option("--viterbi", help="EM that counts the best trees only.")] = False,
     features: Annotated[
         bool,
-        typer.Option("--features", help="Parameters with features that nouns share, and verbs; fitted by L-BFGS."),
+        typer.Option("--features", help="Nouns share features, and verbs; fitted by L-BFGS in the place of EM."),
     ] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Maximum number of rounds of joint training.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,
     weight: Annotated[
-        float | None,
-        typer.Option(help="Weight of Convex-MST's scores beside log probabilities; balanced by default."),
+        float | None, typer.Option(help="Of Convex-MST's scores beside log probabilities; balanced if not given.")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Print the most probable roots, attachments and stops.")
+        bool, typer.Option("--explain", help="Print what was learned: roots, attachments, stops.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the same as JSON.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, if there is one.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
 ) -> None:
     from dataclasses import replace
@@ -100,7 +97,7 @@ def induce(
     from treewright.induce import Options, preferences
 
     if output is None and not (explain or as_json):
-        raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
+        raise InputError("nothing to do with the model: give -o MODEL to keep it, or --explain to look at it")
     if output is not None:
         check_output(output)
     method = method or (Method.lc_dmv if clusters else Method.joint)
@@ -125,12 +122,12 @@ def trained(
 
     if output is None:
         with Reporter(quiet) as report:
-            return InducedParser.train(sentences, options, report=report.show)
+            return InducedParser.train(sentences, options, report=report.hear)
     checkpoint = place(output)
     steps = steps_at(checkpoint, sentences, options, resume=resume)
     try:
         with Reporter(quiet) as report:
-            parser = InducedParser.train(sentences, options, report=report.show, steps=steps)
+            parser = InducedParser.train(sentences, options, report=report.hear, steps=steps)
         parser.save(output)
     except KeyboardInterrupt:
         if checkpoint.exists():
@@ -141,7 +138,7 @@ def trained(
 
 
 class Reporter:
-    """A progress bar for each stage on a terminal; a line for each stage and each round of joint training."""
+    """A bar a stage on a terminal; a line for each stage, and for each round of joint training."""
 
     def __init__(self, quiet: bool) -> None:
         from rich import progress as bars
@@ -168,25 +165,25 @@ class Reporter:
 
     def __exit__(self, *error: object) -> None:
         self.bars.stop()
-        self.print_stage()
+        self.tell_stage()
 
-    def show(self, progress: Progress) -> None:
+    def hear(self, progress: Progress) -> None:
         if self.last is not None and self.last.stage != progress.stage:
-            self.print_stage()
+            self.tell_stage()
         self.last = progress
         if progress.stage not in self.tasks:
             self.tasks[progress.stage] = self.bars.add_task(progress.stage, total=progress.total, figures="")
         task = self.tasks[progress.stage]
         self.bars.update(task, completed=progress.iteration, figures=figures_of(progress))
         if progress.stage == self.rounds:
-            self.print(f"{progress.stage}: round {progress.iteration}, {figures_of(progress)}")
+            self.tell(f"{progress.stage}: round {progress.iteration}, {figures_of(progress)}")
 
-    def print_stage(self) -> None:
-        """Print one line for a finished stage."""
+    def tell_stage(self) -> None:
+        """One line for a stage that is over."""
         if self.last is not None and self.last.stage != self.rounds:
-            self.print(f"{self.last.stage}: {self.last.iteration} iterations, {figures_of(self.last)}")
+            self.tell(f"{self.last.stage}: {self.last.iteration} iterations, {figures_of(self.last)}")
 
-    def print(self, line: str) -> None:
+    def tell(self, line: str) -> None:
         if not self.quiet:
             self.bars.console.print(line, highlight=False, soft_wrap=True)
 
@@ -202,20 +199,20 @@ def show_preferences(parser: InducedParser) -> None:
 
     from treewright.induce import preferences
 
-    learned = preferences(parser)
+    told = preferences(parser)
     console = Console()
     console = console if console.is_terminal else Console(width=120)
-    if "classes" in learned:
-        classes = Table("class", "most frequent words", title="Word classes")
-        for row in learned["classes"]:
+    if "classes" in told:
+        classes = Table("class", "its most frequent words", title="What the classes are")
+        for row in told["classes"]:
             classes.add_row(row["tag"], " ".join(row["words"]))
         console.print(classes)
-    roots = Table("root", "probability", title="Roots of sentences")
-    for row in learned["roots"][:8]:
+    roots = Table("root", "probability", title="What heads a sentence")
+    for row in told["roots"][:8]:
         roots.add_row(row["tag"], f"{row['probability']:.3f}")
     console.print(roots)
-    table = Table("head", "side", "stops at once", "stops later", "modifiers", title="Modifiers of heads")
-    for attachment, stop in zip(learned["attachments"], learned["stops"], strict=True):
+    table = Table("head", "side", "stops at once", "stops later", "modifiers", title="What a head takes")
+    for attachment, stop in zip(told["attachments"], told["stops"], strict=True):
         takes_none = stop["at once"] > 0.995
         modifiers = "  ".join(f"{tag} {share:.2f}" for tag, share in attachment["modifiers"] if share >= 0.01)
         table.add_row(

@@ -1,7 +1,7 @@
-"""Table 1 of Jiang, Han & Tu (2017): six systems trained without a treebank, the published figures beside ours.
+"""Table 1 of Jiang, Han & Tu (2017): six systems that parse with no treebank, their figures beside ours.
 
 Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at most 15 words, tested on at most 40 (and
-15); directed accuracy, the root's arc included. docs/induction.md says how the settings were chosen.
+15); directed accuracy, the root's arc included. docs/induction.md tells how the settings were chosen.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Prog
 
 
 def corpora(data: Path, treebank: str, options: Options, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:
-    """The training corpus and the test corpus."""
+    """What to train on and what to test on."""
     source = data / treebank / "train.conllu"
     train = read_tagged(read(source), max_length=options.max_length, source=str(source))
     return train, read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
@@ -112,7 +112,7 @@ def table1(
     split: str = "test",
     report: Callable[[str, Progress], None] = lambda treebank, progress: None,
 ) -> Iterator[Row]:
-    """A row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
+    """A row a treebank: `data` holds a folder for each, with train.conllu and test.conllu."""
     options = options or Options()
     for treebank in treebanks:
         train, test = corpora(data, treebank, options, split)
@@ -131,7 +131,7 @@ def table1(
 
 
 def average(rows: Sequence[Row]) -> Row:
-    """The mean over treebanks, of the published figures too if the paper has all of them."""
+    """The mean over treebanks; the paper's too, if it has them all."""
 
     def mean(columns: Sequence[dict[str, float]]) -> dict[str, float]:
         return {system: float(np.mean([column[system] for column in columns])) for system in columns[0]}

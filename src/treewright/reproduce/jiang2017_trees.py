@@ -1,9 +1,9 @@
-"""Table 2 and Figure 1 of Jiang, Han & Tu (2017): the effect of joint training on the trees.
+"""Table 2 and Figure 1 of Jiang, Han & Tu (2017): what joint training changes in the trees.
 
-Table 2 shows whether Convex-MST learned from the DMV to prefer short arcs: the mean length of the arcs of its
-parses, before and after. Figure 1 shows whether the DMV learned the rules from Convex-MST: the share of the
-arcs of its parses that follow each rule. We do not have the paper's figures, only their direction: arcs get
-shorter, more of them follow rules. The figures of the gold trees are printed beside.
+Table 2 asks whether Convex-MST learned from the DMV to prefer short arcs: the mean length of the arcs of its
+parses, before and after. Figure 1 asks whether the DMV learned the rules from Convex-MST: the share of the
+arcs of its parses that follow each rule. The paper's own figures are not known to us, only their direction: arcs get
+shorter, more of them follow rules. The gold trees stand beside.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Lengths:
 
 @dataclass(frozen=True)
 class Share:
-    """Per cent of the arcs that follow one rule, by system."""
+    """Of one rule: how many arcs in a hundred follow it, by system."""
 
     head: str
     modifier: str
@@ -98,7 +98,7 @@ def mean_length(heads: Heads, corpus: TaggedCorpus) -> float:
 
 
 def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list[Share]:
-    """Per cent of the arcs that follow each rule whose tags the corpus has, in the order of the rules."""
+    """How many arcs in a hundred follow each rule whose tags the corpus has, as the rules are listed."""
     kinds = [*corpus.kinds, ROOT]
     number_of = {kind: number for number, kind in enumerate(kinds)}
     begins = np.repeat(corpus.begins, corpus.lengths)
@@ -118,7 +118,7 @@ def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list
 
 
 def draw_shares(rows: list[Share], path: Path) -> None:
-    """An SVG file with two bars for each rule and a mark for the gold trees."""
+    """The shares as bars, two a rule, with a mark where the gold trees are; an SVG file."""
     with axes(path, 7, 0.28 * len(rows) + 0.9) as axis:
         draw_bars(axis, rows)
 

@@ -27,19 +27,21 @@ class Multipliers(NamedTuple):
 
 
 class Certified:
-    """The definitions of gap and certified for a structure with a score, a bound and a certificate."""
+    """The definitions of gap and certified, for trees and graphs."""
+
+    score: float
+    bound: float
+    certificate: Certificate | None
 
     @property
     def certified(self) -> bool:
         """Whether it is proved that nothing under the same constraints has a higher value (gap <= tolerance)."""
-        is_proved: bool = self.certificate is not None  # type: ignore[attr-defined]
-        return is_proved
+        return self.certificate is not None
 
     @property
     def gap(self) -> float:
         """bound - score, at least 0: nothing under the same constraints is better by more than this."""
-        gap: float = max(0.0, self.bound - self.score)  # type: ignore[attr-defined]
-        return gap
+        return max(0.0, self.bound - self.score)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import treewright as tw
 from treewright.tagger.multiwords import THRESHOLDS, Multiwords, Thresholds, Words
-from treewright.tagger.tokeniser import tokens_of
+from treewright.tagger.segments import tokens_of
 
 SETS = ("English-EWT", "Portuguese-Bosque", "Turkish-IMST")
 TRIALS: dict[str, list[Thresholds]] = {

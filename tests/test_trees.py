@@ -172,7 +172,7 @@ def test_the_message_says_why_heads_are_no_tree(heads: list[int], message: str) 
 
 def test_several_roots_are_named_when_one_is_required() -> None:
     assert trees.check_tree([-1, 0, 0]).tolist() == [-1, 0, 0]
-    with pytest.raises(ValueError, match="heads has 2 modifiers of the root: 1, 2; exactly one was asked for"):
+    with pytest.raises(ValueError, match="heads has 2 modifiers of the root: 1, 2; expected exactly one"):
         trees.check_tree([-1, 0, 0], root="single")
     with pytest.raises(ValueError, match="heads has no word"):
         trees.check_tree([-1], root="single")

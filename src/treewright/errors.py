@@ -26,7 +26,7 @@ class InfeasibleError(InputError):
 
 
 class FormatError(InputError):
-    """A file does not say what its format requires. `source` and `line` are where; the message names both."""
+    """A file breaks the rules of its format. `source` and `line` are the place; the message names both."""
 
     def __init__(self, source: str, line: int, problem: str) -> None:
         super().__init__(f"{source}:{line}: {problem}" if line else f"{source}: {problem}")

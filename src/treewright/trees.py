@@ -8,7 +8,7 @@ An arc h -> m is non-projective when some word between h and m is not dominated 
 no arc is non-projective, which is the same as: the words that each word dominates stand together, and the same
 as: no two arcs cross when the root stands at the left end and all arcs are drawn on one side.
 
-Costs are O(n) or O(n log n) unless a function says otherwise; nothing here recurses.
+Costs are O(n) or O(n log n) unless a function states another; no function is recursive.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Heads = NDArray[np.int32]
 
-SHORT = 100  # nodes up to which every pair of arcs is looked at
+SHORT = 100  # number of nodes up to which all pairs of arcs are compared
 
 
 def from_conll(numbers: ArrayLike) -> Heads:
@@ -91,7 +91,7 @@ def what_is_wrong(heads: ArrayLike, root: str = "multi") -> str | None:
     if root == "single" and len(tops) != 1:
         if not len(tops):
             return "heads has no word; a single root needs one"
-        return f"heads has {len(tops)} modifiers of the root: {', '.join(map(str, tops))}; exactly one was asked for"
+        return f"heads has {len(tops)} modifiers of the root: {', '.join(map(str, tops))}; expected exactly one"
     return None
 
 

@@ -153,9 +153,7 @@ def test_a_parser_alone_reads_no_text(run: Run) -> None:
     for arguments in (("--text", "The dog."), ("--input", "lines")):
         found = run("parse", "parser.tw", *arguments)
         assert found.returncode == 1
-        assert (
-            "parser.tw: holds a parser alone, which wants sentences with tags; for raw text leave the" in found.stderr
-        )
+        assert "parser.tw: a parser alone, which needs sentences with tags; for raw text leave the" in found.stderr
 
 
 def test_a_text_and_a_file_exclude_each_other(run: Run, model: str) -> None:

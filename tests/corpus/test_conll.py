@@ -278,7 +278,8 @@ def test_utf16_is_guessed() -> None:
 def test_mixed_up_arguments_are_told() -> None:
     with pytest.raises(ValueError, match=r"is text; expected a path \(read\(io.StringIO\(text\)\) reads text\)"):
         tw.read(CATS)
-    with pytest.raises(ValueError, match=r"write\('out.conllu', ...\): what is written comes first, then where to"):
+    message = r"write\('out.conllu', ...\): the sentences are the first argument, the file is the second"
+    with pytest.raises(ValueError, match=message):
         tw.write("out.conllu", [])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="item 0 is 3; expected a Sentence or a Tree"):
         tw.write([3], io.BytesIO())  # type: ignore[list-item]

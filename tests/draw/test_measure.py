@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from treewright.draw.measure import clean, clip, clusters, columns, is_right_to_left, pixels
 
@@ -22,12 +23,22 @@ from treewright.draw.measure import clean, clip, clusters, columns, is_right_to_
         ("ﾊﾝ", 2),
         ("한국", 4),
         ("שלום", 4),
-        ("शक्ति", 4),
+        ("शक्ति", 3),  # the vowel sign is drawn in the cell of its consonant
     ]
     + [("👍", 2), ("👍🏽", 2), ("👩‍👩‍👧", 2), ("🇵🇹", 2), ("❤️", 2), ("❤", 1), ("می‌خواهم", 7)],
 )
 def test_columns_of_a_terminal(text: str, wide: int) -> None:
     assert columns(text) == wide
+
+
+def test_columns_of_a_character_are_those_of_rich() -> None:
+    letters = [chr(code) for code in (*range(0x300, 0xD7A4), *range(0x1F300, 0x1F600))]
+    assert [letter for letter in letters if columns(letter) != cell_len(letter)] == []
+
+
+def test_a_spacing_mark_has_pixels_and_no_column_of_its_own() -> None:
+    assert columns("का") == columns("क") == 1
+    assert pixels("का", 16) > pixels("क", 16)
 
 
 def test_pixels_grow_with_text_and_size() -> None:

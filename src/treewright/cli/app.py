@@ -1,7 +1,7 @@
-"""`treewright`: the list of commands, and what they all share: help, version, errors and exit codes.
+"""`treewright`: the list of commands, help, version, errors and exit codes.
 
-A command's module is imported only when the command is asked for, so that `treewright eval` never
-pays for what `treewright train` needs. The module is treewright.cli.<name>; it holds a Typer called `app`.
+The module of a command is imported only when the command runs, so that `treewright eval` does not import what
+`treewright train` needs. The module is treewright.cli.<name>; it holds a Typer called `app`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LazyGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # the reader had enough: `treewright show file | head`
+        except BrokenPipeError:  # the reader has closed the pipe: `treewright show file | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
 
@@ -51,8 +51,8 @@ class LazyGroup(TyperGroup):
 app = typer.Typer(cls=LazyGroup, help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-def show_version(wanted: bool) -> None:
-    if wanted:
+def show_version(given: bool) -> None:
+    if given:
         typer.echo(f"treewright {treewright.__version__}")
         raise typer.Exit
 
@@ -67,7 +67,7 @@ def treewright_(
 
 
 def main() -> None:
-    # A polite kill unwinds like Ctrl-C, so that no half-written file is left behind.
+    # SIGTERM raises an exception like Ctrl-C, so that no incomplete file is left behind.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         app(prog_name="treewright")

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Fill in what annotators left open in PARTIAL, keep what they decided.\n\n"
-    "A head or relation that is '_' is open. Every other cell goes through byte for byte; the open ones are filled "
+    "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
+    "A head or relation that is '_' is open. Every other cell is written as it was read; the open ones are filled "
     "with the best tree, under the model, that has all the heads given. Annotation that contradicts itself (a circle, "
-    "two roots) is named by file and line. Where the heads given cross, the rest may cross too, whatever the model is "
-    "used to.\n\n"
-    "--rank writes what deserves a look first, as tab-separated lines: sentences with the most left to choose, "
-    "then single arcs from the least probable on.\n\n"
+    "two roots) is named by file and line. If the given heads cross, the others may cross too, even with a "
+    "projective model.\n\n"
+    "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
+    "arcs from the least probable on.\n\n"
     "  treewright complete en.tw partial.conllu -o complete.conllu --rank look-at.tsv\n\n"
     "  treewright complete en.tw partial.conllu --confidence | treewright show - --html -o check.html\n\n"
 )
@@ -46,41 +46,48 @@ def complete(
     ],
     output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
     rank: Annotated[
-        str | None, typer.Option("--rank", metavar="FILE", help='What to look at first; "-" is standard output.')
+        str | None, typer.Option("--rank", metavar="FILE", help='What to check first; "-" is standard output.')
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,
-    method: Annotated[Method, typer.Option(help="How trees are found; see docs/decoding.md.")] = Method.exact,
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads; it does not change the trees.")] = 1,
+    method: Annotated[Method, typer.Option(help="Decoding method; see docs/decoding.md.")] = Method.exact,
     max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP, show_default=False)] = None,
     projective: Annotated[
         bool | None,
-        typer.Option("--projective/--nonprojective", help="No crossing arcs, or any; as trained if not given."),
+        typer.Option("--projective/--nonprojective", help="Forbid or allow crossing arcs; by default as trained."),
     ] = None,
     root: Annotated[
-        Root, typer.Option(help="One word hangs from the root, or several may; auto: as trained.")
+        Root, typer.Option(help="One word is attached to the root, or several may be; auto: as trained.")
     ] = Root.auto,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Write the probability of every head into MISC: Confidence=0.98.")
     ] = False,
     comment: Annotated[
-        bool, typer.Option("--comment/--no-comment", help="Say in a comment what a tree is worth.")
+        bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
     ] = True,
     skip_bad: Annotated[
         bool,
-        typer.Option("--skip-bad", help="Leave out what cannot be read; what contradicts itself is written as it is."),
+        typer.Option(
+            "--skip-bad", help="Leave out sentences that cannot be read; contradictory ones are written unchanged."
+        ),
     ] = False,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="The summary as JSON: on standard output if that is free, else on the error one."),
+        typer.Option(
+            "--json",
+            help="Print the summary as JSON: on standard output if it is free, else on standard error.",
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
-    from treewright import parser as room
     from treewright.corpus import read
+    from treewright.parser import Parser
+    from treewright.parser import complete as complete_sentences
+    from treewright.parser import rank as ranked
     from treewright.pipeline.certificate import set_certificate
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
-    parser = room.Parser.load(model)
+    parser = Parser.load(model)
     on_error = "skip" if skip_bad else "raise"
     reader = read(partial, on_error=on_error)
     options: dict[str, Any] = {"method": method.value}
@@ -92,7 +99,7 @@ def complete(
         for found in completions:
             sentence = found.sentence
             if found.parse is None:
-                note(f"left as it is: {found.problem}")
+                note(f"unchanged: {found.problem}")
                 summary.count(sentence, False, heads_filled_in=0, relations_filled_in=0)
                 yield sentence
                 continue
@@ -112,7 +119,7 @@ def complete(
             yield sentence
 
     with counting(reader, quiet=quiet, output=output) as sentences:
-        completions = room.complete(
+        completions = complete_sentences(
             parser,
             sentences,
             threads=threads,
@@ -123,7 +130,7 @@ def complete(
         )
         write_sentences(finished(completions), output)
     if rank is not None:
-        write_rank(room.rank(kept), rank)
+        write_rank(ranked(kept), rank)
     note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "How well does SYSTEM agree with GOLD?\n\n"
-    "The figures of the Universal Dependencies evaluation, the same to the last digit as the official script's. "
-    "Tokens, sentences and words are aligned first: the files need the same characters, no more. "
+    "Evaluate SYSTEM against GOLD.\n\n"
+    "Prints the scores of the Universal Dependencies evaluation, identical to those of the official script. "
+    "Tokens, sentences and words are aligned first: the files need to have the same characters only. "
     "LAS+ counts relations with their subtypes, Roots the words attached to the root, "
     "UEM and LEM the sentences without a wrong head, and without a wrong head or relation. "
-    "With SYSTEM2, the paired bootstrap tells whether the difference between the two may be chance. "
+    "With SYSTEM2, the paired bootstrap tests whether the two systems differ significantly. "
     "Files in Penn brackets are scored as EVALB does.\n\n"
     "  treewright eval dev.conllu parsed.conllu\n\n"
     "  treewright eval dev.conllu parsed.conllu --by relation\n\n"
@@ -46,16 +46,16 @@ SECTIONS = (
     ("ELAS", "EULAS"),
     ("Roots", "UEM", "LEM"),
 )
-WIDTH = 120  # columns, at least, of what is not printed on a terminal
+WIDTH = 120  # minimum of columns where the output is not a terminal; by convention
 GRAPHS = ("ELAS", "EULAS")  # shown if one of the files has graphs
 
 
 @app.command(help=HELP)
 def eval(
     gold: Annotated[
-        str, typer.Argument(metavar="GOLD", help="What is right: CoNLL-U, CoNLL-X or Penn brackets, packed or not.")
+        str, typer.Argument(metavar="GOLD", help="Gold file: CoNLL-U, CoNLL-X or Penn brackets, compressed or not.")
     ],
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help='What to evaluate; "-" is standard input.')],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help='File to evaluate; "-" is standard input.')],
     system2: Annotated[
         str | None, typer.Argument(metavar="SYSTEM2", help="Another system's output, to compare with.")
     ] = None,
@@ -70,7 +70,7 @@ def eval(
     ] = True,
     subtypes: Annotated[bool, typer.Option(help="Take relations whole in the breakdown: nsubj:pass.")] = False,
     brackets: Annotated[
-        bool, typer.Option("--brackets", help="The files hold Penn brackets, whatever they look like.")
+        bool, typer.Option("--brackets", help="Read the files as Penn brackets; detected if not given.")
     ] = False,
     prm: Annotated[Path | None, typer.Option(help="An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
     skip_bad: Annotated[
@@ -129,7 +129,7 @@ def show(table: Table) -> None:
     from rich.console import Console
 
     console = Console()
-    if not console.is_terminal:  # nobody's screen is too small
+    if not console.is_terminal:  # no screen limits the width
         console = Console(width=max(console.width, WIDTH))
     console.print(table)
 

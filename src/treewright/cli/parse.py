@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Parse text, or sentences that are cut into words already.\n\n"
-    "Without MODEL the English one that comes with Treewright does it; `treewright train`, `induce` and `pack` make "
-    "others. Raw text is cut into sentences and words, tagged and parsed. Of CoNLL-U sentences those without tags are "
-    "tagged, HEAD and DEPREL are set anew, and everything else goes through byte for byte.\n\n"
-    "A comment says what each tree is worth: '# treewright = certified' (of all trees over the arcs that "
-    "pruning left none scores higher) or '# treewright = gap 0.12' (none is better by more). Sentences are parsed as "
-    "they come and written at once, so that it works as a filter.\n\n"
+    "Parse raw text, or sentences that are divided into words already.\n\n"
+    "Without MODEL, the English model that comes with Treewright is used; `treewright train`, `induce` and `pack` make "
+    "others. Raw text is divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are "
+    "tagged first; HEAD and DEPREL are set, and everything else is written as it was read, byte for byte.\n\n"
+    "A comment gives the certificate of each tree: '# treewright = certified' (of all trees over the arcs that "
+    "pruning left, none scores higher) or '# treewright = gap 0.12' (none scores higher by more than that). Each "
+    "sentence is written as soon as it is parsed, so that the command works as a filter.\n\n"
     '  treewright parse --text "The bridge creaked when a cart rolled over it."\n\n'
     "  treewright parse letter.txt -o letter.conllu\n\n"
     "  treewright parse letter.txt --to html -o letter.html\n\n"
@@ -73,36 +73,41 @@ def parse(
     input: Annotated[
         str | None,
         typer.Argument(
-            metavar="[INPUT]", help='What to parse; "-" is standard input, as is nothing.', show_default=False
+            metavar="[INPUT]", help='What to parse; standard input if "-" or not given.', show_default=False
         ),
     ] = None,
-    text: Annotated[str | None, typer.Option("--text", "-t", help="The text itself, in the place of INPUT.")] = None,
+    text: Annotated[str | None, typer.Option("--text", "-t", help="The text to parse, instead of INPUT.")] = None,
     kind: Annotated[
         Input | None,
-        typer.Option("--input", help="What INPUT is: raw text, a sentence a line, CoNLL-U, JSON lines; or guessed."),
+        typer.Option("--input", help="Raw text, one sentence a line, CoNLL-U or JSON lines; detected if not given."),
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
     to: Annotated[
         Output | None,
-        typer.Option("--to", help="What to write; by OUTPUT's name, or CoNLL-U; a drawing for --text on a terminal."),
+        typer.Option(
+            "--to",
+            help="Output format; by default that of OUTPUT's extension, else CoNLL-U; on a terminal, --text is drawn.",
+        ),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="How many sentences at a time; the trees are the same.")] = 1,
-    method: Annotated[Method, typer.Option(help="How trees are found; see docs/decoding.md.")] = Method.exact,
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads; it does not change the trees.")] = 1,
+    method: Annotated[Method, typer.Option(help="Decoding method; see docs/decoding.md.")] = Method.exact,
     max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP, show_default=False)] = None,
     projective: Annotated[
         bool | None,
-        typer.Option("--projective/--nonprojective", help="No crossing arcs, or any; as trained if not given."),
+        typer.Option("--projective/--nonprojective", help="Forbid or allow crossing arcs; by default as trained."),
     ] = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Write the probability of every head into MISC: Confidence=0.98.")
     ] = False,
     comment: Annotated[
-        bool, typer.Option("--comment/--no-comment", help="Say in a comment what a tree is worth.")
+        bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
     ] = True,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="The summary as JSON: on standard output if -o is given, else on the error one."),
+        typer.Option(
+            "--json", help="Print the summary as JSON: on standard output if -o is given, else on standard error."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
@@ -145,7 +150,7 @@ def parse(
 
 
 def model_and_input(model: str | None, input: str | None, text: str | None) -> tuple[str, str]:
-    """Which model, and which file. One argument alone is the model if it looks like one."""
+    """The model and the input. A single argument is the model if its name or its first bytes are those of one."""
     if input is None and model is not None and not looks_like_model(model):
         model, input = None, model
     if text is not None and input is not None:
@@ -188,7 +193,7 @@ def open_sentences(
         found = "conllu"  # a parser alone reads sentences
     if found in ("text", "lines") and tokeniser is None:
         remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
-        raise InputError(f"{name}: holds a parser alone, which wants sentences with tags; for raw text {remedy}")
+        raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
     return read_input(file, found, tokeniser, on_error=on_error)
 
 

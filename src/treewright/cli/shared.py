@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = "Confidence"  # the name in MISC
 CONFIDENCE_IN_MISC = re.compile(rf"(?:^|\|){CONFIDENCE}=(0(?:\.\d+)?|1(?:\.0+)?)(?:\||$)")
-NAMED = 3  # of the sentences left out, those whose errors are printed
+NAMED = 3  # the number of errors that are printed in full; by convention
 
 
 SECONDS_HELP = "Time limit of the search for one sentence, 30 if not given; the best tree found by then has a gap."
@@ -65,7 +65,7 @@ def note(text: str) -> None:
 
 
 def note_skipped(skipped: int, errors: list[FormatError]) -> None:
-    """Say what --skip-bad left out."""
+    """Report the sentences that --skip-bad left out."""
     if skipped:
         more = f" and {skipped - NAMED} more" if skipped > NAMED else ""
         note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:NAMED]))}{more}")
@@ -105,7 +105,7 @@ def counted(number: int, what: str) -> str:
 
 @dataclass
 class Summary:
-    """What a command did to a file, counted as the sentences go by."""
+    """Counts of what a command did, updated sentence by sentence."""
 
     begin: float = field(default_factory=time.monotonic)
     sentences: int = 0
@@ -114,7 +114,7 @@ class Summary:
     further: dict[str, int] = field(default_factory=dict)
 
     def start(self) -> None:
-        """The work begins now, what had to be loaded for it is loaded."""
+        """Start the clock, after the model is loaded."""
         self.begin = time.monotonic()
 
     def count(self, sentence: Sentence, certified: bool, **further: int) -> None:
@@ -151,7 +151,7 @@ class Summary:
 
 
 class Flushing:
-    """A file whose reader need not wait: what is written goes out at once."""
+    """A file that is flushed after each write."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -163,7 +163,7 @@ class Flushing:
 
 
 def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
-    """Write them as they come: to standard output at once, to a file that appears when it is complete."""
+    """Write sentences one by one: to standard output, or to a file that appears when it is complete."""
     from treewright.corpus import open_output, write
 
     with open_output(output) as file:
@@ -171,7 +171,7 @@ def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
 
 
 def write_lines(lines: Iterable[str], output: str) -> None:
-    """Write texts, a line break after each, in the same way."""
+    """Write texts with a line break after each, in the same way."""
     from treewright.corpus import open_output
 
     with open_output(output) as file:
@@ -182,7 +182,7 @@ def write_lines(lines: Iterable[str], output: str) -> None:
 
 @contextmanager
 def counting(sentences: Reader[Sentence], *, quiet: bool, output: str) -> Iterator[Iterator[Sentence]]:
-    """The sentences, with a count on the terminal while they go by, unless they go to the terminal themselves."""
+    """The sentences, with a counter on the terminal unless the output itself goes there."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

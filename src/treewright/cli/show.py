@@ -1,4 +1,4 @@
-"""`treewright show`: draw what a file holds."""
+"""`treewright show`: draw the sentences of a file."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def show(
     as_svg: Annotated[bool, typer.Option("--svg", help="SVG: one sentence, or one file each in a folder.")] = False,
     as_html: Annotated[bool, typer.Option("--html", help="One web page with every sentence.")] = False,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Where to write; .svg and .html choose the format.")
+        str | None, typer.Option("--output", "-o", help="Output file; .svg and .html choose the format.")
     ] = None,
-    sentences: Annotated[str | None, typer.Option(help="Which sentences: 3, 1-5,9 or 100-.")] = None,
+    sentences: Annotated[str | None, typer.Option(help="Numbers of the sentences: 3, 1-5,9 or 100-.")] = None,
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="The sentence of this sent_id; repeat for more.")
     ] = None,
@@ -82,23 +82,23 @@ def show(
 
 
 def kind_of(as_text: bool, as_svg: bool, as_html: bool, output: str | None) -> str:
-    asked = [kind for kind, wanted in (("text", as_text), ("svg", as_svg), ("html", as_html)) if wanted]
-    if len(asked) > 1:
-        raise typer.BadParameter(f"--{asked[0]} and --{asked[1]} exclude each other")
+    given = [kind for kind, is_given in (("text", as_text), ("svg", as_svg), ("html", as_html)) if is_given]
+    if len(given) > 1:
+        raise typer.BadParameter(f"--{given[0]} and --{given[1]} exclude each other")
     by_extension = {".svg": "svg", ".html": "html", ".htm": "html"}
-    return asked[0] if asked else by_extension.get(Path(output or "").suffix, "text")
+    return given[0] if given else by_extension.get(Path(output or "").suffix, "text")
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which sentences are wanted: ranges of numbers from 1, and names. Nothing given is everything."""
+    """Selected sentences: ranges of numbers from 1, and ids. An empty selection is everything."""
 
     ranges: tuple[tuple[int, float], ...] = ()
     ids: tuple[str, ...] = ()
 
     @property
     def last(self) -> float:
-        """The last number that may be wanted."""
+        """The last number that may be selected."""
         return max((last for _, last in self.ranges), default=inf) if not self.ids else inf
 
     def has(self, number: int, name: str | None) -> bool:
@@ -129,7 +129,7 @@ def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
     """The sentences or trees of a file; those left out are counted on standard error."""
     from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
-    source = open_input("-") if file == "-" else file  # standard input can be looked into once only
+    source = open_input("-") if file == "-" else file  # to detect its format, standard input is opened once
     reader = (read_trees if format_of(source) == "brackets" else read)(source, on_error="skip" if skip_bad else "raise")
     for item in reader:
         if isinstance(item, Sentence):
@@ -140,7 +140,7 @@ def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
 
 
 def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[tuple[int, Pair]]:
-    """The pairs that are wanted, with their numbers; an error if something that was named is not there."""
+    """The selected pairs with their numbers; an error if a selected number or id does not exist."""
     number, names = 0, set()
     for number, pair in enumerate(pairs, start=1):
         name = getattr(pair[0], "sent_id", None)

@@ -1,4 +1,4 @@
-"""`read` and `write`: the doors of the room."""
+"""The public functions `read`, `read_trees`, `format_of` and `write`."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def read_trees(source: Source, *, functions: bool = True, traces: bool = True, o
 
 
 def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
-    """What a file holds: "brackets", or one of the formats that `read` knows. Nothing is taken out of an open file.
+    """The format of a file: "brackets", or one that `read` reads. An open file keeps its position.
 
-    For standard input, open it first and read from what was opened:
+    To read standard input after that, open it once and use the open file:
     `file = open_input("-")`, `format_of(file)`, `read(file)`.
     """
     if isinstance(source, (str, os.PathLike)):
@@ -98,7 +98,7 @@ def write(
     if format is not None and format not in LAYOUTS:
         raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")
     if isinstance(items, (str, os.PathLike)):
-        raise ValueError(f"write({items!r}, ...): what is written comes first, then where to")
+        raise ValueError(f"write({items!r}, ...): the sentences are the first argument, the file is the second")
     texts = _joinable([items] if isinstance(items, (Sentence, Tree)) else items, format)
     if isinstance(target, io.TextIOBase):
         return _write(texts, target)

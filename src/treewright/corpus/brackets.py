@@ -1,8 +1,8 @@
 """Phrase-structure trees, and Penn brackets: (S (NP (DT the) (NN dog)) (VP (VBZ barks))).
 
-A tree does not change once it is made; functions that alter trees return new ones. So a tree that was read keeps
-the very text it was read from and is written byte for byte, line breaks, indentation and all. A tree that was
-made is written on one line. Nothing here recurses: a tree may be as deep as it likes.
+A tree is immutable; functions that alter trees return new ones. A tree that was read keeps the text it was read from
+and is written byte for byte, with its line breaks and indentation; any other tree is written on one line. No function
+here is recursive, so the depth of a tree is not limited.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Tree:
         return self._origin[2] if self._origin else 1
 
     def is_preterminal(self) -> bool:
-        """Has it words only?"""
+        """Whether all children are words."""
         return all(isinstance(child, str) for child in self.children)
 
     def subtrees(self) -> Iterator[Tree]:
@@ -81,7 +81,7 @@ class Tree:
         return (event for event in walk(self) if isinstance(event, Tree))
 
     def leaves(self) -> list[str]:
-        """The words, as they stand; `plain_word` undoes the escapes."""
+        """The words as they are written; `plain_word` undoes the escapes."""
         return [event for event in walk(self) if isinstance(event, str)]
 
     def tags(self) -> list[str]:
@@ -121,7 +121,7 @@ class Tree:
         return found
 
     def height(self) -> int:
-        """How many nodes there are on the longest way down; 1 if it has words only."""
+        """The number of nodes on the longest path to a word; 1 if all children are words."""
         highest = depth = 0
         for event in walk(self):
             if not isinstance(event, str):
@@ -130,7 +130,7 @@ class Tree:
         return highest
 
     def __eq__(self, other: object) -> bool:
-        """Same labels, same words, same shape; how they are laid out on the page does not count."""
+        """Same labels, same words, same shape; line breaks and indentation do not count."""
         if not isinstance(other, Tree):
             return NotImplemented
         return self is other or list(_flat(self)) == list(_flat(other))
@@ -314,7 +314,7 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
 
 
 def _place(found: list[Tree], ends: list[int], text: str, source: str, line: int, lead: str) -> None:
-    """Tell each tree which part of the text is its own: up to its end, the last one's to the end of all."""
+    """Assign to each tree its part of the text: up to its end; that of the last tree is all the rest."""
     cuts = [len(text)]
     if len(found) > 1:
         places = [match.end() for match in TOKEN.finditer(text)]

@@ -1,8 +1,8 @@
-"""Opening files: any compression in; out, only what is complete.
+"""Opening files: compressed input, output that appears only when it is complete.
 
-What is read is unpacked if its first bytes say so, whatever its name; what is written is packed if its name says so.
-An output is written beside its place and moved there at the end, so that an error, Ctrl-C or a full disk leaves
-whatever was there before. The modules of the compressions are imported on use: most files are not packed.
+Input is decompressed according to its first bytes, output is compressed according to the extension of its name.
+An output is written to a temporary file beside its place and renamed at the end, so that an error, Ctrl-C or a full
+disk leaves the old file as it was. Compression modules are imported on use: most files are not compressed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXTENSIONS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 
 
 def name_of(source: Source) -> str:
-    """What messages call it."""
+    """The name that messages give to a source."""
     if isinstance(source, (str, os.PathLike)):
         return "<stdin>" if source == "-" else os.fspath(source)
     name = getattr(source, "name", None)
@@ -34,7 +34,7 @@ def name_of(source: Source) -> str:
 
 
 def extension_of(name: str) -> str:
-    """The extension that tells the format.
+    """The extension that determines the format.
 
     >>> extension_of("ud/en-dev.conllu.gz")
     '.conllu'
@@ -76,7 +76,7 @@ class Unpacked(io.RawIOBase):
             data = self._file.read(len(buffer))
         except _unpacking_errors() as error:
             if isinstance(error, OSError) and error.errno is not None:
-                raise  # the disk's fault, not the file's
+                raise  # an error of the disk, not of the data
             problem = f"the {self._packing} data is damaged or cut short; expected a whole file ({error})"
             raise FormatError(self.name, 0, problem) from error
         buffer[: len(data)] = data
@@ -177,7 +177,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, os.fspath(beside)):
-            error.filename = os.fspath(path)  # the user does not know the other name
+            error.filename = os.fspath(path)  # the name that the user gave, not that of the temporary file
         raise
 
 
@@ -193,7 +193,7 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
 
 @contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write bytes to ("-" is standard output), packed as its extension says, in place only when complete."""
+    """A file to write bytes to ("-" is standard output), compressed by its extension, in place only when complete."""
     packing = EXTENSIONS.get(Path(path).suffix, "")
     if path == "-":
         with _stdout() as file:
@@ -212,7 +212,7 @@ def _stdout() -> Iterator[BinaryIO]:
     if hasattr(sys.stdout, "buffer"):
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    else:  # a notebook's takes text only
+    else:  # in a notebook, standard output takes text only
         file = io.BytesIO()
         yield file
         sys.stdout.write(file.getvalue().decode())

@@ -1,10 +1,10 @@
-"""Which column holds what: CoNLL-U, CoNLL-X, and the columns a CoNLL-U Plus file declares."""
+"""The columns of a format: CoNLL-U, CoNLL-X, and those that a CoNLL-U Plus file declares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# CoNLL-X has the same things under older names; sentences are asked by the newer ones.
+# CoNLL-X has two columns under older names; the newer names find them too.
 OLDER_NAMES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS"}
 
 
@@ -39,4 +39,4 @@ class Layout:
 CONLLU = Layout("conllu", ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
 CONLLX = Layout("conllx", ("ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL"))
 CONLLX_EXTENSIONS = (".conll", ".conllx", ".conll06", ".conll07")
-CONLLX_WIDTHS = (6, 8, 10)  # a blind test file stops after FEATS, some parsers' output after DEPREL
+CONLLX_WIDTHS = (6, 8, 10)  # a test file without annotation ends with FEATS, the output of some parsers with DEPREL

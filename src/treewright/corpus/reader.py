@@ -1,4 +1,4 @@
-"""What reading any format shares: text in whole lines, what to do about errors, and the iterator users hold."""
+"""Code that all formats share: text in whole lines, the handling of errors, and the iterator that users get."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import IO, Any, Generic, TypeVar
 from treewright.corpus.files import Source, name_of, open_input
 from treewright.errors import FormatError
 
-CHUNK = 1 << 18
-LONGEST_LINE = 1 << 26  # bytes; what has no line break for so long is no text
-LONGEST_ITEM = 1 << 28  # characters; a sentence or tree of many millions of words is a file without separators
-KEPT_ERRORS = 100
+CHUNK = 1 << 18  # bytes read at a time; by convention
+LONGEST_LINE = 1 << 26  # bytes without a line break, by convention; longer input is not text
+LONGEST_ITEM = 1 << 28  # characters of a sentence or tree, by convention; a longer one lacks separators
+KEPT_ERRORS = 100  # by convention; further ones are only counted
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Lines:
         self.is_empty = True
         self._ours = isinstance(source, (str, os.PathLike)) and source != "-"
         self._file: IO[Any] = open_input(source) if isinstance(source, (str, os.PathLike)) else source
-        # A terminal or a pipe may wait for our answer before it sends more; a file can be read ahead.
+        # The sender at a terminal or pipe may wait for results before it sends more; a file can be read ahead.
         self.is_file = _is_file(self._file)
 
     def __iter__(self) -> Iterator[str]:
@@ -76,13 +76,13 @@ def _is_file(file: IO[Any]) -> bool:
 
 
 def nothing_in(lines: Lines, what: str) -> FormatError:
-    """A file without what it should hold: most often something went wrong before."""
+    """The error for a file without any sentence or tree."""
     found = "the file is empty" if lines.is_empty else "only blank lines and comments"
     return FormatError(lines.name, 0, f"{found}; expected at least one {what}")
 
 
 def shown(text: str) -> str:
-    """What stands there, for a message: quoted, and not too long."""
+    """A text for a message: quoted, and shortened to 60 characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
@@ -105,7 +105,7 @@ def check_utf8(text: str, source: str, line: int) -> None:
 
 
 class Problems:
-    """What to do about bad input: raise it, or count it and go on."""
+    """The handling of bad input: raise the error, or count it and continue."""
 
     def __init__(self, on_error: str) -> None:
         if on_error not in ("raise", "skip"):
@@ -123,9 +123,9 @@ class Problems:
 
 
 class Reader(Generic[T]):
-    """The items of a file, one after the other. Close it, or use it in a `with`, to stop before the end.
+    """An iterator over the items of a file. Close it, or use it in a `with`, to stop before the end.
 
-    `skipped` counts what on_error="skip" left out so far, `errors` holds the first hundred of those errors.
+    `skipped` counts the items that on_error="skip" has left out so far, `errors` has the first hundred errors.
     """
 
     def __init__(self, lines: Lines, items: Iterator[T], problems: Problems) -> None:

@@ -44,7 +44,7 @@ class Column:
 
 
 class Sentence:
-    """A sentence: one entry a word in each column, and everything else its file says about it.
+    """A sentence: columns with one entry a word, comments, multiword tokens and empty nodes.
 
     >>> sentence = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0])
     >>> sentence.forms, sentence.heads.tolist(), len(sentence)
@@ -262,7 +262,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The comment "# text"; without one, the tokens joined as their SpaceAfter says."""
+        """The comment "# text"; without one, the tokens joined according to SpaceAfter."""
         text = self.comment("text")
         return self.joined() if text is None else text
 
@@ -271,7 +271,7 @@ class Sentence:
         self.set_comment("text", value)
 
     def joined(self) -> str:
-        """The tokens, with a space after each but those that say SpaceAfter=No.
+        """The tokens, with a space after each that does not have SpaceAfter=No.
 
         >>> Sentence.from_words(["Go", "!"], misc=["SpaceAfter=No", "_"]).joined()
         'Go!'

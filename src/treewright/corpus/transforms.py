@@ -9,10 +9,10 @@ from treewright.errors import FormatError
 
 TRACES = frozenset({"-NONE-"})
 FUNCTION_SIGNS = "-=^|"  # NP-SBJ, NP=2, S^PRD, ADVP|PRT
-INSERTED = "@"  # begins the label of a node that `binarise` put in
+INSERTED = "@"  # the first character of the label of a node that `binarise` inserted
 JOINT = "+"
 
-# What stands for a bracket that is a word, or part of one.
+# The names of brackets that are words, or parts of words.
 ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 
 Nodes = Sequence[Tree | str]
@@ -114,7 +114,7 @@ def binarise(tree: Tree, *, branching: str = "left") -> Tree:
 
 
 def debinarise(tree: Tree) -> Tree:
-    """Take out the nodes that `binarise` put in.
+    """Remove the nodes that `binarise` inserted.
 
     >>> print(debinarise(Tree.parse("(NP (@NP (DT the) (JJ big)) (NN dog))")))
     (NP (DT the) (JJ big) (NN dog))
@@ -188,7 +188,7 @@ def drop_root(tree: Tree, labels: Collection[str] = ("", "ROOT", "TOP")) -> Tree
 
 
 def plain_word(word: str) -> str:
-    """The word that a leaf stands for.
+    """The word of a leaf, without escapes.
 
     >>> plain_word("-LRB-"), plain_word(r"1\\/2")
     ('(', '1/2')

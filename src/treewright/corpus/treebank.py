@@ -24,7 +24,7 @@ class Treebank(Sequence[Sentence]):
     def __init__(self, sentences: Iterable[Sentence] = ()) -> None:
         self._sentences = list(sentences)
         self.skipped = 0  # how many sentences could not be read
-        self.errors: list[FormatError] = []  # why, the first hundred
+        self.errors: list[FormatError] = []  # the first hundred errors
 
     @classmethod
     def read(
@@ -63,7 +63,7 @@ class Treebank(Sequence[Sentence]):
         return Treebank(sentences)
 
     def fingerprint(self) -> str:
-        """A hash (SHA-256) of what would be written: equal for equal data, whatever the file is called.
+        """A hash (SHA-256) of the text that would be written: equal for equal data, independent of the file name.
 
         >>> Treebank([Sentence.from_words(["Run"])]).fingerprint()[:8]
         '686165f2'

@@ -1,4 +1,4 @@
-"""A sheet of terminal cells: lines that join where they meet, text over them, colour if it is wanted."""
+"""A sheet of terminal cells: lines that join where they meet, text over them, optionally colour."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNICODE_SIGNS = {"down": "▼", "up": "▲", "left": "◂", "right": "▸", "das
 ASCII_SIGNS = {"down": "v", "up": "^", "left": "<", "right": ">", "dash": "."}
 IN_ASCII = str.maketrans({"→": "->", "×": "x", "…": "~", "·": ".", "↻": "o", "≥": ">="})
 
-DASHED = {"basic", "missed"}  # styles whose lines are dashed, so that they can be told without colour
+DASHED = {"basic", "missed"}  # styles whose lines are dashed, so that they can be recognised without colour
 
 LEFT_TO_RIGHT_MARK = "\u200e"
 

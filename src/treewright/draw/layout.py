@@ -85,9 +85,9 @@ def tokens_in(scene: Scene, row: Row) -> list[Token]:
 def lay_out(scene: Scene, medium: Medium, width: int | None) -> list[Row]:
     """The rows of a scene, none wider than width unless a single word is."""
     ports = find_ports(scene, medium)
-    widths = [max(medium.word_width(word), room) for word, room in zip(scene.words, ports.room, strict=True)]
-    asked = demands(scene, medium, ports) + token_demands(scene, medium, widths)
-    middles = spread(widths, medium.gap, asked)
+    widths = [max(medium.word_width(word), width) for word, width in zip(scene.words, ports.width, strict=True)]
+    required = demands(scene, medium, ports) + token_demands(scene, medium, widths)
+    middles = spread(widths, medium.gap, required)
     line = Line(scene, medium, ports, widths, middles)
     return [row_of(line, first, last) for first, last in break_rows(line, width)]
 
@@ -98,7 +98,7 @@ class Ports:
 
     offset: dict[tuple[int, int], int]  # (arc, word) -> offset
     rank: dict[tuple[int, int], int]  # (arc, word) -> rank
-    room: list[int]  # a word's width as far as its ports and the label of a stub on it ask
+    width: list[int]  # the width of a word that its ports and the label of a stub on it require
 
 
 def find_ports(scene: Scene, medium: Medium) -> Ports:
@@ -116,7 +116,7 @@ def find_ports(scene: Scene, medium: Medium) -> Ports:
                 ports.offset[i, word] = slot * medium.port_gap // 2
                 ports.rank[i, word] = word * RANKS + slot
                 label = medium.label_width(scene.arcs[i]) if scene.arcs[i].is_stub else 1
-                ports.room[word - 1] = max(ports.room[word - 1], abs(slot) * medium.port_gap + label)
+                ports.width[word - 1] = max(ports.width[word - 1], abs(slot) * medium.port_gap + label)
     return ports
 
 
@@ -396,8 +396,8 @@ def place_label(piece: Piece, width: int, shoulder: int, in_the_way: Sequence[in
     if left == right:
         return left - ahead(width)
     first, last = left + 1 + shoulder, right - shoulder - width
-    wanted = first if piece.cut == "left" else last if piece.cut == "right" else (left + right - width + 1) // 2
+    preferred = first if piece.cut == "left" else last if piece.cut == "right" else (left + right - width + 1) // 2
     bars = [left, *sorted(in_the_way), right]
     free = [(a + 1 + shoulder, b - shoulder - width) for a, b in pairwise(bars)]
-    starts = [min(max(wanted, a), b) for a, b in free if a <= b]
-    return min(starts, key=lambda start: (abs(start - wanted), start), default=wanted)
+    starts = [min(max(preferred, a), b) for a, b in free if a <= b]
+    return min(starts, key=lambda start: (abs(start - preferred), start), default=preferred)

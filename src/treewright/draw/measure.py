@@ -1,8 +1,8 @@
-"""How wide text is, in terminal columns and in pixels, and how text that no terminal or XML may see is shown.
+"""The width of text in terminal columns and in pixels, and replacements for characters that would break a drawing.
 
-A drawing is laid out before anybody knows its font, so widths are read off a table: each ASCII character at the wider
-of Noto Sans and Arial, other scripts at what four letters of five need in their Noto font. Real text is a little
-narrower, so labels keep clear of each other in the fonts people have.
+Terminal columns are those of `rich.cells`. The font of a drawing is not known when it is laid out, so pixels are taken
+from a table: for an ASCII character the wider of Noto Sans and Arial, for other scripts a width that suffices for four
+letters of five in their Noto font. Text in the usual fonts is a little narrower, so that labels do not touch.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import cache
 
 # Thousandths of the font size, from the space on.
 ASCII_WIDTHS = (
@@ -55,14 +56,13 @@ JOINER, EMOJI_STYLE = "\u200d", "\ufe0f"
 SKIN_TONES = range(0x1F3FB, 0x1F400)
 FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 PICTOGRAPHS = range(0x1F000, 0x20000)
-JAMO_THAT_JOIN = range(0x1160, 0x1200)
 BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
 Measure = Callable[[str], int]
 
 
 def clean(text: str) -> str:
-    """text with what would break the drawing made visible: controls, line breaks, direction overrides, surrogates.
+    """text with visible replacements for controls, line breaks, direction overrides and surrogates.
 
     >>> clean("a\\tb\\x1b[31m")
     'a␉b␛[31m'
@@ -112,9 +112,14 @@ def belongs_to(cluster: str, char: str) -> bool:
 
 
 def is_zero_width(char: str) -> bool:
-    if ord(char) < 0x300:
-        return char == "\xad"
-    return unicodedata.category(char) in ("Mn", "Me", "Cf") or ord(char) in JAMO_THAT_JOIN
+    return ord(char) >= 0x300 and cells_of_character(char) == 0
+
+
+@cache
+def cells_of_character(char: str) -> int:
+    from rich.cells import cell_len  # imported on use: programs that draw no text for terminals do without
+
+    return cell_len(char)
 
 
 def columns(text: str) -> int:
@@ -128,11 +133,9 @@ def columns(text: str) -> int:
 
 def columns_of_cluster(cluster: str) -> int:
     first = cluster[0]
-    if is_zero_width(first):
-        return 0
-    if EMOJI_STYLE in cluster or ord(first) in FLAG_LETTERS or unicodedata.east_asian_width(first) in "WF":
+    if EMOJI_STYLE in cluster[1:] or (len(cluster) > 1 and ord(first) in FLAG_LETTERS):
         return 2
-    return 1
+    return 1 if ord(first) < 0x300 else cells_of_character(first)
 
 
 def pixels(text: str, size: int) -> int:
@@ -145,6 +148,16 @@ def pixels(text: str, size: int) -> int:
 
 
 def thousandths(cluster: str) -> int:
+    """The width of a character with its marks; in fonts, unlike in terminals, a spacing mark has a width of its own."""
+    marks = sum(script_width(char) for char in cluster[1:] if unicodedata.category(char) == "Mc")
+    return marks + thousandths_of_first(cluster)
+
+
+def script_width(char: str) -> int:
+    return SCRIPT_WIDTHS[bisect_right(SCRIPT_STARTS, ord(char)) - 1][1]
+
+
+def thousandths_of_first(cluster: str) -> int:
     first = cluster[0]
     code = ord(first)
     if 0x20 <= code < 0x7F and EMOJI_STYLE not in cluster:
@@ -153,12 +166,12 @@ def thousandths(cluster: str) -> int:
         return 0
     if EMOJI_STYLE in cluster or code in PICTOGRAPHS:
         return EMOJI_PIXELS
-    if unicodedata.east_asian_width(first) in "WF":
+    if cells_of_character(first) == 2:
         return WIDE_PIXELS
     base = unicodedata.normalize("NFD", first)[0]
     if base.isascii():
         return thousandths(base)
-    return SCRIPT_WIDTHS[bisect_right(SCRIPT_STARTS, code) - 1][1]
+    return script_width(first)
 
 
 def clip(text: str, limit: int, measure: Measure = columns, ellipsis: str = "…") -> str:
@@ -169,9 +182,9 @@ def clip(text: str, limit: int, measure: Measure = columns, ellipsis: str = "…
     """
     if measure(text) <= limit:
         return text
-    kept, room = "", limit - measure(ellipsis)
+    kept, rest = "", limit - measure(ellipsis)
     for cluster in clusters(text):
-        if measure(kept + cluster) > room:
+        if measure(kept + cluster) > rest:
             break
         kept += cluster
     return kept + ellipsis

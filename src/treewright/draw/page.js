@@ -3,7 +3,7 @@
   const articles = [...document.querySelectorAll("article")];
   const find = (id) => document.getElementById(id);
   const [search, wrong, order, theme, shown] = ["search", "wrong", "order", "theme", "shown"].map(find);
-  const words = new Map(); // article -> what the filter looks at, gathered when it is first needed
+  const words = new Map(); // article -> the text that the filter searches, collected on first use
 
   function contents(article) {
     if (!words.has(article)) words.set(article, article.textContent.toLowerCase());
@@ -11,11 +11,11 @@
   }
 
   function filter() {
-    const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     for (const article of articles) {
       const fits = (!wrong || !wrong.checked || article.dataset.wrong > 0) &&
-        wanted.every((word) => contents(article).includes(word));
+        terms.every((word) => contents(article).includes(word));
       article.hidden = !fits;
       count += fits;
     }

@@ -3,7 +3,7 @@
 Two layouts, both in integer units of the medium. From the top down, words stand in a line and every node above the
 middle of its children, at the height that its longest way down has. A tree too wide for that lies on its
 side, one word a line: a node's children follow it on its own line while they fit, and are indented under it if not.
-Nothing here recurses: nodes are numbered parents first, so a loop backwards meets children before parents.
+Nothing here recurses: nodes are numbered parents first, so a loop from the last node reaches children first.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def measured(texts: list[str], children: list[list[int]]) -> list[Node]:
 
 
 def compared(nodes: list[Node], gold: list[Node]) -> tuple[list[Node], list[str]]:
-    """The nodes marked by what gold says, and the phrases of gold that are missing."""
+    """The nodes compared with gold, and the phrases of gold that are missing."""
     words = [node.text for node in gold if node.is_word]
     if [node.text for node in nodes if node.is_word] != words:
         raise InputError("gold has other words than the tree; only trees over the same words compare")
@@ -183,10 +183,10 @@ def upright(nodes: Sequence[Node], width_of: Width, gap: int, snap: int) -> Upri
         else:
             low = line[node.first] - ahead(widths[node.first]) + ahead(width_of(node))
             high = line[node.last] + behind(widths[node.last]) - behind(width_of(node))
-            wanted = (middles[node.children[0]] + middles[node.children[-1]]) // 2
-            distance, nearest = min((abs(middles[k] - wanted), middles[k]) for k in node.children)
-            wanted = nearest if distance <= snap else wanted
-            middles[i] = min(max(wanted, low), high)
+            preferred = (middles[node.children[0]] + middles[node.children[-1]]) // 2
+            distance, nearest = min((abs(middles[k] - preferred), middles[k]) for k in node.children)
+            preferred = nearest if distance <= snap else preferred
+            middles[i] = min(max(preferred, low), high)
     return Upright(tuple(middles), line[-1] + behind(widths[-1]) + 1)
 
 

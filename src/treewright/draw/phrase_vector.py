@@ -46,7 +46,7 @@ def node_text(node: Node) -> str:
 
 
 def brackets(scene: Phrases) -> str:
-    """The tree in brackets, for those who cannot see it."""
+    """The tree in brackets, for screen readers."""
     pieces: list[str] = []
     closing = [0] * len(scene.words)
     for node in scene.nodes:

@@ -1,4 +1,4 @@
-"""`text`, `svg` and `html`: the doors of the room."""
+"""The public functions `text`, `svg` and `html`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def text(
     ascii: bool = False,
     color: bool = False,
 ) -> Drawing:
-    """A sentence as text for a terminal: box-drawing characters or ASCII, ANSI colours if wanted, rows up to width.
+    """A sentence as text for a terminal: box-drawing characters or ASCII, optionally ANSI colours, rows up to width.
 
     sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a
     phrase-structure tree (anything with label and children, or nested tuples). Columns can be given by name instead:
@@ -138,7 +138,7 @@ def html(
 
 def check_width(width: int | None, least: int, unit: str) -> None:
     if width is not None and width < least:
-        raise InputError(f"width is {width}; a drawing needs at least {least} {unit} (None: as wide as it comes)")
+        raise InputError(f"width is {width}; a drawing needs at least {least} {unit} (None: no limit)")
 
 
 def is_drawable(thing: Any) -> bool:

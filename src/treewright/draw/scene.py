@@ -1,6 +1,6 @@
-"""What is to be drawn: words in a line and arcs between them, whatever they came from.
+"""The content of a drawing: words in a line and arcs between them.
 
-Everything that looks like a sentence is turned into a Scene once, at the door; the layout and the three media know
+Everything that has the columns of a sentence is converted to a Scene once; the layout and the three media use
 nothing else. Nodes are numbered as everywhere: 0 is the root, words are 1..n, here with the empty nodes of an enhanced
 graph among them.
 """
@@ -81,7 +81,7 @@ class Scene:
     rtl: bool = False
 
 
-# The columns of a sentence under the names people give them.
+# The columns of a sentence under their usual names.
 ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "deprel": "deprels"}
 
 GraphArc = tuple[str, str, str]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
@@ -91,7 +91,7 @@ SURE = 0.9  # an arc less probable than this has its probability written beside 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a sentence says, checked. One entry a word; a head is a CoNLL number, -1 where it is not known."""
+    """The checked columns of a sentence. One entry a word; a head is a CoNLL number, -1 where it is not known."""
 
     forms: list[str]
     heads: list[int]
@@ -253,7 +253,7 @@ def tokens_of(sentence: Any, place: Mapping[str, int]) -> Iterator[Token]:
 
 
 def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: int) -> list[tuple[str, ...]]:
-    """The lines under each word: what was asked for, which must be there; else upos, if it is there."""
+    """The lines under each word: the columns given, which must exist; without any, upos if it exists."""
     if isinstance(features, Mapping):
         lines = [one_a_word(values, n, name, "") for name, values in features.items()]
     elif features is not None:
@@ -310,7 +310,7 @@ def position(place: Mapping[str, int], head: int) -> int:
 
 
 def compared(found: Analysis, gold: Analysis, place: Mapping[str, int]) -> list[Arc]:
-    """The arcs found, each marked by what gold says, and under the words the arcs of gold that were missed."""
+    """The arcs found, each compared with gold, and under the words the arcs of gold that were missed."""
     arcs, missed = [], []
     for m, (head, right) in enumerate(zip(found.heads, gold.heads, strict=True)):
         arc = tree_arc(found, m, place)

@@ -1,4 +1,4 @@
-"""Dependency trees and graphs as text: box-drawing characters, or ASCII, with colour if it is wanted.
+"""Dependency trees and graphs as text: box-drawing characters, or ASCII, optionally with colour.
 
 Arcs from a word to its modifiers on one side share a trunk beside the word; the arrow to the word stands on its middle.
 Where two arcs cross, the lines cross; where an arc joins its trunk, the line ends there.
@@ -21,29 +21,29 @@ def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
     """The scene as lines of text, none longer than width unless a single word is."""
     if not scene.words:
         return "(no words)"
-    room = LONGEST_WORD if width is None else max(4, min(LONGEST_WORD, width - 2 * LONGEST_TAG))
+    limit = LONGEST_WORD if width is None else max(4, min(LONGEST_WORD, width - 2 * LONGEST_TAG))
     medium = Medium(
         gap=2,
         port_gap=1,
         shoulder=1,
         tag_gap=1,
         shared_ports=True,
-        word_width=lambda word: max(map(columns, word_lines(word, pen, room, numbered=True))),
+        word_width=lambda word: max(map(columns, word_lines(word, pen, limit, numbered=True))),
         label_width=lambda arc: columns(label_text(arc, pen)),
         tag_width=lambda word: columns(tag_text(word, pen)),
-        token_width=lambda token: columns(pen.clip(token.form, room)) + 4,
+        token_width=lambda token: columns(pen.clip(token.form, limit)) + 4,
     )
     rows = lay_out(scene, medium, width)
     numbered = len(rows) > 1
-    blocks = [draw_row(scene, row, pen, room, numbered) for row in rows]
+    blocks = [draw_row(scene, row, pen, limit, numbered) for row in rows]
     if explained := legend_text(scene, pen):
         blocks.append([explained])
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
-def word_lines(word: Word, pen: Pen, room: int, numbered: bool) -> list[str]:
+def word_lines(word: Word, pen: Pen, limit: int, numbered: bool) -> list[str]:
     lines = [word.form, *word.notes] + ([word.number] if numbered else [])
-    return [pen.clip(line, room) for line in lines]
+    return [pen.clip(line, limit) for line in lines]
 
 
 def label_text(arc: Arc, pen: Pen) -> str:
@@ -55,9 +55,9 @@ def tag_text(word: Word, pen: Pen) -> str:
     return pen.clip(f"{word.number} {word.form}", LONGEST_TAG)
 
 
-def draw_row(scene: Scene, row: Row, pen: Pen, room: int, numbered: bool) -> list[str]:
+def draw_row(scene: Scene, row: Row, pen: Pen, limit: int, numbered: bool) -> list[str]:
     words = scene.words[row.first - 1 : row.last]
-    lines = [word_lines(word, pen, room, numbered) for word in words]
+    lines = [word_lines(word, pen, limit, numbered) for word in words]
     tokens = tokens_in(scene, row)
     top, depth = row.levels("above"), max(map(len, lines)) + bool(tokens)
     bottom = row.levels("below")
@@ -90,7 +90,7 @@ def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None
 
 
 def importance(stroke: Stroke) -> int:
-    """What must be seen is drawn last."""
+    """The more important strokes are drawn later, over the others."""
     return ["correct", "tree", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
 
 
@@ -136,12 +136,12 @@ def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: 
 
 
 def legend_text(scene: Scene, pen: Pen) -> str:
-    """What the styles mean; without colour, those that can be told without."""
+    """The legend of the styles; without colour, of those that can be recognised without it."""
     sign = pen.sign("dash")
-    told = {"missed": f"{sign} ", "basic": f"{sign} ", "extra": "below: ", "wrong-head": "", "wrong-label": ""}
+    signs = {"missed": f"{sign} ", "basic": f"{sign} ", "extra": "below: ", "wrong-head": "", "wrong-label": ""}
     entries = legend(scene)
     if pen.color:
         texts = [coloured([(pen.spell(meaning), style)]) for style, meaning in entries]
     else:
-        texts = [pen.spell(told[style] + meaning) for style, meaning in entries if style in told]
+        texts = [pen.spell(signs[style] + meaning) for style, meaning in entries if style in signs]
     return "   ".join(texts)

@@ -84,7 +84,7 @@ def svg_element(inner: int, inner_height: int, title: str, description: str, bod
 
 
 def description(scene: Scene) -> str:
-    """The drawing in words, for those who cannot see it."""
+    """The drawing as text, for screen readers."""
     return "; ".join(arc_in_words(scene, arc) for arc in scene.arcs) or "no arcs"
 
 

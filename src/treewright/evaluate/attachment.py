@@ -101,7 +101,7 @@ def is_punctuation(form: str) -> bool:
 
 @dataclass(frozen=True)
 class Side:
-    """What one file says about each word, beyond its columns."""
+    """Properties of the words of one file that are derived from its columns."""
 
     columns: Columns
 
@@ -140,7 +140,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is right, for each pair of aligned words."""
+    """For each pair of aligned words, what the system has right."""
 
     alignment: Alignment
 
@@ -181,7 +181,7 @@ class Judgement:
 
     @cached_property
     def same_lemma(self) -> Flags:
-        """A gold file without lemmas asks for none."""
+        """Where the gold file has no lemma, every lemma counts as right."""
         found = self.alignment
         same = self.same(found.gold.lemmas, found.system.lemmas)
         return np.asarray(same | found.gold.lemmas.is_just("_")[found.gold_words])

@@ -56,8 +56,8 @@ class Parameters:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Parameters:
-        """The parameters of an EVALB .prm file. What steers its printing and its errors (DEBUG, MAX_ERROR) is ignored,
-        and so is QUOTE_LABEL."""
+        """The parameters of an EVALB .prm file. DEBUG, MAX_ERROR and QUOTE_LABEL are
+        ignored."""
         found: dict[str, list[str]] = {}
         for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
             name, _, value = line.strip().partition(" ")
@@ -69,8 +69,9 @@ class Parameters:
                 )
             size = 2 if name.startswith("EQ_") else 1
             if len(value.split()) != size or (name in NUMERIC and not value.strip().isdecimal()):
-                wanted = "a number" if name in NUMERIC else "one value" if size == 1 else "two values"
-                raise FormatError(os.fspath(path), number, f"{name} is {value.strip()!r}; expected {wanted}")
+                expected = "two values" if size == 2 else "one value"
+                expected = "a number" if name in NUMERIC else expected
+                raise FormatError(os.fspath(path), number, f"{name} is {value.strip()!r}; expected {expected}")
             found.setdefault(name, []).append(value.strip())
         return Parameters(
             delete_labels=tuple(found.get("DELETE_LABEL", ())),
@@ -163,7 +164,7 @@ class BracketEvaluation:
 
 @dataclass(frozen=True)
 class Bracketing:
-    """A tree as EVALB sees it: words and tags that count, brackets (label, first word, after the last), its length."""
+    """What EVALB counts of a tree: words and tags, brackets (label, first word, after the last), its length."""
 
     words: list[str]
     tags: list[str]
@@ -309,7 +310,7 @@ def difference_of_words(gold: list[str], system: list[str], parameters: Paramete
 
 
 def matched(gold: Bracketing, system: Bracketing, parameters: Parameters) -> list[str]:
-    """The labels of the gold brackets that have a system bracket, first come, first served."""
+    """The labels of the gold brackets that have a system bracket; each takes the first that is left."""
     free: dict[tuple[int, int], list[str]] = {}
     for label, first, last in system.brackets:
         free.setdefault((first, last), []).append(label)

@@ -79,7 +79,7 @@ def pairs_of_edges(alignment: Alignment, gold: Edges, system: Edges) -> tuple[In
     gold_counts, system_counts = gold.counts[alignment.gold_words], system.counts[alignment.system_words]
     gold_edges = spread(gold.first[alignment.gold_words], gold_counts)
     pair = np.repeat(np.arange(len(gold_counts)), gold_counts)
-    repeats = system_counts[pair]  # each of these gold edges meets so many
+    repeats = system_counts[pair]  # the number of system edges that each gold edge is compared with
     system_edges = spread(system.first[alignment.system_words][pair], repeats)
     return np.repeat(pair, repeats), np.repeat(gold_edges, repeats), system_edges
 

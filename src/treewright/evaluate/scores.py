@@ -1,4 +1,4 @@
-"""What an evaluation says: counts, and the figures that follow from them."""
+"""The result of an evaluation: counts, and precision, recall and F1 computed from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Score:
-    """How many of the gold things the system found.
+    """The number of gold items, of system items, and of those that both have.
 
     aligned counts the words that both files have, where the score is one over words.
 
@@ -95,7 +95,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The scores of a system by name, with a breakdown if one was asked for.
+    """The scores of a system by name, with a breakdown if `by` was given.
 
     Read it as a mapping: evaluation["LAS"].f1. Names that end in "+" look at relations with their subtypes.
     """

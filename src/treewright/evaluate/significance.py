@@ -1,4 +1,4 @@
-"""Is one system better than another, or is it the choice of sentences? The paired bootstrap.
+"""The significance of a difference between two systems: the paired bootstrap.
 
 Sentences are drawn with replacement from the gold file, as many as it has, and both systems are scored on what was
 drawn. The p-value is the share of draws whose difference is as far from the one observed as that is from zero: how

@@ -1,4 +1,4 @@
-"""From what users give (paths, open files, sentences) to columns. Files are read by `treewright.corpus`."""
+"""From paths, open files or sentences to columns. Files are read by `treewright.corpus`."""
 
 from __future__ import annotations
 

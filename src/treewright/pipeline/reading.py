@@ -1,4 +1,4 @@
-"""What a pipeline reads: raw text, one sentence a line, CoNLL-U, JSON lines; all of them as a stream of sentences."""
+"""The inputs of a pipeline as a stream of sentences: raw text, one sentence a line, CoNLL-U, JSON lines."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BY_EXTENSION = {
     **dict.fromkeys([".conllu", ".conllup", ".conll", ".conllx"], "conllu"),
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
 }
-BLOCK = 1 << 12  # characters of raw text that are cut into sentences together, at least: up to the next blank line
+BLOCK = 1 << 12  # minimum of characters that are tokenised together, up to the next blank line; by convention
 BLANK = re.compile(r"\n[^\S\n]*\n")
 WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")
-WANTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
+EXPECTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
 
 
 def guess_input(source: str | IO[Any]) -> str:
-    """What a file holds, by its name, or by what it begins with. Nothing is taken out of an open file.
+    """The kind of an input, by its extension or else by its first bytes. An open file keeps its position.
 
     >>> import io
     >>> guess_input(io.BufferedReader(io.BytesIO(b"# sent_id = 1\\n1\\tRun\\trun\\tVERB")))
@@ -63,8 +63,8 @@ def read_input(
 ) -> Reader[Sentence]:
     """Stream the sentences of a file: a path, an open file, or "-" for standard input.
 
-    kind: "text", "lines" (one sentence a line; blank lines are nothing), "conllu" (and its relatives) or "json" (a line
-    each: a text, {"text": ..., "id": ...}, or what `to_json` writes); guessed if None. on_error is that of
+    kind: "text", "lines" (one sentence a line; blank lines are skipped), "conllu" (and its relatives) or "json" (a line
+    each: a text, {"text": ..., "id": ...}, or what `to_json` writes); detected if None. on_error is that of
     `treewright.read`.
 
     >>> import io
@@ -126,7 +126,7 @@ def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser) -> Iterator[Sent
 
 
 def line_sentences(lines: Lines, tokeniser: Tokeniser) -> Iterator[Sentence]:
-    """A sentence for each line that is not blank; it knows its line."""
+    """A sentence for each line that is not blank, with the number of that line."""
     begin, number = 0, 1
     for row, line in enumerate(numbered(lines), start=1):
         for sentence in tokeniser(line, begin=begin, number=number, whole=True):
@@ -156,7 +156,7 @@ def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, nu
     try:
         value = json.loads(line)
     except ValueError as error:
-        raise FormatError(source, row, f"{shown(line.strip())} is no JSON ({error}); {WANTED}") from None
+        raise FormatError(source, row, f"{shown(line.strip())} is no JSON ({error}); {EXPECTED}") from None
     given = {"text": value} if isinstance(value, str) else value
     if isinstance(given, dict) and "words" in given:
         try:
@@ -164,7 +164,7 @@ def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, nu
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise FormatError(source, row, f"{error}; expected words as `--to json` writes them") from None
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
-        raise FormatError(source, row, f"{shown(line.strip())} has neither text nor words; {WANTED}")
+        raise FormatError(source, row, f"{shown(line.strip())} has neither text nor words; {EXPECTED}")
     found = tokeniser(given["text"], number=number)
     if "id" in given:
         for place, sentence in enumerate(found, start=1):

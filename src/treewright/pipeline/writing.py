@@ -1,4 +1,4 @@
-"""Sentences as JSON, for programs that know no CoNLL-U."""
+"""Sentences as JSON, for programs that do not read CoNLL-U."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANGE = re.compile(r"(?:^|\|)TokenRange=(\d+):(\d+)(?:\||$)")
 
 
 def guess_output(name: str) -> str:
-    """The form of an output by its name; CoNLL-U if that tells nothing.
+    """The format of an output by its extension; CoNLL-U if that is not a known one.
 
     >>> guess_output("trees.html"), guess_output("-")
     ('html', 'conllu')
@@ -25,7 +25,7 @@ def guess_output(name: str) -> str:
 
 
 def to_json(sentence: Sentence) -> dict[str, Any]:
-    """A sentence as plain values: words with what is known of them, and where they stand in the text.
+    """A sentence as plain values: words with their columns and their places in the text.
 
     >>> sentence = Sentence.from_words(["Go", "!"], upos=["VERB", "PUNCT"], heads=[0, 1], deprels=["root", "punct"])
     >>> to_json(sentence)["words"][1]
@@ -36,7 +36,7 @@ def to_json(sentence: Sentence) -> dict[str, Any]:
     if sentence.parse is not None:
         parse = sentence.parse
         found |= {"certified": parse.certified, "score": parse.score, "gap": parse.gap}
-        if parse.gap == float("inf"):  # no such number in JSON
+        if parse.gap == float("inf"):  # JSON has no infinity
             found["gap"] = None
     found["words"] = [_word(sentence, place) for place in range(len(sentence))]
     if sentence.confidence is not None:

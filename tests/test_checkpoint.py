@@ -51,7 +51,7 @@ def test_an_older_format_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with monkeypatch.context() as patched:
         patched.setattr(checkpoint, "FORMAT", 1)
         checkpoint.save(tmp_path / "c", vars(State()), ORIGIN)
-    with pytest.raises(InputError, match="c: a checkpoint of an older Treewright; delete it to start again"):
+    with pytest.raises(InputError, match="c: not a checkpoint of this version of Treewright; delete it to start again"):
         checkpoint.load(tmp_path / "c", ORIGIN)
 
 

@@ -26,7 +26,7 @@ from treewright.errors import InputError
 from treewright.learn import State
 
 FORMAT = 2
-KIND = "treewright checkpoint"
+KIND = "checkpoint"
 PLACES, VALUES = "places", "values"
 CHECKPOINT_TIME_SHARE = 0.05  # upper limit of the time spent on checkpoints, by convention; short epochs may be skipped
 
@@ -84,13 +84,13 @@ def save(path: modelfile.Path, state: Mapping[str, Any], origin: Origin) -> None
 def load(path: modelfile.Path, origin: Origin) -> dict[str, Any]:
     """The saved state, after a check that it belongs to this training."""
     try:
-        header = modelfile.read_header(path, KIND, FORMAT)
-        if header["format"] != FORMAT:
-            raise InputError(f"{path}: a checkpoint of an older Treewright")
+        file = modelfile.open_model(path)
+        if file.kind != KIND or file.header["format"] != FORMAT:
+            raise InputError(f"{path}: not a checkpoint of this version of Treewright")
     except InputError as error:
         raise InputError(f"{error}; delete it to start again") from None
-    check_origin(path, origin, header["origin"])
-    state: dict[str, Any] = put_together(header["state"], path)
+    check_origin(path, origin, file.header["origin"])
+    state: dict[str, Any] = put_together(file.header["state"], file)
     return state
 
 
@@ -162,14 +162,14 @@ def taken_apart(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     return value
 
 
-def put_together(value: Any, path: modelfile.Path) -> Any:
+def put_together(value: Any, file: modelfile.ModelFile) -> Any:
     """The inverse of `taken_apart`."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
-        places, kept = (modelfile.mapped(path, f"{value['array']} {part}") for part in (PLACES, VALUES))
+        places, kept = (file.array(f"{value['array']} {part}") for part in (PLACES, VALUES))
         return unpacked(places, kept, value["shape"])
-    entries = [put_together(entry, path) for entry in value["values"]]
+    entries = [put_together(entry, file) for entry in value["values"]]
     return dict(zip(value["names"], entries, strict=True))
 
 

@@ -1,16 +1,163 @@
-"""What the components of a model share: treebanks as arguments, and what their files say about training data."""
+"""What a component of a model is, and how components are stored in model files and found by their kind.
+
+A component (tokeniser, tagger, parser, induced parser, pipeline) is a class that follows the protocol `Component`:
+
+| member | meaning |
+|---|---|
+| `KIND` | its name in the registry, in model files and in messages |
+| `FORMAT` | the version of its arrays and its header; raised when older versions cannot read them any more |
+| `ARRAYS` | the arrays that every file of this kind has |
+| `to_arrays` | a header of plain values and named arrays: everything that the component consists of |
+| `from_arrays` | the inverse |
+| `train` | a new component from a treebank, by the arguments `train`, `dev`, `options`, `seed`, `report` |
+| `load`, `save` | from and to a model file; `load` also takes a name ("en"), or a pipeline that has such a part |
+
+A model file holds the header and the arrays of one component. A pipeline is a component that consists of others: the
+header of a part is an entry of its header, and the arrays of a part have the name of the part as prefix.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
 
+from numpy.typing import NDArray
+
+from treewright import modelfile
 from treewright.corpus import Sentence, read
+from treewright.errors import InputError
+from treewright.modelfile import ModelFile, NewerFormatError
+
+REGISTRY = {  # kind -> module and class, imported when it is needed
+    "tokeniser": "treewright.tagger:Tokeniser",
+    "tagger": "treewright.tagger:Tagger",
+    "parser": "treewright.parser:Parser",
+    "induced parser": "treewright.induce:InducedParser",
+    "pipeline": "treewright.pipeline:Pipeline",
+}
+MAKERS = {  # kind -> the command that makes one
+    "tokeniser": "treewright tag train-tokeniser",
+    "tagger": "treewright tag train",
+    "parser": "treewright train",
+    "induced parser": "treewright induce",
+    "pipeline": "treewright pack",
+}
+EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 
 Corpus = str | os.PathLike[str] | Iterable[Sentence]
+Arrays = Mapping[str, NDArray[Any]]
+Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # a header of plain values, and arrays by name
+
+C = TypeVar("C", bound="Component")
+
+
+class Component(Protocol):
+    """The protocol of a component; the table above says what the members mean."""
+
+    KIND: ClassVar[str]
+    FORMAT: ClassVar[int]
+    ARRAYS: ClassVar[tuple[str, ...]]
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays."""
+
+    @classmethod
+    def from_arrays(cls: type[C], source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> C:
+        """The component of a header and arrays; `source` is named in messages."""
+
+    @classmethod
+    def load(cls: type[C], path: modelfile.Path) -> C:
+        """Read a model file."""
+
+    def save(self, path: modelfile.Path) -> None:
+        """Write a model file."""
+
+
+def component_class(kind: str) -> type[Component]:
+    """The class of a kind."""
+    module, _, name = REGISTRY[kind].partition(":")
+    found: type[Component] = getattr(import_module(module), name)
+    return found
+
+
+def file_of(path: modelfile.Path) -> modelfile.Path:
+    """The file of a model: that of a name, or the path itself."""
+    return EMBEDDED.get(str(path), path)
+
+
+def save(component: Component, path: modelfile.Path, *, pack: bool = False) -> None:
+    """Write a model file beside the path and rename it on success."""
+    modelfile.save(path, component.KIND, component.FORMAT, *component.to_arrays(), pack=pack)
+
+
+def load(path: modelfile.Path, *kinds: str) -> Component:
+    """The component of a file, which must be of one of these kinds if any are given."""
+    file = modelfile.open_model(file_of(path))
+    if file.kind not in (kinds or REGISTRY):
+        raise wrong_kind(file, *(kinds or REGISTRY))
+    return restored(component_class(file.kind), file.path, file.header, file.arrays())
+
+
+def load_as(kind: type[C], path: modelfile.Path) -> C:
+    """The component of a file of its kind, or of a pipeline that has one."""
+    file = modelfile.open_model(file_of(path))
+    if file.kind == kind.KIND:
+        return restored(kind, file.path, file.header, file.arrays())
+    if file.kind == "pipeline" and kind.KIND in file.header:
+        return restored(kind, file.path, file.header[kind.KIND], file.arrays(f"{kind.KIND}."))
+    raise wrong_kind(file, kind.KIND)
+
+
+def restored(kind: type[C], source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> C:
+    """The component of a header and arrays, after a check of its format."""
+    if header.get("format", 0) > kind.FORMAT:
+        raise NewerFormatError(source, kind.KIND, header["format"], kind.FORMAT)
+    if missing := sorted(set(kind.ARRAYS) - set(arrays)):
+        raise InputError(f"{source}: the {kind.KIND} lacks the arrays {', '.join(missing)}; train the model again")
+    return kind.from_arrays(source, modelfile.with_new_keys(kind.KIND, header), arrays)
+
+
+def join_parts(parts: Mapping[str, Component]) -> Stored:
+    """The headers of several components as entries of one, and all their arrays with the kinds as prefixes."""
+    headers: dict[str, Any] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for kind, part in parts.items():
+        header, tables = part.to_arrays()
+        headers[kind] = {"format": part.FORMAT, **header}
+        arrays |= {f"{kind}.{name}": table for name, table in tables.items()}
+    return headers, arrays
+
+
+def part_of(kind: type[C], source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> C:
+    """One of the components that `join_parts` joined."""
+    if not isinstance(header.get(kind.KIND), Mapping):
+        raise InputError(f"{source}: its header has no {kind.KIND}; pack the models again")
+    prefix = f"{kind.KIND}."
+    own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    return restored(kind, source, header[kind.KIND], own)
+
+
+def wrong_kind(file: ModelFile, *kinds: str) -> InputError:
+    """The error for a model of another kind than is needed."""
+    needed = " or ".join(with_article(kind) for kind in kinds)
+    makers = " or ".join(f"`{MAKERS[kind]}`" for kind in kinds)
+    return InputError(f"{file.path} is {with_article(file.kind)}, but {needed} is needed; {makers} makes one")
+
+
+def with_article(noun: str) -> str:
+    """
+    >>> with_article("induced parser"), with_article("tagger")
+    ('an induced parser', 'a tagger')
+    """
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+# -- training data
 
 
 def sentences_of(corpus: Corpus | None, check: str = "format") -> list[Sentence]:

@@ -1,17 +1,19 @@
 """Model files: one safetensors file with a JSON header, mapped on load; never a pickle.
 
-The header tells what the file holds (`kind`), in which format, and whatever that kind of model needs beside its arrays.
-A packed file takes less room and is unpacked on load: each array is a zlib stream of its bytes, all first bytes, then
-all second ones, and so on; numbers that have at most 256 values are a list of these, and a byte each.
+The header has the kind of the model, its format, and what that kind needs beside its arrays. A packed file is smaller
+and is unpacked on load: each array is a zlib stream of its bytes, all first bytes, then all second ones, and so on;
+an array of at most 256 different values is a list of these, and a byte for each number.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from treewright.corpus import replacing
 from treewright.errors import InputError
 
 OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it -> the key's name now
-    "treewright parser": {
+    "parser": {
         "facts": "metadata",
         "options.pruning.floor": "adagrad_epsilon",
         "options.scoring.floor": "adagrad_epsilon",
@@ -31,7 +33,7 @@ OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it
         "options.labelling.floor": "adagrad_epsilon",
         "options.labelling.cost": "margin",
     },
-    "treewright tagger": {
+    "tagger": {
         "facts": "metadata",
         "options.most": "max_candidates",
         "options.tags.floor": "adagrad_epsilon",
@@ -39,16 +41,17 @@ OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it
         "options.lemmas.floor": "adagrad_epsilon",
         "options.lemmas.cost": "margin",
     },
-    "treewright tokeniser": {
+    "tokeniser": {
         "rules": "settings",
         "settings.floor": "adagrad_epsilon",
         "settings.cost": "margin",
     },
-    "treewright pipeline": {"facts": "metadata"},
+    "pipeline": {"facts": "metadata"},
 }
-PACKED = "packed"  # in our header: how an array was before it was packed
-CODES = 256  # values that one byte tells apart
-KEY = "treewright"  # of our header among the metadata of safetensors
+PACKED = "packed"  # the entry of the header that says how arrays were before they were packed
+CODES = 256  # different values of one byte
+KEY = "treewright"  # of the header among the metadata of safetensors
+PREFIX = "treewright "  # of the kind in the header
 DTYPES = {
     "F32": np.float32,
     "F64": np.float64,
@@ -75,7 +78,7 @@ def save(
     """Write a model beside the path and rename it on success."""
     from safetensors.numpy import save_file
 
-    whole = {"format": format, "kind": kind, **header}
+    whole = {"format": format, "kind": PREFIX + kind, **header}
     tables = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if pack:
         done = {name: packed(array) for name, array in tables.items()}
@@ -89,42 +92,84 @@ def save(
         beside.chmod(mode)
 
 
-def read_header(path: Path, kind: str | None = None, format: int = 0, arrays: Iterable[str] = ()) -> dict[str, Any]:
-    """The JSON header of a model file, after a look at the whole file's layout.
+class NewerFormatError(InputError):
+    """A file that a newer version of Treewright wrote."""
 
-    With `kind`, the file must hold that kind of model, in a format up to `format`, with these arrays.
-    """
-    from safetensors import SafetensorError, safe_open
+    def __init__(self, path: Path, kind: str, format: int, reads: int) -> None:
+        super().__init__(
+            f"{path}: the {kind} has format {format} of a newer Treewright; this one reads up to {reads}: "
+            "pip install --upgrade treewright"
+        )
 
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model file whose index is read and checked; its arrays are mapped or unpacked when they are asked for."""
+
+    path: Path
+    kind: str
+    header: Mapping[str, Any]
+    index: Mapping[str, Any]  # array -> dtype, shape, data_offsets
+    data: int  # the place where the data begin
+
+    def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
+        """The arrays whose names begin with a prefix, by the rest of their names."""
+        names = [name for name in self.index if name.startswith(prefix)]
+        return {name.removeprefix(prefix): self.array(name) for name in names}
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One array, mapped or unpacked."""
+        array = self._mapped(self.index[name])
+        form = self.header.get(PACKED, {}).get(name)
+        if form is None:
+            return array
+        try:
+            return unpacked(form, array)
+        except (zlib.error, KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{self.path}: its packed arrays are damaged ({error}); get the file again") from None
+
+    def _mapped(self, entry: Mapping[str, Any]) -> NDArray[Any]:
+        begin, end = entry["data_offsets"]
+        dtype, shape = np.dtype(DTYPES[entry["dtype"]]), tuple(entry["shape"])
+        if end == begin:
+            return np.zeros(shape, dtype)
+        return np.asarray(np.memmap(self.path, dtype=dtype, mode="r", offset=self.data + begin, shape=shape))
+
+
+def open_model(path: Path) -> ModelFile:
+    """Read and check the index of a model file: the length of the index, the index as JSON, and the data."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            text = (file.metadata() or {}).get(KEY)
-            missing = set(arrays) - set(file.keys())
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            length = int.from_bytes(file.read(8), "little")
+            if length > size - 8:
+                raise ValueError("it is shorter than its index")
+            index = json.loads(file.read(length))
+        text = index.pop("__metadata__", {}).get(KEY)
+        for name, entry in index.items():
+            check_entry(name, entry, size - 8 - length)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except (SafetensorError, IsADirectoryError) as error:
+    except (IsADirectoryError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: not a model file, or a damaged one ({error})") from None
     if text is None:
         raise InputError(f"{path}: a safetensors file, but not one of Treewright's")
-    header: dict[str, Any] = json.loads(text)
-    if kind is None:
-        return header
-    if header.get("kind") != kind:
-        raise InputError(f"{path}: holds a {header.get('kind')}; wanted is a {kind}")
-    if header.get("format", 0) > format:
-        raise InputError(
-            f"{path}: written in format {header['format']} by a newer Treewright; this one reads up to {format}: "
-            "pip install --upgrade treewright"
-        )
-    if missing:
-        raise InputError(f"{path}: lacks the weights {', '.join(sorted(missing))}; train the model again")
-    return header
+    header = json.loads(text)
+    return ModelFile(path, str(header.get("kind")).removeprefix(PREFIX), header, index, 8 + length)
+
+
+def check_entry(name: str, entry: Mapping[str, Any], size: int) -> None:
+    """The data of an array must be in the file, and must have its shape."""
+    begin, end = entry["data_offsets"]
+    expected = math.prod(entry["shape"]) * np.dtype(DTYPES[entry["dtype"]]).itemsize
+    if not 0 <= begin <= end <= size or end - begin != expected:
+        raise ValueError(f"the array {name} is not complete")
 
 
 def with_new_keys(kind: str, header: Mapping[str, Any]) -> dict[str, Any]:
     """A header with the keys of older files replaced by those of today.
 
-    >>> with_new_keys("treewright tokeniser", {"rules": {"bits": 20, "floor": 0.1}})
+    >>> with_new_keys("tokeniser", {"rules": {"bits": 20, "floor": 0.1}})
     {'settings': {'bits': 20, 'adagrad_epsilon': 0.1}}
     """
     found = dict(header)
@@ -139,35 +184,8 @@ def with_new_keys(kind: str, header: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def mapped(path: Path, name: str) -> NDArray[Any]:
-    """One array of a model file, mapped."""
-    return load_arrays(path, [name])[name]
-
-
-def load_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """These arrays, mapped or unpacked. A file is the length of its JSON index, the index, and the data."""
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        index = json.loads(file.read(length))
-    forms = json.loads(index.get("__metadata__", {}).get(KEY, "{}")).get(PACKED, {})
-    found = {name: _mapped(path, index[name], 8 + length) for name in names}
-    try:
-        return {name: unpacked(forms[name], array) if name in forms else array for name, array in found.items()}
-    except (zlib.error, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: its packed arrays are damaged ({error}); get the file again") from None
-
-
-def _mapped(path: Path, entry: Mapping[str, Any], data: int) -> NDArray[Any]:
-    begin, end = entry["data_offsets"]
-    dtype = np.dtype(DTYPES[entry["dtype"]])
-    shape = tuple(entry["shape"])
-    if end == begin:
-        return np.zeros(shape, dtype)
-    return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=data + begin, shape=shape))
-
-
 def packed(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
-    """An array in as few bytes as can be had without loss, and what is needed to have it back.
+    """An array compressed without loss, and what is needed to unpack it.
 
     >>> form, data = packed(np.repeat(np.array([0.5, 0.0], dtype=np.float32), 1000))
     >>> form["values"], len(data) < 100, unpacked(form, data)[999:1001].tolist()
@@ -184,7 +202,7 @@ def packed(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
 
 
 def unpacked(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:
-    """What `packed` was given."""
+    """The inverse of `packed`."""
     dtype, shape = np.dtype(form["dtype"]), tuple(form["shape"])
     planes = np.frombuffer(zlib.decompress(data.tobytes()), dtype=np.uint8)
     if "values" in form:

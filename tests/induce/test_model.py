@@ -162,6 +162,6 @@ def test_a_kept_file_of_format_1_parses_as_it_did_when_it_was_written() -> None:
 def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
     modelfile.save(tmp_path / "tagger.tw", "treewright tagger", 1, {}, {"w": np.zeros(2)})
     with pytest.raises(
-        InputError, match=r"tagger\.tw: holds a treewright tagger; wanted is a treewright induced parser"
+        InputError, match=r"tagger\.tw is a tagger, but an induced parser is needed; `treewright induce` makes one"
     ):
         InducedParser.load(tmp_path / "tagger.tw")

@@ -24,7 +24,6 @@ from treewright.features.standard import STANDARD
 from treewright.learn import Report
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
-from treewright.parser.file import FORMAT
 from treewright.parser.model import Parsed, Worker, confidence
 
 SMALL = ParserOptions(
@@ -404,9 +403,9 @@ def test_a_cut_model_is_refused(trained: Parser, tmp_path: Path) -> None:
 def test_a_newer_model_is_refused(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    header = json.dumps({"kind": "treewright parser", "format": FORMAT + 1})
+    header = json.dumps({"kind": "treewright parser", "format": Parser.FORMAT + 1})
     save_file({"x": np.zeros(1, dtype=np.float32)}, tmp_path / "new.tw", metadata={KEY: header})
-    with pytest.raises(InputError, match="newer Treewright; this one reads up to"):
+    with pytest.raises(InputError, match="the parser has format 3 of a newer Treewright; this one reads up to 2"):
         Parser.load(tmp_path / "new.tw")
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import modelfile
+from treewright import component, modelfile
+from treewright.component import Arrays, Stored
 from treewright.corpus import Sentence
 from treewright.decode import Parse
 from treewright.decode.result import Certificate
@@ -47,6 +48,10 @@ class InducedParser:
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
     clusters: Clusters | None = None  # used in place of tags
+
+    KIND: ClassVar[str] = "induced parser"
+    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # they depend on the method
 
     @classmethod
     def train(
@@ -91,11 +96,20 @@ class InducedParser:
     @classmethod
     def load(cls, path: modelfile.Path) -> InducedParser:
         """Read a model file."""
-        return load_induced(path)
+        return component.load_as(cls, path)
 
     def save(self, path: modelfile.Path) -> None:
         """Write a model file; `treewright parse` reads it like any other."""
-        save_induced(self, path)
+        component.save(self, path)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file."""
+        return to_arrays(self)
+
+    @classmethod
+    def from_arrays(cls, source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
+        """The inverse of `to_arrays`."""
+        return from_arrays(source, header, arrays)
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """The best trees, as flat CoNLL heads."""
@@ -215,13 +229,11 @@ def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-FORMAT = 1  # raised when versions before can no longer read the file
-KIND = "treewright induced parser"
 TABLES = ("root", "stop", "go", "attach")
 
 
-def save_induced(model: InducedParser, path: modelfile.Path) -> None:
-    """Write the model beside the path and rename it on success."""
+def to_arrays(model: InducedParser) -> Stored:
+    """The header and the arrays of a model file."""
     arrays: dict[str, NDArray[Any]] = {}
     if model.dmv is not None:
         arrays |= dict(zip(TABLES, model.dmv.tables(), strict=True))
@@ -230,20 +242,19 @@ def save_induced(model: InducedParser, path: modelfile.Path) -> None:
     header = {"kinds": model.kinds, "options": asdict(model.options), "rules": asdict(model.rules)}
     if model.clusters is not None:
         header["clusters"] = model.clusters.to_json()
-    modelfile.save(path, KIND, FORMAT, header, arrays)
+    return header, arrays
 
 
-def load_induced(path: modelfile.Path) -> InducedParser:
-    """Read a model file."""
-    header = modelfile.read_header(path, KIND, FORMAT)
+def from_arrays(path: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
+    """The inverse of `to_arrays`; `path` is named in messages."""
     try:
         options = options_of(header["options"])
         rules = Rules(header["rules"]["name"], {h: tuple(m) for h, m in header["rules"]["table"].items()})
         parameters = arcs = None
         if options.method != "convex-mst":
-            parameters = DmvParameters(*(np.array(modelfile.mapped(path, name)) for name in TABLES))
+            parameters = DmvParameters(*(np.array(arrays[name]) for name in TABLES))
         if options.method in {"convex-mst", *JOINT_METHODS}:
-            arcs = ArcModel(np.array(modelfile.mapped(path, "codes")), np.array(modelfile.mapped(path, "weights")))
+            arcs = ArcModel(np.array(arrays["codes"]), np.array(arrays["weights"]))
         clusters = Clusters.from_json(header["clusters"]) if options.clusters else None
         return InducedParser(tuple(header["kinds"]), options, rules, parameters, arcs, clusters)
     except (KeyError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""A parser's model file."""
+"""A parser as a header and arrays (treewright.component)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright import modelfile
+from treewright.component import Arrays, Stored
 from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.learn import Weights
@@ -16,47 +15,33 @@ from treewright.modelfile import Path
 from treewright.parser.model import LabelSets, ParserModel, label_width
 from treewright.parser.options import ParserSettings
 
-FORMAT = 2  # raised when a file can no longer be read by the versions before
-KIND = "treewright parser"
-ARRAYS = ("pruner", "scorer", "labeller")
+WEIGHTS = ("pruner", "scorer", "labeller")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
-NAMES = ARRAYS + SETS
+ARRAYS = WEIGHTS + SETS
 
 
-def save_model(model: ParserModel, path: Path) -> None:
-    """Write a model beside the path and rename it on success."""
-    modelfile.save(path, KIND, FORMAT, *to_parts(model))
-
-
-def load_model(path: Path) -> ParserModel:
-    """Map a model file into memory: what parsing does not touch is never read."""
-    header = modelfile.read_header(path, KIND, FORMAT, NAMES)
-    return from_parts(path, header, modelfile.load_arrays(path, NAMES))
-
-
-def to_parts(model: ParserModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def to_arrays(model: ParserModel) -> Stored:
     """The header and the arrays of a model file."""
     header = {
         "options": model.options.to_json(),
         "labels": model.labels,
         "common": model.common,
         "templates": {kind: lines for kind, lines in model.templates._asdict().items() if lines},
-        "scales": {name: getattr(model, name).scale for name in ARRAYS},
+        "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "metadata": dict(model.metadata),
     }
-    weights = {name: getattr(model, name).values for name in ARRAYS}
+    weights = {name: getattr(model, name).values for name in WEIGHTS}
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
 
-def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> ParserModel:
+def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
     """The model of a header and arrays that were read from `path`."""
-    header = modelfile.with_new_keys(KIND, header)
     try:
         options = ParserSettings.from_json(header["options"])
         labels, common, metadata = tuple(header["labels"]), tuple(header["common"]), header["metadata"]
         templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
-        weights = {name: Weights(arrays[name], header["scales"][name]) for name in ARRAYS}
+        weights = {name: Weights(arrays[name], header["scales"][name]) for name in WEIGHTS}
         sets = LabelSets(*(arrays[name] for name in SETS))
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from threading import local
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from treewright import checkpoint as checkpoints
+from treewright import component, streams
 from treewright.checkpoint import Origin
-from treewright.component import Corpus, hash_of, metadata_of, sentences_of
+from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.learn import Observer, Progress, Report
-from treewright.parser.file import load_model, save_model
+from treewright.parser import file
 from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
 from treewright.parser.options import ParserOptions, ParserSettings, changed
 from treewright.parser.training import Trainer
-
-CHUNK = 64  # sentences that a thread takes at a time
 
 T = TypeVar("T")
 
@@ -38,6 +35,10 @@ class Parser:
     >>> parsed.heads.tolist(), parsed.deprels, parsed.parse.certified
     ([2, 0], ['nsubj', 'root'], True)
     """
+
+    KIND: ClassVar[str] = "parser"
+    FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[tuple[str, ...]] = file.ARRAYS
 
     def __init__(self, model: ParserModel) -> None:
         self.model = model
@@ -83,12 +84,21 @@ class Parser:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Parser:
-        """Read a model file."""
-        return cls(load_model(path))
+        """The parser of a model file, of a pipeline's file, or of a name ("en")."""
+        return component.load_as(cls, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: safetensors with a JSON header."""
-        save_model(self.model, path)
+        component.save(self, path)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file."""
+        return file.to_arrays(self.model)
+
+    @classmethod
+    def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Parser:
+        """The inverse of `to_arrays`."""
+        return cls(file.from_arrays(source, header, arrays))
 
     @property
     def options(self) -> ParserSettings:
@@ -103,7 +113,7 @@ class Parser:
         projective: bool | None = None,
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
-        chunk: int = CHUNK,
+        chunk: int = streams.CHUNK,
         **options: Any,
     ) -> Iterator[Sentence]:
         """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
@@ -116,49 +126,25 @@ class Parser:
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
-        wanted = self.model.projective if projective is None else projective
+        is_projective = self.model.projective if projective is None else projective
         search = search_options(method, max_seconds, options)
 
-        def parse(worker: Worker, sentences: list[Sentence]) -> list[Sentence]:
-            answers = worker.parse(sentences, wanted, **search)
-            return [parsed(*both) for both in zip(sentences, answers, strict=True)]
+        def parse(some: list[Sentence]) -> list[Sentence]:
+            answers = self._worker().parse(some, is_projective, **search)
+            return [parsed(*both) for both in zip(some, answers, strict=True)]
 
-        return self._chunks(parse, sentences, threads, chunk)
+        return streams.map_items(parse, sentences, threads=threads, chunk=chunk)
 
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[T]:
         """answer(worker, sentence) for every sentence, in order; each thread has a worker of its own."""
 
-        def answers(worker: Worker, sentences: list[Sentence]) -> list[T]:
-            return [answer(worker, sentence) for sentence in sentences]
+        def answers(some: list[Sentence]) -> list[T]:
+            worker = self._worker()
+            return [answer(worker, sentence) for sentence in some]
 
-        return self._chunks(answers, sentences, threads, CHUNK if threads > 1 else 1)
-
-    def _chunks(
-        self,
-        answer: Callable[[Worker, list[Sentence]], list[T]],
-        sentences: Iterable[Sentence],
-        threads: int,
-        chunk: int,
-    ) -> Iterator[T]:
-        if threads < 1:
-            raise ValueError(f"threads is {threads}; it is at least 1")
-        if chunk < 1:
-            raise ValueError(f"chunk is {chunk}; it is at least 1")
-        chunks = in_chunks(sentences, chunk)
-        if threads == 1:
-            return (one for some in chunks for one in answer(self._worker(), some))
-        return self._together(lambda some: answer(self._worker(), some), chunks, threads)
-
-    def _together(
-        self, work: Callable[[list[Sentence]], list[T]], chunks: Iterator[list[Sentence]], threads: int
-    ) -> Iterator[T]:
-        with ThreadPoolExecutor(threads) as pool:
-            waiting = [pool.submit(work, chunk) for chunk in islice(chunks, 2 * threads)]
-            while waiting:
-                yield from waiting.pop(0).result()
-                waiting += [pool.submit(work, chunk) for chunk in islice(chunks, 1)]
+        return streams.map_items(answers, sentences, threads=threads, chunk=streams.CHUNK if threads > 1 else 1)
 
     def _worker(self) -> Worker:
         if not hasattr(self._workers, "worker"):
@@ -174,13 +160,6 @@ class Parser:
 def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
     """A copy of a sentence with its parse."""
     return sentence.with_tree(answer.parse.heads[1:].copy(), answer.labels, answer.parse, answer.confidence)
-
-
-def in_chunks(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:
-    """Lists of `size` sentences, the last perhaps shorter."""
-    rest = iter(sentences)
-    while chunk := list(islice(rest, size)):
-        yield chunk
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
+from treewright import component, streams
+from treewright.component import MAKERS, Arrays, Component, Stored, part_of
 from treewright.corpus import Sentence
+from treewright.errors import InputError
 from treewright.parser import Parser
 from treewright.pipeline.certificate import set_certificate
-from treewright.pipeline.file import Loaded, join, load_pipeline, save_pipeline
 from treewright.pipeline.reading import text_sentences
 from treewright.tagger import Tagger, Tokeniser
 
-CHUNK = 64  # sentences that a thread takes at a time
-LETTERS = 1 << 12  # characters of short texts that are taken together
-
-T = TypeVar("T")
-U = TypeVar("U")
+CHUNK_CHARACTERS = 1 << 12  # short texts are taken together up to this length; by convention
+PARTS = ("tokeniser", "tagger", "parser")
 
 
 @dataclass(frozen=True)
@@ -39,28 +36,49 @@ class Pipeline:
     tokeniser: Tokeniser
     tagger: Tagger
     parser: Parser
-    metadata: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # name, licence, figures: what the file tells about itself
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # name, licence, figures
+
+    KIND: ClassVar[str] = "pipeline"
+    FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # those of its parts
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """Read a model file."""
-        loaded = load_pipeline(path)
-        return cls._of(loaded, loaded.metadata)
-
-    @classmethod
-    def join(cls, *paths: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """One of the files of a tagger, a parser and, if there is one, a tokeniser, in any order."""
-        return cls._of(join(paths), metadata or {})
-
-    @classmethod
-    def _of(cls, models: Loaded, metadata: Mapping[str, Any]) -> Pipeline:
-        return cls(Tokeniser(models.tokeniser), Tagger(models.tagger), Parser(models.parser), metadata)
+        """The pipeline of a model file, or of a name ("en")."""
+        return component.load_as(cls, path)
 
     def save(self, path: str | os.PathLike[str], *, pack: bool = True) -> None:
         """Write a model file: safetensors with a JSON header. Packed it is smaller, otherwise it is mapped on load."""
-        save_pipeline(path, self.tokeniser.model, self.tagger.model, self.parser.model, self.metadata, pack)
+        component.save(self, path, pack=pack)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file; a tokeniser by rules has none."""
+        parts: dict[str, Component] = {"tagger": self.tagger, "parser": self.parser}
+        if self.tokeniser.model is not None:
+            parts["tokeniser"] = self.tokeniser
+        headers, arrays = component.join_parts(parts)
+        return {"metadata": dict(self.metadata), **headers}, arrays
+
+    @classmethod
+    def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Pipeline:
+        """The inverse of `to_arrays`."""
+        tokeniser = part_of(Tokeniser, source, header, arrays) if "tokeniser" in header else Tokeniser()
+        tagger, parser = part_of(Tagger, source, header, arrays), part_of(Parser, source, header, arrays)
+        return cls(tokeniser, tagger, parser, header.get("metadata", {}))
+
+    @classmethod
+    def join(cls, *paths: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Pipeline:
+        """The pipeline of the files of a tagger, a parser and, if there is one, a tokeniser, in any order."""
+        found: dict[str, Any] = {}
+        for path in paths:
+            part = component.load(path, *PARTS)
+            if part.KIND in found:
+                raise InputError(f"{path}: a second {part.KIND}; a pipeline has one of each")
+            found[part.KIND] = part
+        for kind in ("tagger", "parser"):
+            if kind not in found:
+                raise InputError(f"no {kind} among {', '.join(map(str, paths))}; `{MAKERS[kind]}` makes one")
+        return cls(found.get("tokeniser", Tokeniser()), found["tagger"], found["parser"], metadata or {})
 
     def __call__(self, text: str, *, threads: int = 1, **options: Any) -> list[Sentence]:
         """The sentences of a text, tagged and parsed.
@@ -80,14 +98,14 @@ class Pipeline:
         def answers(some: list[str]) -> list[list[Sentence]]:
             return [self(text, **options) for text in some]
 
-        return in_order(answers, text_chunks(texts, checked_threads(threads)), threads)
+        return streams.map_chunks(answers, text_chunks(texts, threads), threads)
 
     def parse(
         self,
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        chunk: int = CHUNK,
+        chunk: int = streams.CHUNK,
         comment: bool = True,
         **options: Any,
     ) -> Iterator[Sentence]:
@@ -105,8 +123,7 @@ class Pipeline:
                     set_certificate(sentence, sentence.parse)
             return found
 
-        rest = iter(sentences)
-        return in_order(answers, iter(lambda: list(islice(rest, chunk)), []), checked_threads(threads))
+        return streams.map_items(answers, sentences, threads=threads, chunk=chunk)
 
     def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Copies of the sentences that have no tags, with tags; the others as they are."""
@@ -136,34 +153,15 @@ def is_bare(sentence: Sentence) -> bool:
     return all(tag == "_" for tag in sentence.upos)
 
 
-def checked_threads(threads: int) -> int:
-    """At least one."""
-    if threads < 1:
-        raise ValueError(f"threads is {threads}; it is at least 1")
-    return threads
-
-
 def text_chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
-    """Texts in lists that are long enough to be worth a thread's while; one by one if there is no other."""
+    """Texts in lists that are long enough for a thread; one by one if there is one thread."""
     chunk: list[str] = []
     letters = 0
     for text in texts:
         chunk.append(text)
         letters += len(text)
-        if threads == 1 or letters >= LETTERS or len(chunk) >= CHUNK:
+        if threads == 1 or letters >= CHUNK_CHARACTERS or len(chunk) >= streams.CHUNK:
             yield chunk
             chunk, letters = [], 0
     if chunk:
         yield chunk
-
-
-def in_order(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
-    """What `work` makes of the chunks, in their order; no more of them are read than are needed soon."""
-    if threads == 1:
-        yield from (one for chunk in chunks for one in work(chunk))
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(work, chunk) for chunk in islice(chunks, 2 * threads)]
-        while waiting:
-            yield from waiting.pop(0).result()
-            waiting += [pool.submit(work, chunk) for chunk in islice(chunks, 1)]

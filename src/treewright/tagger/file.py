@@ -1,4 +1,4 @@
-"""A tagger's model file."""
+"""A tagger as a header and arrays (treewright.component)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright import modelfile
+from treewright.component import Arrays, Stored
 from treewright.errors import InputError
 from treewright.learn import Weights
 from treewright.modelfile import Path
@@ -16,24 +15,11 @@ from treewright.tagger.lexicon import Lexicon, Listing, array_names
 from treewright.tagger.model import TaggerModel
 from treewright.tagger.options import TaggerOptions
 
-FORMAT = 3  # raised when a file can no longer be read by the versions before
-KIND = "treewright tagger"
 WEIGHTS = ("weights", "lemma_weights")
-NAMES = (*WEIGHTS, *array_names("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"))
+ARRAYS = (*WEIGHTS, *array_names("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"))
 
 
-def save_model(model: TaggerModel, path: Path) -> None:
-    """Write a model beside the path and rename it on success."""
-    modelfile.save(path, KIND, FORMAT, *to_parts(model))
-
-
-def load_model(path: Path) -> TaggerModel:
-    """Read a model file; the weights are mapped."""
-    header = modelfile.read_header(path, KIND, FORMAT, NAMES)
-    return from_parts(path, header, modelfile.load_arrays(path, NAMES))
-
-
-def to_parts(model: TaggerModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def to_arrays(model: TaggerModel) -> Stored:
     """The header and the arrays of a model file."""
     header = {
         "options": model.options.to_json(),
@@ -48,9 +34,8 @@ def to_parts(model: TaggerModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]
     return header, arrays | lists
 
 
-def from_parts(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TaggerModel:
+def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
     """The model of a header and arrays that were read from `path`."""
-    header = modelfile.with_new_keys(KIND, header)
     try:
         options = TaggerOptions.from_json(header["options"])
         tags = tuple(tuple(tag) for tag in header["tags"])

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from threading import local
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
 from treewright import checkpoint as checkpoints
+from treewright import component, streams
 from treewright.checkpoint import Origin
-from treewright.component import Corpus, hash_of, metadata_of, sentences_of
+from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.learn import Observer, Progress, Report
-from treewright.tagger.file import load_model, save_model
+from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
 from treewright.tagger.options import TaggerOptions, checked_columns
 from treewright.tagger.sequences import checked_adjustment
 from treewright.tagger.training import train as train_model
-
-CHUNK = 64  # sentences that a thread takes at a time
 
 
 class Tagger:
@@ -34,6 +32,10 @@ class Tagger:
     >>> tagged.upos, tagged.lemmas
     (['NOUN', 'VERB'], ['dog', 'bark'])
     """
+
+    KIND: ClassVar[str] = "tagger"
+    FORMAT: ClassVar[int] = 3  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[tuple[str, ...]] = file.ARRAYS
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
@@ -76,12 +78,21 @@ class Tagger:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """Read a model file."""
-        return cls(load_model(path))
+        """The tagger of a model file, of a pipeline's file, or of a name ("en")."""
+        return component.load_as(cls, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: safetensors with a JSON header."""
-        save_model(self.model, path)
+        component.save(self, path)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file."""
+        return file.to_arrays(self.model)
+
+    @classmethod
+    def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tagger:
+        """The inverse of `to_arrays`."""
+        return cls(file.from_arrays(source, header, arrays))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,23 +109,13 @@ class Tagger:
 
         Each has `confidence`, the probability of each word's tag, unless it is switched off.
         """
-        if threads < 1:
-            raise ValueError(f"threads is {threads}; it is at least 1")
-        if threads == 1:  # no sentence waits for the next one
-            return (self._worker().tag(sentence, confidence=confidence) for sentence in sentences)
-        return self._together(iter(sentences), threads, confidence)
 
-    def _together(self, sentences: Iterator[Sentence], threads: int, confidence: bool) -> Iterator[Sentence]:
-        def work(chunk: list[Sentence]) -> list[Sentence]:
+        def work(some: list[Sentence]) -> list[Sentence]:
             worker = self._worker()
-            return [worker.tag(sentence, confidence=confidence) for sentence in chunk]
+            return [worker.tag(sentence, confidence=confidence) for sentence in some]
 
-        chunks = iter(lambda: list(islice(sentences, CHUNK)), [])
-        with ThreadPoolExecutor(threads) as pool:
-            waiting = [pool.submit(work, chunk) for chunk in islice(chunks, 2 * threads)]
-            while waiting:
-                yield from waiting.pop(0).result()
-                waiting += [pool.submit(work, chunk) for chunk in islice(chunks, 1)]
+        # With one thread no sentence waits for the next one.
+        return streams.map_items(work, sentences, threads=threads, chunk=streams.CHUNK if threads > 1 else 1)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None) -> Tagged:
         """The best tag sequence as numbers of `tags`, its value, and the probability of each tag.

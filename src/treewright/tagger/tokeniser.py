@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import checkpoint as checkpoints
-from treewright import modelfile
+from treewright import component
 from treewright._core import TagModel
 from treewright.checkpoint import Origin
-from treewright.component import Corpus, hash_of, sentences_of
+from treewright.component import Arrays, Corpus, Stored, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import AveragedCells, Observer, Progress, Report, Stage, run
+from treewright.modelfile import Path
 from treewright.tagger.characters import SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
@@ -25,10 +26,7 @@ from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, par
 from treewright.tagger.segments import cut_long_sentences, sentences_from, tokens_of
 from treewright.tagger.words import REACH, hashed
 
-FORMAT = 3  # raised when characters are described in another way, or the file is
 OLDEST_FORMAT = 2  # the first in which characters are described as they are now
-KIND = "treewright tokeniser"
-NAMES = ("weights",)
 LABELS = ("inside", "token", "sentence")
 PARAGRAPH = "\n\n"  # what stands between two paragraphs
 CHARACTERS_PER_STEP = 64  # of one update; by convention
@@ -54,6 +52,10 @@ class Tokeniser:
     >>> [sentence.forms for sentence in tokeniser("It rains. Stay here!")]
     [['It', 'rains', '.'], ['Stay', 'here', '!']]
     """
+
+    KIND: ClassVar[str] = "tokeniser"
+    FORMAT: ClassVar[int] = 3  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[tuple[str, ...]] = ("weights",)
 
     def __init__(self, model: TokeniserModel | None = None) -> None:
         self.model = model
@@ -102,16 +104,25 @@ class Tokeniser:
         weights = run([stage], seed=chosen.seed, state=state, observer=Observer(report, save, progress))
         return cls(replace(untrained, weights=weights[stage.name]))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        if self.model is None:
-            raise ValueError("a tokeniser by rules has no weights to save: Tokeniser() makes another")
-        modelfile.save(path, KIND, FORMAT, *to_parts(self.model))
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokeniser:
-        """Read a model file."""
-        return cls(load_model(path))
+        """The tokeniser of a model file, of a pipeline's file, or of a name ("en")."""
+        return component.load_as(cls, path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file: safetensors with a JSON header."""
+        component.save(self, path)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file."""
+        if self.model is None:
+            raise ValueError("a tokeniser by rules has no weights to save: Tokeniser() makes another")
+        return to_arrays(self.model)
+
+    @classmethod
+    def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tokeniser:
+        """The inverse of `to_arrays`."""
+        return cls(from_arrays(source, header, arrays))
 
     def __call__(self, text: str, *, begin: int = 0, number: int = 1, whole: bool = False) -> list[Sentence]:
         """The sentences of a text. Each word or multiword token has its place in it as TokenRange=begin:end in MISC.
@@ -147,13 +158,7 @@ class Tokeniser:
 # -- the model file
 
 
-def load_model(path: modelfile.Path) -> TokeniserModel:
-    """Read a model file; the weights are mapped."""
-    header = modelfile.read_header(path, KIND, FORMAT, NAMES)
-    return from_parts(path, header, modelfile.load_arrays(path, NAMES))
-
-
-def to_parts(model: TokeniserModel) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def to_arrays(model: TokeniserModel) -> Stored:
     """The header and the arrays of a model file."""
     header = {
         "settings": asdict(model.settings),
@@ -163,12 +168,11 @@ def to_parts(model: TokeniserModel) -> tuple[dict[str, Any], dict[str, NDArray[A
     return header, {"weights": model.weights}
 
 
-def from_parts(path: modelfile.Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TokeniserModel:
+def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> TokeniserModel:
     """The model of a header and arrays that were read from `path`."""
     weights = arrays["weights"]
     if header.get("format", 0) < OLDEST_FORMAT:
         raise InputError(f"{path}: its tokeniser was written by an older Treewright; train it again")
-    header = modelfile.with_new_keys(KIND, header)
     try:
         settings = Learning(**header["settings"])
         lists = {

@@ -1,0 +1,69 @@
+"""The thread map: results in order, bounded look-ahead, exceptions at their place, for any number of threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from treewright.streams import LOOK_AHEAD, map_chunks, map_items
+
+THREADS = [1, 2, 5]
+
+
+def squares(some: list[int]) -> list[int]:
+    time.sleep(0.001 * (some[0] % 3))  # so that chunks finish in another order
+    return [number * number for number in some]
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("chunk", [1, 3, 100])
+def test_results_come_in_the_order_of_the_items(threads: int, chunk: int) -> None:
+    found = list(map_items(squares, range(50), threads=threads, chunk=chunk))
+    assert found == [number * number for number in range(50)]
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_no_more_is_read_than_the_threads_need_soon(threads: int) -> None:
+    read: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(100):
+            read.append(number)
+            yield number
+
+    found = map_items(squares, items(), threads=threads, chunk=2)
+    assert read == []
+    for place, _ in zip(range(20), found, strict=False):
+        ahead = 2 * (LOOK_AHEAD * threads if threads > 1 else 1)
+        assert len(read) <= place + 1 + ahead
+    found.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_an_exception_comes_after_the_results_before_it(threads: int) -> None:
+    def fail(some: list[int]) -> list[int]:
+        if 7 in some:
+            raise ZeroDivisionError
+        return some
+
+    def broken() -> Iterator[int]:
+        yield from range(7)
+        raise ZeroDivisionError
+
+    for found in (
+        map_items(fail, range(50), threads=threads, chunk=1),
+        map_items(squares, broken(), threads=threads, chunk=1),
+    ):
+        seen = []
+        with pytest.raises(ZeroDivisionError):
+            seen.extend(iter(found))
+        assert len(seen) == 7
+
+
+def test_threads_and_chunks_are_checked_before_anything_is_read() -> None:
+    with pytest.raises(ValueError, match="threads is 0; expected at least 1"):
+        map_chunks(squares, iter([]), threads=0)
+    with pytest.raises(ValueError, match="chunk is 0; expected at least 1"):
+        map_items(squares, iter([]), chunk=0)

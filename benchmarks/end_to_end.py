@@ -29,7 +29,7 @@ from treewright.evaluate import evaluate
 from treewright.tagger.tokeniser import text_and_ends
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from train_embedded import FIGURES, train_pipeline
+from train_embedded import FIGURES, THOROUGH
 
 Parse = Callable[[str], list[tw.Sentence]]
 # Options of UDPipe for tokeniser, tagger and parser: its defaults, and the shortest training.
@@ -58,7 +58,7 @@ def main() -> None:
     if given.embedded:
         show("Treewright embedded", tw.load("en"), 0.0, text, gold)
     start = time.process_time()
-    ours = train_pipeline(train, dev, folds=4, say=lambda _: None)
+    ours = tw.Pipeline.train(train, dev, options=THOROUGH, folds=4)
     our_las, our_speed = show("Treewright", ours, time.process_time() - start, text, gold)
     start = time.process_time()
     theirs = udpipe_pipeline(train, dev, QUICK if given.quick else DEFAULT)

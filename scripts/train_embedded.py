@@ -14,16 +14,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.models import EMBEDDED
-from treewright.parser import Parser, ParserOptions, Pruning, Scoring
+from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
-from treewright.tagger import Tagger, Tokeniser
 from treewright.tagger.tokeniser import text_and_ends
 
 LARGEST = 12_000_000  # bytes
@@ -50,7 +49,7 @@ def main() -> None:
     given = arguments.parse_args()
     bank = given.folder / "ud" / "English-EWT"
     train, dev = list(islice(tw.read(bank / "train.conllu"), given.sentences)), list(tw.read(bank / "dev.conllu"))
-    whole = train_pipeline(train, dev, given.folds)
+    whole = Pipeline.train(train, dev, options=THOROUGH, folds=given.folds, metadata=METADATA, report=say)
     light = prune_weights(whole, parser=given.light)
     lost = compare(whole, light, dev)
     light.save(given.output)
@@ -64,30 +63,6 @@ def main() -> None:
 def say(what: object) -> None:
     """A line with the time so far."""
     print(f"{time.process_time():7.0f} s  {what}", flush=True)
-
-
-def train_pipeline(
-    train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence], folds: int, say: Callable[[object], None] = say
-) -> Pipeline:
-    """Every part, one after the other."""
-    tokeniser = Tokeniser.train(train)
-    say("tokeniser")
-    tagger = Tagger.train(train, dev)
-    say(f"tagger: {tagger}")
-    retagged = tagged_by_others(train, folds, say)
-    say(f"training data tagged in {folds} parts")
-    parser = Parser.train(retagged, list(tagger.tag(dev)), options=THOROUGH, report=say)
-    return Pipeline(tokeniser, tagger, parser, METADATA)
-
-
-def tagged_by_others(train: Sequence[tw.Sentence], folds: int, say: Callable[[object], None]) -> list[tw.Sentence]:
-    """The sentences with the tags of taggers that have not seen them. Every folds-th sentence is in the same part."""
-    found = list(train)
-    for fold in range(folds):
-        tagger = Tagger.train([sentence for place, sentence in enumerate(train) if place % folds != fold])
-        found[fold::folds] = tagger.tag(train[fold::folds], confidence=False)
-        say(f"part {fold + 1} of {folds}")
-    return found
 
 
 def compare(whole: Pipeline, light: Pipeline, dev: Sequence[tw.Sentence]) -> float:

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.pipelines import pipeline
+from oracles.pipelines import pipeline, written
 
 import treewright as tw
 from treewright import component, modelfile
 from treewright.component import EMBEDDED, REGISTRY, component_class
 from treewright.errors import InputError
 from treewright.modelfile import OLD_KEYS, open_model
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 
 KEPT = Path(__file__).parent / "data" / "sample-format-1.tw"
 
@@ -55,9 +56,7 @@ def test_a_part_of_a_pipeline_loads_by_itself(tmp_path: Path) -> None:
     for part in (nlp.tagger, nlp.parser):
         found = type(part).load(tmp_path / "nlp.tw")
         assert found.to_arrays()[0] == part.to_arrays()[0]
-    with pytest.raises(
-        InputError, match=r"nlp\.tw is a pipeline, but a tokeniser is needed; `treewright tag train-tok"
-    ):
+    with pytest.raises(InputError, match=r"nlp\.tw is a pipeline, but a tokeniser is needed; `treewright tag train"):
         tw.tagger.Tokeniser.load(tmp_path / "nlp.tw")
     assert tw.Parser.load("en").options == tw.load("en").parser.options
 
@@ -111,6 +110,18 @@ def test_the_kept_model_has_the_settings_that_it_was_trained_with() -> None:
     assert None not in vars(found.scoring).values()
 
 
+def test_a_pipeline_is_trained_on_jackknifed_tags() -> None:
+    bank = written(40, 0)
+    options = ParserOptions("arc", pruning=Pruning(bits=10), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
+    stages: list[str] = []
+    nlp = tw.Pipeline.train(bank, options=options, seed=3, folds=2, report=lambda report: stages.append(report.stage))
+    [sentence] = nlp("The dog sees a house.")
+    assert sentence.upos == ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
+    assert sentence.heads.tolist() == [2, 3, 0, 5, 3, 3]
+    assert stages.count("tags") == 3 * nlp.tagger.model.options.tags.epochs
+    assert (nlp.parser.options.seed, nlp.tagger.model.options.seed) == (3, 3)
+
+
 def test_a_missing_array_is_named(tmp_path: Path) -> None:
     header, arrays = pipeline().tagger.to_arrays()
     del arrays["weights"]
@@ -123,5 +134,5 @@ def test_an_array_that_is_not_complete_is_named(tmp_path: Path) -> None:
     modelfile.save(tmp_path / "m", "tagger", 3, {}, {"weights": np.zeros(8, dtype=np.float32)})
     data = (tmp_path / "m").read_bytes()
     (tmp_path / "m").write_bytes(data.replace(b"[8]", b"[9]"))
-    with pytest.raises(InputError, match="m: not a model file, or a damaged one .the array weights is not complete"):
+    with pytest.raises(InputError, match=r"m: not a model file, or a damaged one .the array weights is not complete"):
         open_model(tmp_path / "m")

@@ -56,7 +56,7 @@ def test_an_exception_comes_after_the_results_before_it(threads: int) -> None:
         map_items(fail, range(50), threads=threads, chunk=1),
         map_items(squares, broken(), threads=threads, chunk=1),
     ):
-        seen = []
+        seen: list[int] = []
         with pytest.raises(ZeroDivisionError):
             seen.extend(iter(found))
         assert len(seen) == 7

@@ -35,18 +35,18 @@ def test_a_model_is_written_and_reads_back(tmp_path: Path) -> None:
 def test_explain_prints_tables_and_json(tmp_path: Path) -> None:
     table = run(str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--explain", "--quiet")
     assert table.returncode == 0, table.stderr
-    assert "What heads a sentence" in table.stdout
+    assert "Roots of sentences" in table.stdout
     assert table.stderr == ""
     machine = run(str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--json", "--quiet")
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
 
 
-def test_the_dmv_is_fitted_as_asked() -> None:
+def test_the_dmv_is_fitted_by_the_method_of_the_options() -> None:
     sample = str(EXAMPLES / "sample.conllu")
-    told = [
+    printed = [
         run(sample, "--method", "lc-dmv", "--json", "-q", *how).stdout for how in ((), ("--viterbi",), ("--features",))
     ]
-    assert len(set(told)) == 3
+    assert len(set(printed)) == 3
     both = run(sample, "--viterbi", "--features", "--explain")
     assert both.returncode == 1
     assert "features are fitted by L-BFGS, not by Viterbi EM: leave out one of them" in both.stderr
@@ -55,7 +55,7 @@ def test_the_dmv_is_fitted_as_asked() -> None:
 def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
     nothing = run(str(EXAMPLES / "sample.conllu"))
     assert nothing.returncode == 1
-    assert "give -o MODEL to keep it, or --explain to look at it" in nothing.stderr
+    assert "give -o MODEL to save it, or --explain to print its parameters" in nothing.stderr
     rules = tmp_path / "rules.toml"
     rules.write_text('VERB = ["NOON"]')
     bad = run(str(EXAMPLES / "sample.conllu"), "--rules", str(rules), "--explain")
@@ -101,7 +101,7 @@ def test_untagged_text_learns_classes_and_is_parsed_with_them(untagged: Path) ->
     model = untagged.with_name("model.tw")
     found = run(str(untagged), "--clusters", "4", "--explain", "-o", str(model))
     assert found.returncode == 0, found.stderr
-    assert "What the classes are" in found.stdout
+    assert "Word classes" in found.stdout
     assert "sees" in found.stdout
     command = [sys.executable, "-m", "treewright", "parse", str(model), str(untagged)]
     parsed = subprocess.run(command, capture_output=True, text=True)
@@ -128,7 +128,7 @@ def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch:
         patched.setattr(checkpoint, "save", save_and_stop)
         stopped = CliRunner().invoke(app, [*arguments, str(model)])
     assert stopped.exit_code != 0
-    assert "the same command with --resume goes on from" in stopped.stderr
+    assert "the same command with --resume continues from" in stopped.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw.checkpoint", "whole.tw"]
     again = CliRunner().invoke(app, [*arguments, str(model)])
     assert isinstance(again.exception, InputError)

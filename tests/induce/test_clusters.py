@@ -10,7 +10,7 @@ import pytest
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.induce import InducedParser, Options, preferences
+from treewright.induce import InducedParser, InductionOptions, preferences
 from treewright.induce.clusters import Bigrams, Exchange, cluster, is_punctuation, units_of
 
 TEXTS = [
@@ -87,7 +87,7 @@ def test_words_never_seen_are_classed_by_their_shape() -> None:
 
 
 def test_a_model_of_classes_parses_untagged_text(tmp_path: object) -> None:
-    parser = InducedParser.train(SENTENCES, Options(method="lc-dmv", clusters=4))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(method="lc-dmv", clusters=4))
     parser.save(f"{tmp_path}/model.tw")
     loaded = InducedParser.load(f"{tmp_path}/model.tw")
     assert loaded.clusters == parser.clusters
@@ -106,4 +106,4 @@ def test_numbers_of_classes_that_cannot_be_are_refused() -> None:
     with pytest.raises(InputError, match="1 word classes are too few"):
         cluster(TEXTS, 1)
     with pytest.raises(InputError, match="joint needs rules, and rules need tags: with clusters"):
-        InducedParser.train(SENTENCES, Options(clusters=4))
+        InducedParser.train(SENTENCES, options=InductionOptions(clusters=4))

@@ -10,16 +10,16 @@ from oracles.tag_sentences import CORPUS
 
 from treewright import checkpoint
 from treewright.errors import InputError
-from treewright.induce import InducedParser, Options
+from treewright.induce import InducedParser, InductionOptions
 from treewright.induce import joint as together
 from treewright.induce.checkpoint import steps_at
 
 OPTIONS = {
-    "joint": Options(iterations=4, joint=together.JointOptions(rounds=3)),
-    "best": Options(method="best", iterations=4, joint=together.JointOptions(rounds=2, weight=5.0)),
-    "lc-dmv": Options(method="lc-dmv", iterations=4, start="random", seed=3),
-    "convex-mst": Options(method="convex-mst"),
-    "clusters": Options(method="lc-dmv", iterations=4, clusters=4),
+    "joint": InductionOptions(iterations=4, joint=together.JointOptions(rounds=3)),
+    "best": InductionOptions(method="best", iterations=4, joint=together.JointOptions(rounds=2, weight=5.0)),
+    "lc-dmv": InductionOptions(method="lc-dmv", iterations=4, start="random", seed=3),
+    "convex-mst": InductionOptions(method="convex-mst"),
+    "clusters": InductionOptions(method="lc-dmv", iterations=4, clusters=4),
 }
 
 
@@ -33,7 +33,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 ) -> None:
     monkeypatch.setattr(checkpoint, "CHECKPOINT_TIME_SHARE", float("inf"))  # a checkpoint after every step
     options, path, model = OPTIONS[name], tmp_path / "c", tmp_path / "model.tw"
-    InducedParser.train(CORPUS, options).save(tmp_path / "whole.tw")
+    InducedParser.train(CORPUS, options=options).save(tmp_path / "whole.tw")
     whole = (tmp_path / "whole.tw").read_bytes()
     save, stopped = checkpoint.save, 0
     while not model.exists():
@@ -49,12 +49,10 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
         monkeypatch.setattr(checkpoint, "save", save_and_die)
         path.unlink(missing_ok=True)
         try:
-            InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=False)).save(model)
+            InducedParser.train(CORPUS, options=options, checkpoint=path).save(model)
         except Killed:
             monkeypatch.setattr(checkpoint, "save", save)
-            InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=True)).save(
-                tmp_path / "resumed.tw"
-            )
+            InducedParser.train(CORPUS, options=options, checkpoint=path, resume=True).save(tmp_path / "resumed.tw")
             assert (tmp_path / "resumed.tw").read_bytes() == whole
             stopped += 1
     assert stopped >= {"joint": 3, "best": 3, "lc-dmv": 1, "convex-mst": 1, "clusters": 2}[name]
@@ -63,7 +61,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     options, path = OPTIONS["lc-dmv"], tmp_path / "c"
-    InducedParser.train(CORPUS, options, steps=steps_at(path, CORPUS, options, resume=False))
+    InducedParser.train(CORPUS, options=options, checkpoint=path)
     with pytest.raises(InputError, match=r"c: a training was interrupted here; --resume continues it"):
         steps_at(path, CORPUS, options, resume=False)
     with pytest.raises(InputError, match=r"c: the checkpoint of another training: seed 3 \(now 4\)"):
@@ -75,7 +73,7 @@ def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
 def test_random_starts_follow_their_seed(tmp_path: Path) -> None:
     for number, seed in enumerate((1, 1, 2)):
         options = replace(OPTIONS["lc-dmv"], seed=seed)
-        InducedParser.train(CORPUS, replace(options, iterations=1)).save(tmp_path / f"{number}.tw")
+        InducedParser.train(CORPUS, options=replace(options, iterations=1)).save(tmp_path / f"{number}.tw")
     first, second, other = ((tmp_path / f"{number}.tw").read_bytes() for number in range(3))
     assert first == second
     assert first != other

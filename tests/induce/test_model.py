@@ -11,16 +11,17 @@ from oracles.tag_sentences import CORPUS, sentence
 import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
-from treewright.induce import InducedParser, Options, Progress, load_rules, preferences
+from treewright.induce import InducedParser, InductionOptions, load_rules, preferences
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
+from treewright.learn import Report
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_and_parses_trees(method: str) -> None:
-    reported: list[Progress] = []
-    parser = InducedParser.train(CORPUS, Options(method=method, iterations=5), report=reported.append)
+    reported: list[Report] = []
+    parser = InducedParser.train(CORPUS, options=InductionOptions(method=method, iterations=5), report=reported.append)
     assert reported
     for parsed in parser.parse(CORPUS):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
@@ -29,7 +30,7 @@ def test_every_method_learns_and_parses_trees(method: str) -> None:
 
 
 def test_training_twice_gives_the_same_model() -> None:
-    first, second = (InducedParser.train(CORPUS, Options(iterations=5)) for _ in range(2))
+    first, second = (InducedParser.train(CORPUS, options=InductionOptions(iterations=5)) for _ in range(2))
     assert first.dmv is not None
     assert second.dmv is not None
     for one, other in zip(first.dmv.tables(), second.dmv.tables(), strict=True):
@@ -37,7 +38,7 @@ def test_training_twice_gives_the_same_model() -> None:
 
 
 def test_sentences_of_any_shape_parse() -> None:
-    parser = InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=5))
+    parser = InducedParser.train(CORPUS, options=InductionOptions(method="lc-dmv", iterations=5))
     shapes = ["NOUN", "PUNCT", "PUNCT PUNCT PUNCT", "DET DET ADP", "SYM INTJ", " ".join(["NOUN", "VERB"] * 60)]
     for parsed in parser.parse([sentence(tags) for tags in shapes]):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
@@ -45,7 +46,7 @@ def test_sentences_of_any_shape_parse() -> None:
 
 
 def test_preferences_are_probabilities_most_likely_first() -> None:
-    found = preferences(InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=10)))
+    found = preferences(InducedParser.train(CORPUS, options=InductionOptions(method="lc-dmv", iterations=10)))
     shares = [row["probability"] for row in found["roots"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, rel=1e-9)
@@ -64,7 +65,7 @@ def test_untagged_text_is_refused_with_the_remedy() -> None:
     message = r":1: a word without a tag \('_' in UPOS\); tag the text first .* --clusters N"
     with pytest.raises(InputError, match=message):
         InducedParser.train([untagged])
-    parser = InducedParser.train(CORPUS, Options(method="lc-dmv", iterations=2))
+    parser = InducedParser.train(CORPUS, options=InductionOptions(method="lc-dmv", iterations=2))
     with pytest.raises(InputError, match=message):
         next(parser.parse([untagged]))
 
@@ -72,7 +73,9 @@ def test_untagged_text_is_refused_with_the_remedy() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("text", [["NOUN"], ["DET"], ["NOUN NOUN NOUN"], ["PUNCT X PUNCT", "PUNCT"], ["FOO BAR"]])
 def test_next_to_nothing_to_learn_from_still_gives_a_parser(method: str, text: list[str]) -> None:
-    parser = InducedParser.train([sentence(tags) for tags in text], Options(method=method, iterations=3))
+    parser = InducedParser.train(
+        [sentence(tags) for tags in text], options=InductionOptions(method=method, iterations=3)
+    )
     for parsed in parser.parse([sentence(tags) for tags in ("NOUN", "PUNCT", "FOO DET X PUNCT", "VERB NOUN")]):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
 
@@ -92,19 +95,21 @@ def test_a_corpus_without_sentences_is_refused() -> None:
 
 
 def test_best_parses_with_both_models_and_is_certified_where_the_gap_is_zero() -> None:
-    parser = InducedParser.train(CORPUS, Options(method="best", iterations=5))
+    parser = InducedParser.train(CORPUS, options=InductionOptions(method="best", iterations=5))
     assert (parser.rules.name, parser.options.start_used) == ("content", "uniform")
     long = sentence(" ".join(["NOUN", "VERB"] * 60))
     for parsed in parser.parse([*CORPUS, long]):
         assert parsed.parse.score <= parsed.parse.bound + 1e-9
         assert parsed.parse.certified == (parsed.parse.gap < 1e-6 * abs(parsed.parse.score))
-    mine = InducedParser.train(CORPUS, Options(method="best", rules="noji", start="harmonic", iterations=5))
+    mine = InducedParser.train(
+        CORPUS, options=InductionOptions(method="best", rules="noji", start="harmonic", iterations=5)
+    )
     assert (mine.rules.name, mine.options.start_used) == ("noji", "harmonic")
 
 
 def test_unknown_methods_are_answered_with_those_there_are() -> None:
     with pytest.raises(InputError, match="there is no method 'magic'; there are best, joint, dmv, lc-dmv, convex-mst"):
-        InducedParser.train(CORPUS, Options(method="magic"))
+        InducedParser.train(CORPUS, options=InductionOptions(method="magic"))
 
 
 def test_rules_of_ones_own(tmp_path: Path) -> None:
@@ -138,7 +143,7 @@ def test_unknown_rules_are_answered_with_those_there_are() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_saved_model_parses_as_before(tmp_path: Path, method: str) -> None:
-    parser = InducedParser.train(CORPUS, Options(method=method, iterations=5))
+    parser = InducedParser.train(CORPUS, options=InductionOptions(method=method, iterations=5))
     parser.save(tmp_path / "model.tw")
     loaded = InducedParser.load(tmp_path / "model.tw")
     assert loaded.options == parser.options
@@ -160,7 +165,7 @@ def test_a_kept_file_of_format_1_parses_as_it_did_when_it_was_written() -> None:
 
 
 def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
-    modelfile.save(tmp_path / "tagger.tw", "treewright tagger", 1, {}, {"w": np.zeros(2)})
+    modelfile.save(tmp_path / "tagger.tw", "tagger", 1, {}, {"w": np.zeros(2)})
     with pytest.raises(
         InputError, match=r"tagger\.tw is a tagger, but an induced parser is needed; `treewright induce` makes one"
     ):

@@ -113,7 +113,7 @@ def test_what_is_no_text() -> None:
         pipeline()(b"dog")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"the text is of type list; it is a str \(nlp.pipe takes several texts"):
         pipeline()(["dog"])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="threads is 0; it is at least 1"):
+    with pytest.raises(ValueError, match="threads is 0; expected at least 1"):
         pipeline()("dog", threads=0)
 
 
@@ -192,9 +192,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 
 def test_a_file_of_something_else(tmp_path: Path) -> None:
     pipeline().tagger.save(tmp_path / "tagger.tw")
-    with pytest.raises(
-        InputError, match=r"tagger.tw is a tagger, but a pipeline or a parser or an induced parser is needed"
-    ):
+    with pytest.raises(InputError, match=r"tagger.tw is a tagger, but a pipeline or a parser or an induced"):
         tw.load(tmp_path / "tagger.tw")
 
 

@@ -58,7 +58,7 @@ def test_a_decoding_counts_heads_and_certificates() -> None:
 
     found = [parsed([0, 1], "agreement"), parsed([2, 0], "bound"), parsed([0, 1, 1], None), parsed([0], "exact")]
     gold = [tw.Sentence.from_words(["w"] * len(heads), heads=heads) for heads in ([0, 1], [0, 1], [0, 1, 2], [0])]
-    counted = koo2010_parsers.judged(found, gold, seconds=2.0)
+    counted = koo2010_parsers.evaluate(found, gold, seconds=2.0)
     assert counted == koo2010_parsers.Decoding(uas=62.5, certified=75.0, agreed=25.0, seconds=0.5)
 
 

@@ -1,4 +1,4 @@
-"""`treewright induce`: a parser from tags alone."""
+"""`treewright induce`: a parser learned from tagged text without trees."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli.shared import check_output
+from treewright.cli.training import checkpointed
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from treewright.corpus import Sentence
-    from treewright.induce import InducedParser, Options, Progress
+    from treewright.induce import InducedParser, InductionOptions
+    from treewright.learn import Report
 
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Learn a parser from text with part-of-speech tags; heads are not needed, and not looked at.\n\n"
-    "Two models learn alone and then from each other: one says how likely a tree is (the DMV), the other how "
-    "well its arcs can be predicted (Convex-MST). The model file serves `treewright parse` like any other.\n\n"
+    "Learn a parser from text with part-of-speech tags; heads are not needed and not used.\n\n"
+    "Two models are trained alone and then jointly: the DMV (dependency model with valence) gives the probability of a "
+    "tree, Convex-MST a regression score for each arc. `treewright parse` reads the model file.\n\n"
     "  treewright induce tagged.conllu -o model.tw\n\n"
     "  treewright induce tagged.conllu --method lc-dmv --explain\n\n"
     "  treewright induce tagged.conllu --rules my-rules.toml -o model.tw\n\n"
     "  treewright induce untagged.conllu --clusters 50 -o model.tw\n\n"
-    "A training that was interrupted goes on with --resume and ends with the same file.\n\n"
+    "An interrupted training continues with --resume and ends with the same file.\n\n"
 )
 
 
@@ -43,65 +45,70 @@ class Method(str, Enum):
 def induce(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='Sentences with UPOS: CoNLL-U; "-" is standard input.')],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes.")
+        Path | None, typer.Option("-o", "--output", metavar="MODEL", help="The model file to write.")
     ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
-            help="Both models together (best: more rules, and both parse; joint: as published), or one of them alone; "
-            "joint if not given, with --clusters lc-dmv."
+            help="Joint training of both models (joint: as published; best: more rules, and both models parse), or one "
+            "model alone. The default is joint, with --clusters lc-dmv."
         ),
     ] = None,
     clusters: Annotated[
         int | None,
-        typer.Option(min=2, metavar="N", help="For text without tags: learn N classes of words in their place."),
+        typer.Option(min=2, metavar="N", help="For text without tags: learn N word classes and use them as tags."),
     ] = None,
     rules: Annotated[
         str | None,
         typer.Option(
-            help="Which heads may well have which modifiers: ud, content, noji, universal, or a TOML file; ud if not "
-            "given, for best content."
+            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, noji, universal, or a TOML "
+            "file. The default is ud, for best content."
         ),
     ] = None,
     max_length: Annotated[int, typer.Option(min=1, help="Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
         str | None,
         typer.Option(
-            help="What EM starts from: klein-manning, harmonic, uniform or random; "
-            "klein-manning if not given, for best uniform."
+            help="Initial parameters of EM: klein-manning, harmonic, uniform or random. "
+            "The default is klein-manning, for best uniform."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of a random start; the same seed, the same file.")] = 1,
-    iterations: Annotated[int, typer.Option(min=1, help="Of EM.")] = 20,
-    viterbi: Annotated[bool, typer.Option("--viterbi", help="EM that counts the best trees only.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a random start; the same seed gives the same file.")] = 1,
+    iterations: Annotated[int, typer.Option(min=1, help="Maximum number of iterations of EM.")] = 20,
+    viterbi: Annotated[
+        bool, typer.Option("--viterbi", help="Viterbi EM: count the best tree of each sentence only.")
+    ] = False,
     features: Annotated[
         bool,
-        typer.Option("--features", help="Nouns share features, and verbs; fitted by L-BFGS in the place of EM."),
+        typer.Option("--features", help="Parameters with features that nouns share, and verbs; fitted by L-BFGS."),
     ] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Of joint training.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Maximum number of rounds of joint training.")] = 3,
     weight: Annotated[
-        float | None, typer.Option(help="Of Convex-MST's scores beside log probabilities; balanced if not given.")
+        float | None,
+        typer.Option(help="Weight of Convex-MST's scores beside log probabilities; balanced by default."),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Print what was learned: roots, attachments, stops.")
+        bool, typer.Option("--explain", help="Print the most probable roots, attachments and stops.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, if there is one.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the same as JSON.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
 ) -> None:
     from dataclasses import replace
 
     from treewright.corpus import read
     from treewright.errors import InputError
-    from treewright.induce import Options, preferences
+    from treewright.induce import InductionOptions, preferences
 
     if output is None and not (explain or as_json):
-        raise InputError("nothing to do with the model: give -o MODEL to keep it, or --explain to look at it")
+        raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
     if output is not None:
         check_output(output)
     method = method or (Method.lc_dmv if clusters else Method.joint)
-    options = Options(method.value, max_length, clusters or 0, rules, start, iterations, features, viterbi, seed)
+    options = InductionOptions(
+        method.value, max_length, clusters or 0, rules, start, iterations, features, viterbi, seed
+    )
     options = replace(options, joint=replace(options.joint, rounds=rounds, weight=weight))
     options.check()
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))
@@ -113,32 +120,25 @@ def induce(
 
 
 def trained(
-    sentences: list[Sentence], options: Options, output: Path | None, resume: bool, quiet: bool
+    sentences: list[Sentence], options: InductionOptions, output: Path | None, resume: bool, quiet: bool
 ) -> InducedParser:
     """Train, with a checkpoint beside the output, and save."""
-    from treewright.checkpoint import clear, place
     from treewright.induce import InducedParser
-    from treewright.induce.checkpoint import steps_at
 
     if output is None:
-        with Reporter(quiet) as report:
-            return InducedParser.train(sentences, options, report=report.hear)
-    checkpoint = place(output)
-    steps = steps_at(checkpoint, sentences, options, resume=resume)
-    try:
-        with Reporter(quiet) as report:
-            parser = InducedParser.train(sentences, options, report=report.hear, steps=steps)
+        with Reporter(quiet) as reporter:
+            return InducedParser.train(sentences, options=options, report=reporter.report)
+    with checkpointed(output) as checkpoint:
+        with Reporter(quiet) as reporter:
+            parser = InducedParser.train(
+                sentences, options=options, report=reporter.report, checkpoint=checkpoint, resume=resume
+            )
         parser.save(output)
-    except KeyboardInterrupt:
-        if checkpoint.exists():
-            typer.echo(f"treewright: interrupted; the same command with --resume goes on from {checkpoint}", err=True)
-        raise
-    clear(output)
     return parser
 
 
 class Reporter:
-    """A bar a stage on a terminal; a line for each stage, and for each round of joint training."""
+    """A progress bar for each stage on a terminal; a line for each stage and each round of joint training."""
 
     def __init__(self, quiet: bool) -> None:
         from rich import progress as bars
@@ -157,7 +157,7 @@ class Reporter:
         self.quiet = quiet
         self.bars = bars.Progress(*columns, console=console, disable=quiet or not console.is_terminal)
         self.tasks: dict[str, TaskID] = {}
-        self.last: Progress | None = None
+        self.last: Report | None = None
 
     def __enter__(self) -> Reporter:
         self.bars.start()
@@ -165,31 +165,31 @@ class Reporter:
 
     def __exit__(self, *error: object) -> None:
         self.bars.stop()
-        self.tell_stage()
+        self.print_stage()
 
-    def hear(self, progress: Progress) -> None:
-        if self.last is not None and self.last.stage != progress.stage:
-            self.tell_stage()
-        self.last = progress
-        if progress.stage not in self.tasks:
-            self.tasks[progress.stage] = self.bars.add_task(progress.stage, total=progress.total, figures="")
-        task = self.tasks[progress.stage]
-        self.bars.update(task, completed=progress.iteration, figures=figures_of(progress))
-        if progress.stage == self.rounds:
-            self.tell(f"{progress.stage}: round {progress.iteration}, {figures_of(progress)}")
+    def report(self, report: Report) -> None:
+        if self.last is not None and self.last.stage != report.stage:
+            self.print_stage()
+        self.last = report
+        if report.stage not in self.tasks:
+            self.tasks[report.stage] = self.bars.add_task(report.stage, total=report.epochs, figures="")
+        task = self.tasks[report.stage]
+        self.bars.update(task, completed=report.epoch, figures=figures_of(report))
+        if report.stage == self.rounds:
+            self.print(f"{report.stage}: round {report.epoch}, {figures_of(report)}")
 
-    def tell_stage(self) -> None:
-        """One line for a stage that is over."""
+    def print_stage(self) -> None:
+        """Print one line for a finished stage."""
         if self.last is not None and self.last.stage != self.rounds:
-            self.tell(f"{self.last.stage}: {self.last.iteration} iterations, {figures_of(self.last)}")
+            self.print(f"{self.last.stage}: {self.last.epoch} iterations, {figures_of(self.last)}")
 
-    def tell(self, line: str) -> None:
+    def print(self, line: str) -> None:
         if not self.quiet:
             self.bars.console.print(line, highlight=False, soft_wrap=True)
 
 
-def figures_of(progress: Progress) -> str:
-    rounded = {name: value if abs(value) > 1e-9 else 0.0 for name, value in progress.figures.items()}
+def figures_of(report: Report) -> str:
+    rounded = {name: value if abs(value) > 1e-9 else 0.0 for name, value in report.figures.items()}
     return ", ".join(f"{name} {value:.4g}" for name, value in rounded.items())
 
 
@@ -199,20 +199,20 @@ def show_preferences(parser: InducedParser) -> None:
 
     from treewright.induce import preferences
 
-    told = preferences(parser)
+    learned = preferences(parser)
     console = Console()
     console = console if console.is_terminal else Console(width=120)
-    if "classes" in told:
-        classes = Table("class", "its most frequent words", title="What the classes are")
-        for row in told["classes"]:
+    if "classes" in learned:
+        classes = Table("class", "most frequent words", title="Word classes")
+        for row in learned["classes"]:
             classes.add_row(row["tag"], " ".join(row["words"]))
         console.print(classes)
-    roots = Table("root", "probability", title="What heads a sentence")
-    for row in told["roots"][:8]:
+    roots = Table("root", "probability", title="Roots of sentences")
+    for row in learned["roots"][:8]:
         roots.add_row(row["tag"], f"{row['probability']:.3f}")
     console.print(roots)
-    table = Table("head", "side", "stops at once", "stops later", "modifiers", title="What a head takes")
-    for attachment, stop in zip(told["attachments"], told["stops"], strict=True):
+    table = Table("head", "side", "stops at once", "stops later", "modifiers", title="Modifiers of heads")
+    for attachment, stop in zip(learned["attachments"], learned["stops"], strict=True):
         takes_none = stop["at once"] > 0.995
         modifiers = "  ".join(f"{tag} {share:.2f}" for tag, share in attachment["modifiers"] if share >= 0.01)
         table.add_row(

@@ -1,4 +1,4 @@
-"""`treewright reproduce PAPER TABLE`: the experiments of the papers, run again, with the printed figures beside."""
+"""`treewright reproduce PAPER TABLE`: runs an experiment of a paper and prints the published figures beside."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from treewright.reproduce.koo2010_parsers import Row1
 
 HELP = (
-    "Run an experiment of a paper again; its printed figures stand beside.\n\n"
+    "Run an experiment of a paper and print its published figures beside.\n\n"
     "  treewright reproduce koo2010 table2\n\n"
     "  treewright reproduce jiang2017 table1 data/ud-1.4\n\n"
 )
@@ -31,14 +31,14 @@ TABLE2_HELP = (
     "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"
     "Linear programs with single (S) and multi-commodity (M) flow, the integer program, dual decomposition as "
     "published and the exact search, all on the same random sentences, for models with siblings (Sib) and with "
-    "grandparents and siblings (G+S). The encoding of a program is told, for the paper does not tell its own.\n\n"
+    "grandparents and siblings (G+S). The encoding of each program is printed; the paper does not name its own.\n\n"
     "  treewright reproduce koo2010 table2 --instances 20\n\n"
     "  treewright reproduce koo2010 table2 --scores uniform --seed 7 --json\n\n"
 )
 
 
 TABLE1_HELP = (
-    "What do siblings and grandparents gain, and how often is dual decomposition certain (Table 1)?\n\n"
+    "What do siblings and grandparents gain, and how often does dual decomposition certify its trees (Table 1)?\n\n"
     "The models arc, sib and grand are trained on each treebank under DATA and decode its test set, crossing arcs "
     "allowed: by dual decomposition with 5,000 iterations, as published and tightened, and exactly. Times are CPU "
     "seconds each.\n\n"
@@ -57,9 +57,9 @@ FIGURES_HELP = (
     "  treewright reproduce koo2010 figures data --treebank ud/Hungarian-Szeged -o pictures\n\n"
 )
 JIANG_HELP = (
-    "How well do six systems parse that saw tags but no trees (Table 1)?\n\n"
-    "DATA holds a folder a treebank of UD 1.4. Trained on sentences of at most 15 words, tested on at most 40; "
-    "directed accuracy without punctuation. The paper's figures stand in brackets.\n\n"
+    "How accurate are six systems that are trained on tags without trees (Table 1)?\n\n"
+    "DATA has a folder for each treebank of UD 1.4. Trained on sentences of at most 15 words, tested on at most 40; "
+    "directed accuracy without punctuation. The paper's figures are in brackets.\n\n"
     "  treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic\n\n"
 )
 JIANG_TABLE2_HELP = (
@@ -76,7 +76,7 @@ JIANG_FIGURE1_HELP = (
 )
 
 
-SENTENCES = Annotated[int | None, typer.Option(min=1, help="Train on the first so many of each treebank.")]
+SENTENCES = Annotated[int | None, typer.Option(min=1, help="Train on the first N sentences of each treebank.")]
 
 
 class Draw(str, Enum):
@@ -86,7 +86,7 @@ class Draw(str, Enum):
 
 @koo2010.callback()
 def papers_tables() -> None:
-    """So that the table is named even where a paper has one only."""
+    """A callback makes the name of the table part of the command even if a paper has one table only."""
 
 
 @koo2010.command(help=TABLE2_HELP)
@@ -147,7 +147,7 @@ def table1(
 
 
 def table1_lines(row: Row1) -> list[list[str]]:
-    """A treebank by every decoder, the paper's figures below."""
+    """A line for each decoder, and one for the paper's figures."""
     lines = []
     for decoder, by_model in (("exact", row.exact), ("dd", row.dual), ("dd, tightened", row.tightened)):
         cells = [f"{by_model[model].uas:.2f}" if model in by_model else "" for model in ("arc", "sib", "grand")]
@@ -215,13 +215,13 @@ def figures(
 
 
 def share_at(recomputed: list[float], iteration: int) -> str:
-    """What the sentences still running recompute at an iteration, if there are any."""
+    """Per cent of automata recomputed at an iteration by the sentences that reach it; empty if none does."""
     return f"{100 * recomputed[iteration - 1]:.1f}" if iteration <= len(recomputed) else ""
 
 
 @jiang2017.callback()
 def papers_tables_too() -> None:
-    """So that the table is named even where a paper has one only."""
+    """A callback makes the name of the table part of the command even if a paper has one table only."""
 
 
 @jiang2017.command("table1", help=JIANG_HELP)
@@ -234,9 +234,9 @@ def jiang_table1(
     from treewright.reproduce.jiang2017 import PUBLISHED, SYSTEMS, WHAT, average
     from treewright.reproduce.jiang2017 import table1 as run
 
-    tell = teller(quiet)
+    show_stage = stage_printer(quiet)
     rows = []
-    for row in run(data, names_of(treebanks, PUBLISHED), report=lambda name, done: tell(f"{name}: {done.stage}")):
+    for row in run(data, names_of(treebanks, PUBLISHED), report=lambda name, done: show_stage(f"{name}: {done.stage}")):
         rows.append(row)
         if as_json:
             typer.echo(json.dumps(asdict(row)))
@@ -260,8 +260,8 @@ def jiang_table2(
 ) -> None:
     from treewright.reproduce.jiang2017_trees import table2 as run
 
-    tell = teller(quiet)
-    rows = run(data, treebank, report=lambda done: tell(f"{treebank}: {done.stage}"))
+    show_stage = stage_printer(quiet)
+    rows = run(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows]))
         return
@@ -283,8 +283,8 @@ def jiang_figure1(
 
     if output is not None:
         ensure_matplotlib()
-    tell = teller(quiet)
-    rows = run(data, treebank, report=lambda done: tell(f"{treebank}: {done.stage}"))
+    show_stage = stage_printer(quiet)
+    rows = run(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
     if output is not None:
         draw_shares(rows, output)
     if as_json:
@@ -300,17 +300,17 @@ def names_of(given: str | None, otherwise: Iterable[str]) -> list[str]:
     return [name.strip() for name in given.split(",")] if given else list(otherwise)
 
 
-def teller(quiet: bool) -> Callable[[str], None]:
-    """A line on standard error when what is under way changes."""
+def stage_printer(quiet: bool) -> Callable[[str], None]:
+    """Prints a line on standard error when it differs from the one before."""
     last = ""
 
-    def tell(line: str) -> None:
+    def show_stage(line: str) -> None:
         nonlocal last
         if line != last and not quiet:
             typer.echo(line, err=True)
         last = line
 
-    return tell
+    return show_stage
 
 
 def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
@@ -329,14 +329,14 @@ def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
 
 @contextmanager
 def steps(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """What is under way, with a bar and the time that is left on a terminal's standard error."""
+    """The current step with a bar and an estimate of the time left, on a terminal's standard error."""
     with progress("reading", quiet) as report:
         yield lambda what, done, of: report(done, of, what)
 
 
 @contextmanager
 def progress(what: str, quiet: bool) -> Iterator[Callable[..., None]]:
-    """A bar with the time that is left, on a terminal's standard error."""
+    """A bar with an estimate of the time left, on a terminal's standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

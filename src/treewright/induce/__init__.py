@@ -3,18 +3,17 @@
 from treewright.induce.clusters import Clusters, cluster
 from treewright.induce.dmv import Limits
 from treewright.induce.model import InducedParser, preferences
-from treewright.induce.options import Options
+from treewright.induce.options import InductionOptions
 from treewright.induce.rules import RULES, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
-from treewright.induce.training import Progress, Steps
+from treewright.induce.training import Steps
 
 __all__ = [
     "RULES",
     "Clusters",
     "InducedParser",
+    "InductionOptions",
     "Limits",
-    "Options",
-    "Progress",
     "Rules",
     "Steps",
     "TaggedCorpus",

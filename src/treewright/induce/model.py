@@ -11,19 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import component, modelfile
-from treewright.component import Arrays, Stored
+from treewright.component import Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.decode import Parse
 from treewright.decode.result import Certificate
 from treewright.errors import InputError
 from treewright.induce import convex_mst, dmv, joint
+from treewright.induce.checkpoint import steps_at
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import DmvParameters
-from treewright.induce.options import JOINT_METHODS, Options, options_of
+from treewright.induce.options import JOINT_METHODS, InductionOptions, options_of
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
-from treewright.induce.training import Progress, Report, Steps, train_on
+from treewright.induce.training import OnReport, Steps, train_on
+from treewright.learn import Report
 
 Heads = NDArray[np.int32]
 
@@ -43,7 +45,7 @@ class InducedParser:
     """DMV parameters, arc weights, or both; `best` parses with both, other methods with the DMV if there is one."""
 
     kinds: tuple[str, ...]
-    options: Options
+    options: InductionOptions
     rules: Rules
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
@@ -56,23 +58,30 @@ class InducedParser:
     @classmethod
     def train(
         cls,
-        sentences: Iterable[Sentence],
-        options: Options | None = None,
+        train: Corpus,
+        dev: Corpus | None = None,
         *,
-        report: Report = lambda progress: None,
-        steps: Steps | None = None,
+        seed: int | None = None,
+        options: InductionOptions | None = None,
+        report: OnReport = lambda report: None,
+        checkpoint: modelfile.Path | None = None,
+        resume: bool = False,
     ) -> InducedParser:
-        """Learn from the UPOS column, or with `options.clusters` from the forms alone; heads are not used.
+        """Learn from the UPOS column, or with `options.clusters` from the forms alone; heads and `dev` are not used.
 
-        `steps` has the results of an interrupted training, and keeps those of this one.
+        report is called after every iteration. checkpoint: a file that keeps the results of the steps, from which a
+        later call with `resume` continues; the caller removes it when the model is saved.
         """
-        chosen, steps = options or Options(), steps or Steps()
+        chosen = options or InductionOptions()
+        if seed is not None:
+            chosen = replace(chosen, seed=seed)
         chosen.check()
+        sentences = sentences_of(train)
+        steps = Steps() if checkpoint is None else steps_at(checkpoint, sentences, chosen, resume=resume)
         clusters: Clusters | None = None
         tags_of: Tags = upos_of
         if chosen.clusters:
-            texts = sentences = list(sentences)
-            clusters = Clusters.from_json(steps.get("clusters", lambda: clusters_of(texts, chosen, report)))
+            clusters = Clusters.from_json(steps.get("clusters", lambda: clusters_of(sentences, chosen, report)))
             chosen = replace(chosen, limits=replace(chosen.limits, leaves=clusters.function_classes()))
             tags_of = clusters.tags_of
         corpus = read_tagged(sentences, max_length=chosen.max_length, tags_of=tags_of)
@@ -82,8 +91,8 @@ class InducedParser:
     def learned(
         cls,
         corpus: TaggedCorpus,
-        options: Options,
-        report: Report = lambda progress: None,
+        options: InductionOptions,
+        report: OnReport = lambda report: None,
         steps: Steps | None = None,
         clusters: Clusters | None = None,
     ) -> InducedParser:
@@ -187,9 +196,9 @@ class InducedParser:
         return replace(found, heads=heads), relations
 
 
-def clusters_of(sentences: Iterable[Sentence], options: Options, report: Report) -> dict[str, Any]:
+def clusters_of(sentences: Iterable[Sentence], options: InductionOptions, report: OnReport) -> dict[str, Any]:
     def on_iteration(sweep: int, value: float) -> None:
-        report(Progress("word classes", sweep, SWEEPS, {"log likelihood a word": value}))
+        report(Report("word classes", sweep, SWEEPS, figures={"log likelihood a word": value}))
 
     return cluster((sentence.forms for sentence in sentences), options.clusters, report=on_iteration).to_json()
 

@@ -17,7 +17,7 @@ STARTS = {"best": "uniform"}  # default start of EM by method; "klein-manning" f
 
 
 @dataclass(frozen=True)
-class Options:
+class InductionOptions:
     """Options of induction; docs/induction.md says how the defaults were chosen."""
 
     method: str = "joint"
@@ -62,12 +62,12 @@ class Options:
         return self.start or STARTS.get(self.method, "klein-manning")
 
 
-def options_of(saved: dict[str, Any]) -> Options:
-    """Options from the dictionary that `asdict` made of them."""
+def options_of(saved: dict[str, Any]) -> InductionOptions:
+    """InductionOptions from the dictionary that `asdict` made of them."""
     limits = Limits(**{**saved["limits"], "leaves": tuple(saved["limits"]["leaves"])})
     parts = {
         "limits": limits,
         "convex": convex_mst.ConvexMstOptions(**saved["convex"]),
         "joint": JointOptions(**saved["joint"]),
     }
-    return Options(**{**saved, **parts})
+    return InductionOptions(**{**saved, **parts})

@@ -9,22 +9,12 @@ from typing import Any
 from treewright.induce import convex_mst, dmv, featurised, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import DmvParameters
-from treewright.induce.options import Options
+from treewright.induce.options import InductionOptions
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
+from treewright.learn import Report
 
-
-@dataclass(frozen=True)
-class Progress:
-    """The progress of one stage of training: the iteration reached, the total, and figures by name."""
-
-    stage: str
-    iteration: int
-    total: int
-    figures: dict[str, float]
-
-
-Report = Callable[[Progress], None]
+OnReport = Callable[[Report], None]  # called after every iteration
 JOINT_STAGE = "joint training"  # the stage whose iterations are rounds
 
 
@@ -57,7 +47,7 @@ class Learned:
     weight: float | None = None  # of the arc scores, after joint training
 
 
-def train_on(corpus: TaggedCorpus, rules: Rules, options: Options, report: Report, steps: Steps) -> Learned:
+def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionOptions, report: OnReport, steps: Steps) -> Learned:
     """Train on a corpus of tags by the method of the options."""
     if options.method in {"dmv", "lc-dmv"}:
         return Learned(dmv_step(corpus, options, report, steps))
@@ -71,15 +61,15 @@ def train_on(corpus: TaggedCorpus, rules: Rules, options: Options, report: Repor
     return Learned(pair.dmv, ArcModel(space.regression.codes, pair.weights), options.joint.weight)
 
 
-def dmv_step(corpus: TaggedCorpus, options: Options, report: Report, steps: Steps) -> DmvParameters:
+def dmv_step(corpus: TaggedCorpus, options: InductionOptions, report: OnReport, steps: Steps) -> DmvParameters:
     return DmvParameters(**steps.get("dmv", lambda: dict(vars(train_dmv(corpus, options, report)))))
 
 
-def train_dmv(corpus: TaggedCorpus, options: Options, report: Report) -> DmvParameters:
+def train_dmv(corpus: TaggedCorpus, options: InductionOptions, report: OnReport) -> DmvParameters:
     """Train the DMV alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
 
     def on_iteration(iteration: int, value: float) -> None:
-        report(Progress("DMV", iteration, options.iterations, {"log likelihood a word": value / words}))
+        report(Report("DMV", iteration, options.iterations, figures={"log likelihood a word": value / words}))
 
     words, limits = len(corpus.tags), options.limits_used
     if options.features:
@@ -96,21 +86,23 @@ class ArcSpace:
     regression: convex_mst.Regression
 
     @classmethod
-    def of(cls, corpus: TaggedCorpus, rules: Rules, options: Options) -> ArcSpace:
+    def of(cls, corpus: TaggedCorpus, rules: Rules, options: InductionOptions) -> ArcSpace:
         cells = convex_mst.cells_of(corpus, rules)
         return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
 
-    def train(self, options: Options, report: Report) -> convex_mst.State:
+    def train(self, options: InductionOptions, report: OnReport) -> convex_mst.State:
         """Train Convex-MST alone."""
 
         def on_iteration(iteration: int, objective: float, gap: float) -> None:
             figures = {"objective": objective, "gap": gap}
-            report(Progress("Convex-MST", iteration, options.convex.iterations, figures))
+            report(Report("Convex-MST", iteration, options.convex.iterations, figures=figures))
 
         start = convex_mst.start(self.cells, self.regression, options.convex)
         return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=on_iteration)
 
-    def balanced(self, corpus: TaggedCorpus, start: joint.Pair, options: Options, steps: Steps) -> Options:
+    def balanced(
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, steps: Steps
+    ) -> InductionOptions:
         """The options with the balanced weight, unless they have a weight already."""
         if options.joint.weight is not None:
             return options
@@ -119,7 +111,7 @@ class ArcSpace:
         return replace(options, joint=replace(options.joint, weight=weight))
 
     def train_jointly(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: Options, report: Report, steps: Steps
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, report: OnReport, steps: Steps
     ) -> joint.Pair:
         """Rounds of joint training, from the last round that was kept."""
 
@@ -131,7 +123,7 @@ class ArcSpace:
                 "heads changed": done.changed,
                 "weight": options.joint.weight or 0.0,
             }
-            report(Progress(JOINT_STAGE, done.number, options.joint.rounds, figures))
+            report(Report(JOINT_STAGE, done.number, options.joint.rounds, figures=figures))
 
         def keep(state: joint.JointState) -> None:
             parameters = dict(vars(state.pair.dmv))

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from treewright import component, streams
-from treewright.component import MAKERS, Arrays, Component, Stored, part_of
+from treewright.component import MAKERS, Arrays, Component, Corpus, Stored, part_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.parser import Parser
+from treewright.parser import Parser, ParserOptions
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.reading import text_sentences
+from treewright.pipeline.training import OnReport, train_parts
 from treewright.tagger import Tagger, Tokeniser
 
 CHUNK_CHARACTERS = 1 << 12  # short texts are taken together up to this length; by convention
@@ -41,6 +42,29 @@ class Pipeline:
     KIND: ClassVar[str] = "pipeline"
     FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # those of its parts
+
+    @classmethod
+    def train(
+        cls,
+        train: Corpus,
+        dev: Corpus | None = None,
+        *,
+        seed: int | None = None,
+        options: ParserOptions | None = None,
+        folds: int = 4,
+        metadata: Mapping[str, Any] | None = None,
+        report: OnReport | None = None,
+    ) -> Pipeline:
+        """Train every part on a treebank: a CoNLL-U file or sentences. Epochs are chosen on `dev`.
+
+        The parser is trained on predicted tags: each of the folds is tagged by a tagger that was trained on the others.
+        options are those of the parser; the other parts have their defaults. report is called after each epoch.
+        """
+        if folds < 2:
+            raise ValueError(f"folds is {folds}; expected at least 2")
+        sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
+        parts = train_parts(sentences, held_out, options or ParserOptions(), seed, folds, report)
+        return cls(*parts, metadata or {})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:

@@ -1,1 +1,1 @@
-"""The tables and figures of the papers, run again; one module a paper."""
+"""The tables and figures of the papers; a module or two for each paper."""

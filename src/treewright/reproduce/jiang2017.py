@@ -1,7 +1,7 @@
-"""Table 1 of Jiang, Han & Tu (2017): six systems that parse with no treebank, their figures beside ours.
+"""Table 1 of Jiang, Han & Tu (2017): six systems trained without a treebank, the published figures beside ours.
 
 Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at most 15 words, tested on at most 40 (and
-15); directed accuracy, the root's arc included. docs/induction.md tells how the settings were chosen.
+15); directed accuracy, the root's arc included. docs/induction.md says how the settings were chosen.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from treewright.corpus import read
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.model import InducedParser
-from treewright.induce.options import Options
+from treewright.induce.options import InductionOptions
 from treewright.induce.rules import load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
-from treewright.induce.training import ArcSpace, Progress, Steps, train_dmv
+from treewright.induce.training import ArcSpace, Steps, train_dmv
+from treewright.learn import Report
 
 Heads = NDArray[np.int32]
 PAPERS = ("M", "D", "D-I", "M-J", "D-J", "DD")
@@ -58,7 +59,7 @@ class Row:
 class Systems:
     """The paper's six systems, trained on one corpus."""
 
-    options: Options
+    options: InductionOptions
     space_codes: NDArray[np.int64]
     alone: joint.Pair
     from_parses: dmv.DmvParameters
@@ -82,7 +83,7 @@ class Systems:
         ).generative
 
 
-def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Progress], None]) -> Systems:
+def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Callable[[Report], None]) -> Systems:
     """Train M and D separately, D-I from M's parses, then both together."""
     space = ArcSpace.of(corpus, load_rules(options.rules_used, corpus.kinds), options)
     weights = space.train(options, report).w
@@ -97,8 +98,8 @@ def train_systems(corpus: TaggedCorpus, options: Options, report: Callable[[Prog
     return Systems(options, space.regression.codes, alone, from_parses, together)
 
 
-def corpora(data: Path, treebank: str, options: Options, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:
-    """What to train on and what to test on."""
+def corpora(data: Path, treebank: str, options: InductionOptions, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:
+    """The training corpus and the test corpus."""
     source = data / treebank / "train.conllu"
     train = read_tagged(read(source), max_length=options.max_length, source=str(source))
     return train, read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
@@ -108,12 +109,12 @@ def table1(
     data: Path,
     treebanks: Iterable[str] = tuple(PUBLISHED),
     *,
-    options: Options | None = None,
+    options: InductionOptions | None = None,
     split: str = "test",
-    report: Callable[[str, Progress], None] = lambda treebank, progress: None,
+    report: Callable[[str, Report], None] = lambda treebank, report: None,
 ) -> Iterator[Row]:
-    """A row a treebank: `data` holds a folder for each, with train.conllu and test.conllu."""
-    options = options or Options()
+    """A row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
+    options = options or InductionOptions()
     for treebank in treebanks:
         train, test = corpora(data, treebank, options, split)
         systems = train_systems(train, options, partial(report, treebank))
@@ -131,7 +132,7 @@ def table1(
 
 
 def average(rows: Sequence[Row]) -> Row:
-    """The mean over treebanks; the paper's too, if it has them all."""
+    """The mean over treebanks, of the published figures too if the paper has all of them."""
 
     def mean(columns: Sequence[dict[str, float]]) -> dict[str, float]:
         return {system: float(np.mean([column[system] for column in columns])) for system in columns[0]}

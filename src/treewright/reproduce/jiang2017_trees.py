@@ -1,14 +1,13 @@
-"""Table 2 and Figure 1 of Jiang, Han & Tu (2017): what joint training changes in the trees.
+"""Table 2 and Figure 1 of Jiang, Han & Tu (2017): the effect of joint training on the trees.
 
-Table 2 asks whether Convex-MST learned from the DMV to prefer short arcs: the mean length of the arcs of its
-parses, before and after. Figure 1 asks whether the DMV learned the rules from Convex-MST: the share of the
-arcs of its parses that follow each rule. The paper's own figures are not known to us, only their direction: arcs get
-shorter, more of them follow rules. The gold trees stand beside.
+Table 2 shows whether Convex-MST learned from the DMV to prefer short arcs: the mean length of the arcs of its
+parses, before and after. Figure 1 shows whether the DMV learned the rules from Convex-MST: the share of the
+arcs of its parses that follow each rule. We do not have the paper's figures, only their direction: arcs get
+shorter, more of them follow rules. The figures of the gold trees are printed beside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.induce.options import Options
+from treewright.induce.options import InductionOptions
 from treewright.induce.rules import ROOT, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus
-from treewright.induce.training import Progress
+from treewright.induce.training import OnReport
 from treewright.reproduce.jiang2017 import corpora, train_systems
 from treewright.reproduce.plots import axes
 
 Heads = NDArray[np.int32]
-Report = Callable[[Progress], None]
 GOLD = "gold"
 INK, BLUE, ORANGE = "#333333", "#0072b2", "#d55e00"
 
@@ -41,7 +39,7 @@ class Lengths:
 
 @dataclass(frozen=True)
 class Share:
-    """Of one rule: how many arcs in a hundred follow it, by system."""
+    """Per cent of the arcs that follow one rule, by system."""
 
     head: str
     modifier: str
@@ -52,12 +50,12 @@ def table2(
     data: Path,
     treebank: str = "English",
     *,
-    options: Options | None = None,
+    options: InductionOptions | None = None,
     split: str = "test",
-    report: Report = lambda progress: None,
+    report: OnReport = lambda report: None,
 ) -> list[Lengths]:
     """Mean arc lengths of Convex-MST alone, after joint training, and of the gold trees."""
-    options = options or Options()
+    options = options or InductionOptions()
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)
     parses = {system: systems.heads(system, test) for system in ("M", "M-J")} | {GOLD: gold(test)}
@@ -72,12 +70,12 @@ def figure1(
     data: Path,
     treebank: str = "English",
     *,
-    options: Options | None = None,
+    options: InductionOptions | None = None,
     split: str = "test",
-    report: Report = lambda progress: None,
+    report: OnReport = lambda report: None,
 ) -> list[Share]:
     """The share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
-    options = options or Options()
+    options = options or InductionOptions()
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)
     parses = {system: systems.heads(system, test) for system in ("D", "D-J")} | {GOLD: gold(test)}
@@ -98,7 +96,7 @@ def mean_length(heads: Heads, corpus: TaggedCorpus) -> float:
 
 
 def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list[Share]:
-    """How many arcs in a hundred follow each rule whose tags the corpus has, as the rules are listed."""
+    """Per cent of the arcs that follow each rule whose tags the corpus has, in the order of the rules."""
     kinds = [*corpus.kinds, ROOT]
     number_of = {kind: number for number, kind in enumerate(kinds)}
     begins = np.repeat(corpus.begins, corpus.lengths)
@@ -118,7 +116,7 @@ def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list
 
 
 def draw_shares(rows: list[Share], path: Path) -> None:
-    """The shares as bars, two a rule, with a mark where the gold trees are; an SVG file."""
+    """An SVG file with two bars for each rule and a mark for the gold trees."""
     with axes(path, 7, 0.28 * len(rows) + 0.9) as axis:
         draw_bars(axis, rows)
 

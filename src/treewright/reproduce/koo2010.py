@@ -112,7 +112,7 @@ def table2(
         if number < 1:
             raise InputError(f"{name} is {number}; give at least 1")
     total, done = len(MODELS) * instances * len(METHODS), 0
-    decode.tree(np.zeros((2, 2)), method="lp")  # so that nobody's time includes the import of SciPy
+    decode.tree(np.zeros((2, 2)), method="lp")  # imports SciPy before anything is timed
     rows = []
     for model in MODELS:
         answers: dict[tuple[str, str], list[Parse]] = {method: [] for method in METHODS}

@@ -10,7 +10,7 @@ import numpy as np
 from treewright.reproduce.koo2010_parsers import Curves
 from treewright.reproduce.plots import axes
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73")  # told apart by all (Okabe and Ito)
+COLOURS = ("#0072b2", "#d55e00", "#009e73")  # safe for colour-blind readers (Okabe and Ito)
 NAMES = {"sib": "siblings", "grand": "siblings and grandparents"}
 
 

@@ -1,8 +1,8 @@
-"""Tables 1 and 3 and Figures 3 and 4 of Koo et al. (2010) with parsers of ours.
+"""Tables 1 and 3 and Figures 3 and 4 of Koo et al. (2010) with our parsers.
 
-What siblings and grandparents gain, how often dual decomposition proves its trees, what projective decoding costs. The
-paper's figures stand beside where it has the language; its treebanks are the CoNLL-X ones, so compare the gaps between
-columns, not their levels.
+The gain by siblings and grandparents, the share of trees that dual decomposition certifies, the loss by projective
+decoding. The paper's figures are printed beside where it has the language; its treebanks are the CoNLL-X ones, so
+compare the gaps between columns, not their levels.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ LIMITS = (10, 25, 50, 100, 250, 500, 1000, 5000)  # on iterations
 # Table 3, development UAS: Sib, P-Sib, G+S, P-G+S.
 TABLE3 = {"Penn Treebank": (92.19, 92.34, 92.71, 92.70), "Prague Treebank": (86.41, 85.67, 87.40, 86.43)}
 
-Report = Callable[[str, int, int], None]  # what is under way, steps done, of how many
+Report = Callable[[str, int, int], None]  # name of the step, steps done, total
 
 
 class Steps:
-    """Tells what is under way, one step after the other."""
+    """Counts the steps and reports each one before it begins."""
 
     def __init__(self, report: Report, of: int) -> None:
         self.report, self.done, self.of = report, 0, of
@@ -50,12 +50,12 @@ class Steps:
 
 
 def silence(what: str, done: int, of: int) -> None:
-    """For those who want no reports."""
+    """The default: no report."""
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """One way to decode a test set: how many trees were proved to be the best, and CPU seconds a sentence."""
+    """The result of decoding a test set by one method; seconds are CPU seconds for each sentence."""
 
     uas: float
     certified: float  # percent
@@ -93,7 +93,7 @@ def table1(
 ) -> Iterator[Row1]:
     """Train the three models on each treebank, decode its test set without the projective constraint.
 
-    sentences: train on the first so many only.
+    sentences limits the number of training sentences.
     """
     parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "test")) for treebank in treebanks}
     step = Steps(report, 10 * len(parts))
@@ -135,14 +135,14 @@ def table3(
 
 
 def decoded(parser: Parser, gold: Sequence[Sentence], **how: object) -> Decoding:
-    """Decode a test set and count."""
+    """Decode a test set and evaluate it."""
     start = time.process_time()
     found = list(parser.parse(gold, max_seconds=None, **how))  # type: ignore[arg-type]
-    return judged(found, gold, time.process_time() - start)
+    return evaluate(found, gold, time.process_time() - start)
 
 
-def judged(found: Sequence[Sentence], gold: Sequence[Sentence], seconds: float) -> Decoding:
-    """What a decoder found, counted."""
+def evaluate(found: Sequence[Sentence], gold: Sequence[Sentence], seconds: float) -> Decoding:
+    """Count the correct heads and the certificates."""
     right = sum(int((one.heads == other.heads).sum()) for one, other in zip(found, gold, strict=True))
     certificates = [sentence.parse.certificate for sentence in found]
     return Decoding(
@@ -155,11 +155,11 @@ def judged(found: Sequence[Sentence], gold: Sequence[Sentence], seconds: float) 
 
 @dataclass(frozen=True)
 class Curves:
-    """What Figures 3 and 4 draw: by iteration the share of automata recomputed, and what limits on iterations cost."""
+    """The data of Figures 3 and 4: automata recomputed by iteration, and the effect of a limit on iterations."""
 
     iterations: NDArray[np.int64]
     recomputed: dict[str, NDArray[np.float64]]  # by model, of the sentences still running
-    uas: NDArray[np.float64]  # of the sibling model, were it stopped there
+    uas: NDArray[np.float64]  # of the sibling model with each limit
     certified: NDArray[np.float64]
     matches: NDArray[np.float64]  # sentences whose tree is that of the last iteration
 
@@ -191,7 +191,7 @@ def figures(
         for limit in limits if model == "sib" else ():
             step(f"{treebank}: {limit} iterations")
             found = list(parser.parse(dev, method="dd", tighten=False, max_seconds=None, max_iterations=limit))
-            steps.append(judged(found, dev, 0.0))
+            steps.append(evaluate(found, dev, 0.0))
             trees.append([sentence.heads.tobytes() for sentence in found])
     matches = [100 * float(np.mean([one == last for one, last in zip(t, trees[-1], strict=True)])) for t in trees]
     return Curves(
@@ -204,7 +204,7 @@ def figures(
 
 
 def mean_while_running(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The mean at each iteration over the sentences that got that far."""
+    """The mean at each iteration over the sentences that reach it."""
     longest = max((len(column) for column in columns), default=0)
     total, count = np.zeros(longest), np.zeros(longest)
     for column in columns:
@@ -215,7 +215,7 @@ def mean_while_running(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.flo
 
 
 def training(data: Path, treebank: str, sentences: int | None) -> list[Sentence]:
-    """The first so many sentences to train on, or all."""
+    """The first `sentences` training sentences, or all."""
     return list(islice(read(part(data, treebank, "train"), check="tree"), sentences))
 
 

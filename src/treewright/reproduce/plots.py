@@ -1,4 +1,4 @@
-"""How the figures of the papers are drawn: axes of Matplotlib, into an SVG file that is the same every time."""
+"""Matplotlib axes for the figures of the papers, written to SVG files with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STYLE: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size":
 
 
 def ensure_matplotlib() -> None:
-    """Say what to do where it is missing, before anything long begins."""
+    """Raise an error with the remedy if Matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise InputError("figures are drawn with Matplotlib: pip install 'treewright[plots]'")
 

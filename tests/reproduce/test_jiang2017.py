@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import treewright as tw
 from treewright.cli.reproduce import app
-from treewright.induce import InducedParser, Options
+from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.reproduce.jiang2017 import SYSTEMS
@@ -38,7 +38,7 @@ METHODS = {"M": "convex-mst", "D": "lc-dmv", "D-J": "joint", "best": "best"}  # 
 
 
 def parsed_by(method: str, folder: Path) -> list[tw.Sentence]:
-    parser = InducedParser.train(tw.read(folder / "Tiny" / "train.conllu"), Options(method=method))
+    parser = InducedParser.train(tw.read(folder / "Tiny" / "train.conllu"), options=InductionOptions(method=method))
     return list(parser.parse(tw.read(folder / "Tiny" / "test.conllu")))
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import math
 import os
-import stat
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +75,6 @@ def save(
     pack: bool = False,
 ) -> None:
     """Write a model beside the path and rename it on success."""
-    from safetensors.numpy import save_file
-
     whole = {"format": format, "kind": PREFIX + kind, **header}
     tables = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if pack:
@@ -85,11 +82,26 @@ def save(
         whole[PACKED] = {name: form for name, (form, _) in done.items()}
         tables = {name: data for name, (_, data) in done.items()}
     metadata = {KEY: json.dumps(whole, ensure_ascii=False, sort_keys=True)}
-    with replacing(path) as beside:
-        beside.touch()
-        mode = stat.S_IMODE(beside.stat().st_mode)  # what the user's umask grants; safetensors would keep it private
-        save_file(tables, beside, metadata=metadata)
-        beside.chmod(mode)
+    # Written here, not by safetensors, whose own temporary file would stay behind when the process is killed.
+    with replacing(path) as beside, open(beside, "wb") as file:
+        write_tensors(file, metadata, tables)
+
+
+def write_tensors(file: BinaryIO, metadata: Mapping[str, str], tables: Mapping[str, NDArray[Any]]) -> None:
+    """Write safetensors: the length of the index, the index as JSON, the data; wider numbers first, for alignment."""
+    codes = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
+    names = sorted(tables, key=lambda name: (-tables[name].itemsize, name))
+    index: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end = 0
+    for name in names:
+        table = tables[name]
+        begin, end = end, end + table.nbytes
+        index[name] = {"dtype": codes[table.dtype], "shape": table.shape, "data_offsets": [begin, end]}
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name in names:
+        file.write(tables[name].data if tables[name].size else b"")
 
 
 class NewerFormatError(InputError):

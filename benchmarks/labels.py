@@ -267,7 +267,7 @@ def log_sums(score: Floats) -> Floats:
 
 def arc_rows(encoded: Encoded, head: Indices, modifier: Indices) -> ArcRows:
     """The label templates of arcs alone, hashed."""
-    [(_, _, templates, items)] = label_tables(ARC_ALONE.label)
+    [(_, _, templates, items, _)] = label_tables(ARC_ALONE.label)
     keys = np.repeat(np.arange(1, templates + 1, dtype=np.uint32)[None] * np.uint32(7919), len(head), axis=0)
     keys ^= np.where(head < modifier, 0x5BD1E995, 0).astype(np.uint32)[:, None]
     for place, (role, template, atom, offset) in enumerate(items.tolist()):

@@ -21,16 +21,16 @@ struct SearchTraceArrays : DualTraceArrays {
   NewIndexColumn node;
 };
 
-struct DualAnswer {
+struct DualResult {
   Heads heads;
   double value, bound;
   std::string certificate;
   int iterations;
   NewScoreColumn average, u, v;
-  DualTraceArrays trace;  // without arrays unless it was asked for
+  DualTraceArrays trace;  // without arrays unless requested
 };
 
-struct SearchAnswer {
+struct SearchResult {
   Heads heads;
   double value, bound;
   std::string certificate;
@@ -59,18 +59,22 @@ static bool signal_waits() {
   return PyErr_CheckSignals() != 0;
 }
 
-// Tables larger than this go back when their sentence is done.
-static bool is_worth_keeping(const Parts &parts) {
-  return (parts.transitions.size() + parts.grands.size()) * sizeof(double) <= (1 << 26);
+// Whether the tables of a sentence are large enough that their memory is released; the limit is by convention.
+static bool is_large(const Parts &parts) {
+  constexpr std::size_t max_reused_bytes = 1 << 26;
+  return (parts.transitions.size() + parts.grands.size()) * sizeof(double) > max_reused_bytes;
 }
 
-static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool single_root, double beta, bool polyak,
-                                     int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten,
-                                     std::optional<ScoreColumn> u, std::optional<ScoreColumn> v) {
+static void make_dual_options(DualOptions *options, bool projective, bool single_root, double beta, bool polyak,
+                              int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten) {
+  new (options)
+      DualOptions{{projective, single_root, beta}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
+}
+
+static DualResult dual_decomposition(const Parts &parts, const DualOptions &options, std::optional<ScoreColumn> u,
+                                     std::optional<ScoreColumn> v) {
   for (const auto *column : {&u, &v})
     if (*column && int((*column)->shape(0)) != parts.arcs()) throw nb::value_error("multipliers: one an arc");
-  const DualOptions options{
-      {projective, single_root, beta}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
   thread_local DualDecomposition solver;  // its tables are reused from sentence to sentence
   bool done;
   {
@@ -78,7 +82,7 @@ static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool s
     done = solver.solve(parts, options, u ? u->data() : nullptr, v ? v->data() : nullptr, signal_waits);
   }
   if (!done) throw nb::python_error();
-  DualAnswer answer{copied<Heads>(solver.heads.data(), solver.heads.size()),
+  DualResult result{copied<Heads>(solver.heads.data(), solver.heads.size()),
                     solver.value,
                     solver.bound,
                     name_of(solver.certificate),
@@ -87,12 +91,12 @@ static DualAnswer dual_decomposition(const Parts &parts, bool projective, bool s
                     scores_of(solver.u),
                     scores_of(solver.v),
                     {}};
-  if (trace) answer.trace = arrays_of(solver.trace);
-  if (!is_worth_keeping(parts)) solver = DualDecomposition();
-  return answer;
+  if (options.trace) result.trace = arrays_of(solver.trace);
+  if (is_large(parts)) solver = DualDecomposition();
+  return result;
 }
 
-static SearchAnswer branch_and_bound(const Parts &parts, bool single_root, double max_seconds, long long max_nodes,
+static SearchResult branch_and_bound(const Parts &parts, bool single_root, double max_seconds, long long max_nodes,
                                      double tolerance, bool trace) {
   const SearchOptions options{single_root, tolerance, max_seconds, max_nodes, trace};
   thread_local BranchAndBound solver;
@@ -102,16 +106,16 @@ static SearchAnswer branch_and_bound(const Parts &parts, bool single_root, doubl
     done = solver.solve(parts, options, signal_waits);
   }
   if (!done) throw nb::python_error();
-  SearchAnswer answer{copied<Heads>(solver.heads.data(), solver.heads.size()),
+  SearchResult result{copied<Heads>(solver.heads.data(), solver.heads.size()),
                       solver.value,
                       solver.bound,
                       name_of(solver.certificate),
                       solver.iterations,
                       solver.nodes,
                       {}};
-  if (trace) answer.trace = SearchTraceArrays{arrays_of(solver.trace), indices_of(solver.trace.node)};
-  if (!is_worth_keeping(parts)) solver = BranchAndBound();
-  return answer;
+  if (trace) result.trace = SearchTraceArrays{arrays_of(solver.trace), indices_of(solver.trace.node)};
+  if (is_large(parts)) solver = BranchAndBound();
+  return result;
 }
 
 void bind_dual(nb::module_ &m) {
@@ -124,27 +128,30 @@ void bind_dual(nb::module_ &m) {
       .def_ro("recomputed", &DualTraceArrays::recomputed, shared);
   nb::class_<SearchTraceArrays, DualTraceArrays>(m, "SearchTrace", "One entry an iteration.")
       .def_ro("node", &SearchTraceArrays::node, shared);
-  nb::class_<DualAnswer>(m, "DualAnswer", "What dual decomposition found; certificate is empty when there is none.")
-      .def_ro("heads", &DualAnswer::heads, shared)
-      .def_ro("value", &DualAnswer::value)
-      .def_ro("bound", &DualAnswer::bound)
-      .def_ro("certificate", &DualAnswer::certificate)
-      .def_ro("iterations", &DualAnswer::iterations)
-      .def_ro("average", &DualAnswer::average, shared)
-      .def_ro("u", &DualAnswer::u, shared)
-      .def_ro("v", &DualAnswer::v, shared)
-      .def_ro("trace", &DualAnswer::trace);
-  nb::class_<SearchAnswer>(m, "SearchAnswer", "What branch and bound found; certificate is empty when there is none.")
-      .def_ro("heads", &SearchAnswer::heads, shared)
-      .def_ro("value", &SearchAnswer::value)
-      .def_ro("bound", &SearchAnswer::bound)
-      .def_ro("certificate", &SearchAnswer::certificate)
-      .def_ro("iterations", &SearchAnswer::iterations)
-      .def_ro("nodes", &SearchAnswer::nodes)
-      .def_ro("trace", &SearchAnswer::trace);
-  m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::arg("projective"), nb::arg("single_root"),
-        nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
-        nb::arg("trace"), nb::arg("tighten"), nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
+  nb::class_<DualResult>(m, "DualResult", "What dual decomposition found; certificate is empty when there is none.")
+      .def_ro("heads", &DualResult::heads, shared)
+      .def_ro("value", &DualResult::value)
+      .def_ro("bound", &DualResult::bound)
+      .def_ro("certificate", &DualResult::certificate)
+      .def_ro("iterations", &DualResult::iterations)
+      .def_ro("average", &DualResult::average, shared)
+      .def_ro("u", &DualResult::u, shared)
+      .def_ro("v", &DualResult::v, shared)
+      .def_ro("trace", &DualResult::trace);
+  nb::class_<SearchResult>(m, "SearchResult", "What branch and bound found; certificate is empty when there is none.")
+      .def_ro("heads", &SearchResult::heads, shared)
+      .def_ro("value", &SearchResult::value)
+      .def_ro("bound", &SearchResult::bound)
+      .def_ro("certificate", &SearchResult::certificate)
+      .def_ro("iterations", &SearchResult::iterations)
+      .def_ro("nodes", &SearchResult::nodes)
+      .def_ro("trace", &SearchResult::trace);
+  nb::class_<DualOptions>(m, "DualOptions", "The options of dual decomposition.")
+      .def("__init__", &make_dual_options, nb::kw_only(), nb::arg("projective"), nb::arg("single_root"),
+           nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
+           nb::arg("trace"), nb::arg("tighten"));
+  m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::arg("options"),
+        nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
         "Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.");
   m.def("branch_and_bound", &branch_and_bound, nb::arg("parts"), nb::arg("single_root"), nb::arg("max_seconds"),
         nb::arg("max_nodes"), nb::arg("tolerance"), nb::arg("trace"),

@@ -29,17 +29,22 @@ using NewWeights = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
 using OwnMemory = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NewKeys = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
-using Tables = std::vector<std::tuple<int, int, int, Items>>;  // kind, atom of the set, templates, items
+// Kind, atom of the set, how many templates, items, numbers of the templates with the distance.
+using Tables = std::vector<std::tuple<int, int, int, Items, std::vector<int>>>;
 
 inline std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
   std::vector<TemplateTable> tables;
-  for (const auto &[kind, atom, templates, items] : given) {
+  for (const auto &[kind, atom, templates, items, with_distance] : given) {
     if (kind < 0 || kind >= kinds || items.shape(1) != 4) throw nb::value_error("no such kind of templates");
-    TemplateTable table{kind, atom, templates, {}};
+    TemplateTable table{kind, atom, templates, {}, std::vector<char>(templates)};
     for (std::size_t i = 0; i < items.shape(0); ++i) {
       if (items(i, 1) < 0 || items(i, 1) >= templates || std::abs(items(i, 3)) > Atoms::reach)
-        throw nb::value_error("templates may look at their neighbours only");
+        throw nb::value_error("templates may refer to neighbouring words only");
       table.items.push_back({items(i, 0), items(i, 1), items(i, 2), items(i, 3)});
+    }
+    for (const int templ : with_distance) {
+      if (templ < 0 || templ >= templates) throw nb::value_error("no such template");
+      table.with_distance[templ] = true;
     }
     tables.push_back(std::move(table));
   }

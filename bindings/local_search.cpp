@@ -32,16 +32,19 @@ static void check_mask(const Parts &parts, const Mask &mask) {
   if (int(mask.shape(0)) != parts.arcs()) throw nb::value_error("a mask must have one entry an arc");
 }
 
-static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, bool single_root, bool projective,
-                                                       bool by_score, std::optional<IndexColumn> first, int patience,
-                                                       int max_restarts, double max_seconds, std::uint64_t seed) {
+static void make_climb_options(ClimbOptions *options, bool single_root, bool projective, bool by_score, int patience,
+                               int max_restarts, std::uint64_t seed) {
+  new (options) ClimbOptions{{single_root, projective}, by_score, patience, max_restarts, seed};
+}
+
+static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, const ClimbOptions &options,
+                                                       std::optional<IndexColumn> first, double max_seconds) {
   if (first) check_tree(parts, *first);
   Heads heads = new_array<Heads>(parts.nodes);
   thread_local Climber climber;
   double value;
   {
     nb::gil_scoped_release nogil;
-    const ClimbOptions options{{single_root, projective}, by_score, patience, max_restarts, seed};
     const std::function<bool()> is_cancelled = signal_waits;
     Deadline watch(max_seconds, is_cancelled);
     value = climber.decode(parts, options, first ? first->data() : nullptr, watch, heads.data());
@@ -121,9 +124,11 @@ static long count_optima(Scores arc, long cap) {
 }
 
 void bind_local_search(nb::module_ &m) {
-  m.def("climb", &climb, nb::arg("parts"), nb::arg("single_root"), nb::arg("projective"), nb::arg("by_score"),
-        nb::arg("first").noconvert().none(), nb::arg("patience"), nb::arg("max_restarts"), nb::arg("max_seconds"),
-        nb::arg("seed"),
+  nb::class_<ClimbOptions>(m, "ClimbOptions", "The options of hill climbing.")
+      .def("__init__", &make_climb_options, nb::kw_only(), nb::arg("single_root"), nb::arg("projective"),
+           nb::arg("by_score"), nb::arg("patience"), nb::arg("max_restarts"), nb::arg("seed"));
+  m.def("climb", &climb, nb::arg("parts"), nb::arg("options"), nb::arg("first").noconvert().none(),
+        nb::arg("max_seconds"),
         "Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.");
   m.def("climb_path", &climb_path, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
         nb::arg("projective"), "One climb: the heads after every change, and the values the gains add up to.");

@@ -1,4 +1,4 @@
-// When a search must end: its time is up, or the caller wants it back.
+// When a search must end: its time limit is reached, or the caller interrupts it.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class Deadline {
 
   bool is_over() { return std::isfinite(max_seconds_) && seconds() >= max_seconds_; }
 
-  // Asks the caller, at most every 256th time and every tenth of a second.
+  // Calls is_cancelled, at most at every 256th call and once in a tenth of a second.
   bool interrupted() {
     if (!is_cancelled_ || ++calls_ % 256) return false;
     if (seconds() < next_) return false;

@@ -1,5 +1,5 @@
-// Work on one part while the cells of the next are on their way from memory: tables of weights are larger than any
-// cache, and the cells of a part lie scattered all over them. Twice as fast as part by part, and the same results.
+// Software prefetching for tables of weights that are larger than the cache: the cells of one part are prefetched while
+// those of the part before are used. The results do not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace treewright {
 
-// Asks for what will be read soon; only a hint.
-inline void ask_for(const void *place) {
+// A hint that an address will be read soon.
+inline void prefetch(const void *place) {
 #if defined(__GNUC__)
   __builtin_prefetch(place);
 #else
@@ -25,14 +25,14 @@ struct Cells {
   void clear() { pairs.clear(), singles.clear(); }
 };
 
-// Lists the cells of a part and asks for them.
+// Lists the cells of a part and prefetches them.
 template <typename Cell>
-struct Lister {
+struct CellList {
   const Cell *data;
   Cells &cells;
   void operator()(std::uint32_t i) {
     cells.singles.push_back(i);
-    ask_for(data + i);
+    prefetch(data + i);
   }
   // Many at a time: index(0), index(1), ...
   template <typename Index>
@@ -41,7 +41,7 @@ struct Lister {
   }
   template <typename Index>
   void pairs(int count, std::uint32_t near, Index index) {
-    cells.near = near;  // so little that both are on the same cache line
+    cells.near = near;  // small, so that both cells are on one cache line
     list(cells.pairs, count, index);
   }
 
@@ -52,21 +52,21 @@ struct Lister {
     list.resize(begin + count);
     std::uint32_t *place = list.data() + begin;
     for (int t = 0; t < count; ++t) place[t] = index(t);
-    for (int t = 0; t < count; ++t) ask_for(data + place[t]);
+    for (int t = 0; t < count; ++t) prefetch(data + place[t]);
   }
 };
 
-// `work` is what is done with the cells of a part, `Task` what it wants to know.
+// Calls work(task, cells) for each part, one part later than its cells were prefetched.
 template <typename Cell, typename Task, typename Work>
-class OneAhead {
+class PrefetchQueue {
  public:
-  OneAhead(const Cell *data, Work work) : data_(data), work_(work) {}
+  PrefetchQueue(const Cell *data, Work work) : data_(data), work_(work) {}
 
   template <typename Visit>
   void add(Task task, Visit visit) {
     Cells &cells = cells_[turn_];
     cells.clear();
-    visit(Lister<Cell>{data_, cells});
+    visit(CellList<Cell>{data_, cells});
     finish();
     task_ = task, waiting_ = true, turn_ = !turn_;
   }

@@ -1,13 +1,13 @@
 // The best second-order tree, proved: branch and bound on the dual bound of dual decomposition.
 //
-// A node of the search knows arcs that are forced and arcs that are out. It is bounded from its parent's multipliers
+// A node of the search is a set of forced arcs and a set of excluded arcs. It is bounded from its parent's multipliers
 // (node_descent.hpp), which closes it when no tree of it is better than the best value known. Otherwise the arc about
 // which automata and tree disagreed most often is forced in one child and ruled out in the other. The node with the
 // highest bound is next, the oldest among equals, so that the search is the same every time. The best value comes from
 // the trees that the dual method passes, and from climbing once from the best of the first ten (climb.hpp).
 //
 // Exponential at worst; a handful of nodes where the relaxation is nearly tight, as it is for trained models.
-// On a budget the answer is the best tree found, with a valid bound.
+// With a budget the result is the best tree found, with a valid bound.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct SearchTrace : DualTrace {
 
 class BranchAndBound {
  public:
-  // True unless `is_cancelled` said so. When there is no tree, value is -inf.
+  // False if `is_cancelled` returned true. When there is no tree, value is -inf.
   bool solve(const Parts &parts, const SearchOptions &options, const std::function<bool()> &is_cancelled) {
     Deadline watch(options.max_seconds, is_cancelled);
     options_ = options;

@@ -7,13 +7,13 @@
 //   Polyak   step = lambda x (L - best) / |z - y|^2   lambda starts at 1.9 and halves after 20 rounds
 //                                                     without a better bound
 //
-// The answer is the best tree seen, under its full score. It is the best there is when z = y (agreement), or
+// The result is the best tree found, under its full score. It is optimal when z = y (agreement), or
 // when the smallest L seen comes down to its value (bound). The fractional solution of the linear program that the dual
 // belongs to is approached by the mean of the trees, weighted by the steps (Nedic and Ozdaglar 2009), here
 // over about the last half of the rounds.
 //
 // Where that program has a gap no multipliers close it. So when L comes down no more (over 20 rounds by less than a
-// tenth of what lies between it and the best value), the iterations left go into a tighter relaxation, if asked for:
+// tenth of what lies between it and the best value), the iterations left go into a tighter relaxation, if requested:
 // arcs are fixed by the bound (node_descent.hpp) and by probing (probing.hpp).
 //
 // A round costs O(n), the stale automata and one spanning tree.
@@ -79,8 +79,8 @@ class Stall {
 
 class DualDecomposition {
  public:
-  // first_u and first_v are starting multipliers, one an arc, or null. True unless `is_cancelled` said so. When there
-  // is no tree, value is -inf.
+  // first_u and first_v are starting multipliers, one an arc, or null. False if `is_cancelled` returned true. When
+  // there is no tree, value is -inf.
   bool solve(const Parts &parts, const DualOptions &options, const double *first_u, const double *first_v,
              const std::function<bool()> &is_cancelled) {
     Deadline watch(options.max_seconds, is_cancelled);

@@ -283,7 +283,7 @@ class Relaxation {
   int recomputed_ = 0;
   bool tree_changed_ = false;
   std::vector<int> changed_;  // the furthest candidate of each side whose score did
-  // One a side and one a head: what did not change is not computed again, and they answer for max-marginals.
+  // One a side and one a head: what did not change is not computed again; they also compute max-marginals.
   std::vector<SiblingAutomaton> sibling_automata_;
   std::vector<GrandAutomaton> grand_automata_;
   TreeOracle oracle_;

@@ -1,8 +1,8 @@
-// The tree that dual decomposition asks for again and again: the best one over the same candidate
-// arcs, under weights of which few changed since the last question.
+// The tree subproblem of dual decomposition: the best tree over the same candidate arcs, under
+// weights of which few changed since the last call.
 //
 // The best arc into each word is kept; only words whose weights changed look again. When those arcs
-// form a tree they are the answer, O(changed words + n). Otherwise Chu-Liu-Edmonds decides, O(n^2) at
+// form a tree they are the best tree, O(changed words + n). Otherwise Chu-Liu-Edmonds decides, O(n^2) at
 // worst. Trees without crossing arcs come from Eisner's chart, O(n^3).
 #pragma once
 
@@ -58,7 +58,7 @@ class TreeOracle {
 
   // By how much at least every tree with each arc falls short of the best. False when there is no tree.
   bool reduced_costs(const double *weight, double *costs) {
-    if (projective_) {  // the chart that would tell costs as much as several rounds
+    if (projective_) {  // computing it from the chart costs as much as several rounds
       std::fill_n(costs, parts_->arcs(), 0.0);
       return true;
     }

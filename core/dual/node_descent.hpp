@@ -13,7 +13,8 @@
 // consequences follow (arc_states.hpp), and where numbers of arcs are not kept elsewhere the parts are laid out anew
 // over the arcs that are left.
 //
-// A round costs O(n), the stale automata and one spanning tree; fixing costs as much as a round that asks all automata.
+// A round costs O(n), the stale automata and one spanning tree; fixing costs as much as a round that decodes all
+// automata.
 #pragma once
 
 #include <algorithm>
@@ -164,7 +165,7 @@ class NodeDescent {
 
   Relaxation relaxation;
   std::vector<int> origin;  // the number that each of its arcs was given with
-  std::vector<int> heads;   // of the best tree known, worth `value`
+  std::vector<int> heads;   // of the best tree found, whose value is `value`
   double value = forbidden;
   double closed = forbidden;  // the highest bound that anything was dropped for
   double rounding = 0;        // what it may have added to a bound

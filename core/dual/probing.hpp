@@ -60,7 +60,7 @@ class Probing {
     at.state = side.state, at.u = side.u, at.v = side.v;
   }
 
-  // Whether an arc was decided: the node's state then says so.
+  // Whether an arc was decided; the node's state is then updated.
   template <typename Each>
   bool probe_open_arcs(Each each) {
     save(middle_);

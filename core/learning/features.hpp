@@ -3,7 +3,7 @@
 // A template names atoms of the tokens that take part ("h.upos m.lemma m-1.upos"). The index of its weight is found
 // in two steps, of which the first is done once a sentence and the second once a part:
 //
-//   row(role, i, t) = xor over the atoms that template t asks of token i in that role, each mixed with its place in t
+//   row(role, i, t) = xor over the atoms of token i that template t has in that role, each mixed with its place in t
 //   index(part, t)  = xor over roles of row(role, token, t)   xor   the part's directions,  its low `bits` bits
 //
 // This is simple tabulation hashing (Patrascu & Thorup 2012): one xor a role and feature. Each template has two
@@ -20,6 +20,8 @@
 #include <cstdlib>
 #include <utility>
 #include <vector>
+
+#include "base/bucket.hpp"
 
 namespace treewright {
 
@@ -38,33 +40,34 @@ struct Atoms {
   std::uint32_t at(int node, int atom) const { return data[std::size_t(node + reach) * width + atom]; }
 };
 
-// One kind of templates: what is asked of whom.
+// The templates of one kind.
 struct TemplateTable {
   struct Item {
     std::int32_t role, templ, atom, offset;
   };
   int kind = 0, atom = 0, templates = 0;  // `atom` is that of the set, where the kind has one
   std::vector<Item> items;
+  std::vector<char> with_distance = {};  // of each label template: whether it has a weight for each distance as well
 };
 
 class Rows {
  public:
-  // Two nodes beyond those of the sentence stand for "none": before the first modifier of a side, after the last.
-  static constexpr int nobodies = 2;
+  // Two nodes after those of the sentence stand for "none": before the first modifier of a side, after the last.
+  static constexpr int absent_nodes = 2;
 
   void fill(const Atoms &atoms, const TemplateTable &table, int roles) {
     if (width_ != atoms.width) prepare(table, roles, atoms.width);
-    rows_ = atoms.nodes + nobodies;
+    rows_ = atoms.nodes + absent_nodes;
     cells_.resize(std::size_t(roles) * rows_ * templates_);
     for (int role = 0; role < roles; ++role) {
       std::uint32_t *row = cells_.data() + std::size_t(role) * rows_ * templates_;
-      const Ask *first = asks_.data() + role_begin_[role], *last = asks_.data() + role_begin_[role + 1];
+      const Term *first = terms_.data() + role_begin_[role], *last = terms_.data() + role_begin_[role + 1];
       for (int node = 0; node < atoms.nodes; ++node, row += templates_) {
         const std::uint32_t *here = &atoms.data[std::size_t(node + Atoms::reach) * width_];
         std::copy_n(empty_.data() + std::size_t(role) * templates_, templates_, row);
-        for (const Ask *ask = first; ask != last; ++ask) row[ask->templ] ^= mixed(here[ask->place] + ask->seed);
+        for (const Term *term = first; term != last; ++term) row[term->templ] ^= mixed(here[term->place] + term->seed);
       }
-      std::copy_n(nobody_.data() + std::size_t(role) * nobodies * templates_, nobodies * templates_, row);
+      std::copy_n(absent_.data() + std::size_t(role) * absent_nodes * templates_, absent_nodes * templates_, row);
     }
   }
 
@@ -74,15 +77,15 @@ class Rows {
   int templates() const { return templates_; }
 
  private:
-  struct Ask {
-    std::int32_t templ, place;  // where the atom stands, seen from those of the node
+  struct Term {
+    std::int32_t templ, place;  // the place of the atom relative to those of the node
     std::uint32_t seed;
   };
 
   // What does not depend on the sentence.
   void prepare(const TemplateTable &table, int roles, int width) {
     width_ = width, templates_ = table.templates;
-    asks_.clear(), role_begin_.assign(roles + 1, 0);
+    terms_.clear(), role_begin_.assign(roles + 1, 0);
     empty_.assign(std::size_t(roles) * templates_, 0);
     const std::uint32_t salt = mixed(std::uint32_t(table.kind * 64 + table.atom) + 0x3c6ef372U);
     for (int t = 0; t < templates_; ++t)  // one role carries the template's own number
@@ -92,24 +95,24 @@ class Rows {
         const TemplateTable::Item &item = table.items[i];
         if (item.role != role) continue;
         const std::uint32_t seed = mixed(salt ^ (std::uint32_t(i) * 0x85ebca6bU + 0x27d4eb2fU));
-        asks_.push_back({item.templ, item.offset * width + item.atom, seed});
+        terms_.push_back({item.templ, item.offset * width + item.atom, seed});
       }
-      role_begin_[role + 1] = int(asks_.size());
+      role_begin_[role + 1] = int(terms_.size());
     }
-    nobody_.clear();
+    absent_.clear();
     for (int role = 0; role < roles; ++role)
-      for (int nobody = 1; nobody <= nobodies; ++nobody) {
-        const auto row = nobody_.insert(nobody_.end(), &empty_[std::size_t(role) * templates_],
+      for (int absent = 1; absent <= absent_nodes; ++absent) {
+        const auto row = absent_.insert(absent_.end(), &empty_[std::size_t(role) * templates_],
                                         &empty_[std::size_t(role) * templates_] + templates_);
         for (int k = role_begin_[role]; k < role_begin_[role + 1]; ++k)
-          row[asks_[k].templ] ^= mixed(std::uint32_t(nobody) + asks_[k].seed);
+          row[terms_[k].templ] ^= mixed(std::uint32_t(absent) + terms_[k].seed);
       }
   }
 
   int rows_ = 0, templates_ = 0, width_ = 0;
-  std::vector<Ask> asks_;  // by role
+  std::vector<Term> terms_;  // by role
   std::vector<int> role_begin_;
-  std::vector<std::uint32_t> empty_, nobody_, cells_;
+  std::vector<std::uint32_t> empty_, absent_, cells_;
 };
 
 inline int lowest_bit(std::uint64_t set) {
@@ -126,18 +129,21 @@ constexpr std::uint32_t rightward = 0x5bd1e995U, rightward_again = 0x1b873593U;
 
 inline std::uint32_t direction(int from, int to) { return from < to ? rightward : 0; }
 
-// 1 .. 10, for the low four bits.
+// 1 .. 10, for the low four bits. Model files depend on the bounds.
 inline std::uint32_t distance_bin(int i, int j) {
-  const int distance = std::abs(i - j);
-  return distance <= 5    ? distance
-         : distance <= 7  ? 6
-         : distance <= 10 ? 7
-         : distance <= 15 ? 8
-         : distance <= 25 ? 9
-                          : 10;
+  return std::uint32_t(bucket(std::abs(i - j), {1, 2, 3, 4, 5, 6, 8, 11, 16, 26}));
 }
 
-// The sets of atoms that stand between any two nodes. At most 64 kinds a sentence are told apart.
+// 1 .. 12, for the low four bits: the distances of both arcs of a grandparent part. Model files depend on the values.
+inline std::uint32_t grandparent_bin(int g, int h, int m) {
+  enum Upper { far, next, near };  // 5 words or more, 1 word, 2 to 4 words
+  constexpr Upper by_bucket[] = {far, next, near, far};
+  const int lower = bucket(std::abs(h - m), {1, 2, 3, 6});
+  const Upper upper = by_bucket[bucket(std::abs(g - h), {1, 2, 5})];
+  return std::uint32_t(lower + 4 * upper);
+}
+
+// The sets of atoms that stand between any two nodes. At most 64 different values a sentence are distinguished.
 class Between {
  public:
   void fill(const Atoms &atoms, int atom) {
@@ -233,15 +239,8 @@ class PartFeatures {
   template <typename Use>
   void visit_grandparent(int g, int h, int m, Use &&use) const {
     const std::uint32_t flags = direction(g, h) ^ (h < m ? rightward_again : 0);
-    const int lower = std::abs(h - m), upper = std::abs(g - h);
-    const std::uint32_t near = (lower == 1   ? 1
-                                : lower == 2 ? 2
-                                : lower <= 5 ? 3
-                                             : 4) +
-                               (upper == 1   ? 4
-                                : upper <= 4 ? 8
-                                             : 0);
-    const bool is_beyond = (g < h) != (h < m) && lower > upper;  // m, seen from h; so the arcs are not projective
+    const std::uint32_t near = grandparent_bin(g, h, m);
+    const bool is_beyond = (h < g && g < m) || (m < g && g < h);  // then the two arcs are not projective
     for (std::size_t i = 0; i < tables_.size(); ++i)
       if (tables_[i].kind == grandparent || (is_beyond && tables_[i].kind == beyond))
         visit(rows_[i], g, h, m, flags, near, use);

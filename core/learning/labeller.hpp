@@ -5,8 +5,8 @@
 // `width` cells, label l in place of (l xor x), x a multiple of four from the feature's own hash: rows of
 // different features share cells, but rarely for the same labels, and four labels are added at a time.
 //
-// Only labels that some training sentence has between two such tags in that direction are considered, in learning too;
-// where there is but one, nothing need be scored or learned.
+// Candidates are the labels that occur in training between two such tags in that direction, in learning too; a single
+// candidate is neither scored nor learned.
 #pragma once
 
 #include <algorithm>
@@ -34,10 +34,10 @@ struct LabelSets {
   std::vector<std::uint32_t> key;
   std::vector<std::int32_t> begin, label;
 
-  // None when the key is not known.
-  Range find(std::uint32_t wanted) const {
-    const std::size_t k = std::lower_bound(key.begin(), key.end(), wanted) - key.begin();
-    if (k == key.size() || key[k] != wanted) return {nullptr, nullptr};
+  // An empty range for an unknown key.
+  Range find(std::uint32_t searched) const {
+    const std::size_t k = std::lower_bound(key.begin(), key.end(), searched) - key.begin();
+    if (k == key.size() || key[k] != searched) return {nullptr, nullptr};
     return {label.data() + begin[k], label.data() + begin[k + 1]};
   }
 };
@@ -56,12 +56,13 @@ class Labeller {
         width_(width),
         all_(labels) {
     std::iota(all_.begin(), all_.end(), 0);
+    for (TemplateTable &table : tables_) table.with_distance.resize(table.templates);
   }
 
   int labels() const { return labels_; }
   int nodes() const { return nodes_; }
 
-  // The labels of word m under its head are known by this key: the tags of both, and the direction.
+  // The key of the candidate labels of word m: the tags of head and word, and the direction.
   static std::uint32_t pair_key(std::uint32_t head_tag, std::uint32_t word_tag, bool right) {
     return mixed(mixed(head_tag) + word_tag) ^ (right ? rightward : 0);
   }
@@ -69,21 +70,21 @@ class Labeller {
     return pair_key(atoms.at(heads_[m], tag), atoms.at(m, tag), heads_[m] < m);
   }
 
-  // The best label of each node, -1 for the root. The rows of one word are asked for while those of the last are added.
+  // The best label of each node, -1 for the root.
   template <typename Weight>
   void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, std::int32_t *labels) {
     scores_.resize(width_);
     labels[0] = -1;
     const auto choose = [&](Task task, const Cells &cells) { labels[task.m] = best(weights, task.candidates, cells); };
-    OneAhead<Weight, Task, decltype(choose)> ahead(weights, choose);
+    PrefetchQueue<Weight, Task, decltype(choose)> queue(weights, choose);
     for (int m = 1; m < nodes_; ++m) {
       const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
       if (candidates.size() == 1)
         labels[m] = candidates.first[0];
       else
-        ahead.add({m, candidates}, [&](auto use) { visit(m, use); });
+        queue.add({m, candidates}, [&](auto use) { visit(m, use); });
     }
-    ahead.finish();
+    queue.finish();
   }
 
   void open(const Atoms &atoms, const int *heads) {
@@ -96,20 +97,20 @@ class Labeller {
 
   void close() { nodes_ = 0; }  // the sentence no longer exists
 
-  // Adds the gradient of log p(gold label) for each word, every other candidate's score raised by `cost`; a negative
-  // gold label is not known. Returns the sum of -log p.
-  double learn(Learner &learner, const Atoms &atoms, int tag, const LabelSets &sets, const int *gold, float cost) {
+  // Adds the gradient of log p(gold label) for each word, with the score of every other candidate raised by `margin`; a
+  // negative gold label is unknown. Returns the sum of -log p.
+  double learn(Learner &learner, const Atoms &atoms, int tag, const LabelSets &sets, const int *gold, float margin) {
     double loss = 0;
     scores_.resize(width_);
-    const auto teach = [&](Task task, const Cells &cells) {
-      loss += learn(learner, task.candidates, cells, gold[task.m], cost);
+    const auto update = [&](Task task, const Cells &cells) {
+      loss += learn(learner, task.candidates, cells, gold[task.m], margin);
     };
-    OneAhead<float, Task, decltype(teach)> ahead(learner.weights(), teach);
+    PrefetchQueue<float, Task, decltype(update)> queue(learner.weights(), update);
     for (int m = 1; m < nodes_; ++m) {
       const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
-      if (gold[m] >= 0 && candidates.size() != 1) ahead.add({m, candidates}, [&](auto use) { visit(m, use); });
+      if (gold[m] >= 0 && candidates.size() != 1) queue.add({m, candidates}, [&](auto use) { visit(m, use); });
     }
-    ahead.finish();
+    queue.finish();
     return loss;
   }
 
@@ -158,16 +159,15 @@ class Labeller {
     }
   }
 
-  static constexpr int few = 12;                   // candidates up to which each is added by itself
-  static constexpr int with_distance = 6;          // so many of the first templates also come with the distance
-  static constexpr float smallest_change = 1e-3F;  // labels that the model is this sure about teach it nothing
+  static constexpr int few = 12;                   // by convention: up to so many candidates are added one by one
+  static constexpr float smallest_change = 1e-3F;  // by convention: smaller gradients of labels are ignored
 
   std::uint32_t low() const { return std::uint32_t(width_ - 1); }
 
-  double learn(Learner &learner, LabelSets::Range candidates, const Cells &cells, int gold, float cost) {
+  double learn(Learner &learner, LabelSets::Range candidates, const Cells &cells, int gold, float margin) {
     if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
     score(learner.weights(), candidates, cells);
-    const double loss = make_gradient(candidates, gold, cost);
+    const double loss = make_gradient(candidates, gold, margin);
     changing_.clear();
     for (const std::int32_t label : candidates)
       if (scores_[label] != 0) changing_.push_back(label);
@@ -179,10 +179,10 @@ class Labeller {
   }
 
   // Turns scores_ into the gradient of log p(gold) and returns -log p(gold).
-  double make_gradient(LabelSets::Range candidates, int gold, float cost) {
+  double make_gradient(LabelSets::Range candidates, int gold, float margin) {
     float best = scores_[gold], sum = 0;
     for (const std::int32_t label : candidates) {
-      if (label != gold) scores_[label] += cost;
+      if (label != gold) scores_[label] += margin;
       best = std::max(best, scores_[label]);
     }
     for (const std::int32_t label : candidates) sum += scores_[label] = std::exp(scores_[label] - best);
@@ -217,21 +217,23 @@ class Labeller {
     const std::uint32_t flags = direction(h, m);
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       if (tables_[i].kind == tree)
-        visit_tree(rows_[i], roles, flags, distance_bin(h, m), use);
+        visit_tree(i, roles, flags, distance_bin(h, m), use);
       else
         visit_set(rows_[i], tables_[i].kind == of_modifier ? m : h, m, flags, use);
     }
   }
 
   template <typename Use>
-  void visit_tree(const Rows &rows, const int *roles, std::uint32_t flags, std::uint32_t distance, Use use) const {
+  void visit_tree(std::size_t i, const int *roles, std::uint32_t flags, std::uint32_t distance, Use use) const {
+    const Rows &rows = rows_[i];
+    const std::vector<char> &with_distance = tables_[i].with_distance;
     const std::uint32_t *at[tree_roles];
     for (int role = 0; role < tree_roles; ++role) at[role] = rows.at(role, roles[role]);
     for (int t = 0; t < rows.templates(); ++t) {
       std::uint32_t index = flags;
       for (int role = 0; role < tree_roles; ++role) index ^= at[role][t];
       use(index & mask_);
-      if (t < with_distance) use((index ^ mixed(distance)) & mask_);
+      if (with_distance[t]) use((index ^ mixed(distance)) & mask_);
     }
   }
 

@@ -1,5 +1,5 @@
-// Weights that learn: stochastic gradient ascent with a rate of its own for each weight (Duchi, Hazan & Singer 2011)
-// and the average of all intermediate weights (Polyak & Juditsky 1992).
+// AdaGrad: stochastic gradient ascent with a learning rate for each weight (Duchi, Hazan & Singer 2011), and the
+// average of all intermediate weights (Polyak & Juditsky 1992).
 //
 //   square += gradient^2;  change = rate * gradient / sqrt(square + epsilon);  weight += change
 //   average after T steps = weight - total / T,  where total = sum of  step * change          (time stamps)
@@ -18,17 +18,16 @@
 
 namespace treewright {
 
-struct Memory {  // what a weight remembers from step to step
+struct Memory {  // the state of a weight between steps
   float square, total;
 };
 
 class Learner {
  public:
-  // Weights by themselves, which scoring reads faster, and so the gradient, which is zero between steps: cells that
-  // parts ask for together lie together in both.
+  // Weights and gradient in arrays of their own, which scoring reads faster; the gradient is zero between steps.
   Learner(float *weights, float *gradient, Memory *memory, float adagrad_epsilon)
       : Learner(weights, gradient, 1, &memory->square, &memory->total, 2, adagrad_epsilon) {}
-  // Each weight and all that belongs to it together: weight, square, gradient, total.
+  // Interleaved cells: weight, square, gradient, total.
   Learner(float *cells, float adagrad_epsilon)
       : Learner(cells, cells + 2, 4, cells + 1, cells + 3, 4, adagrad_epsilon) {}
 
@@ -60,7 +59,7 @@ class Learner {
     for (std::size_t i = 0; i < count; ++i) means[i] = weights_[i * stride_] - total_[i * memory_stride_] / divisor;
   }
 
-  // Of the gradient added so far.
+  // The squared length of the gradient added so far.
   double squared_length() {
     std::sort(touched_.begin(), touched_.end());
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
@@ -77,10 +76,10 @@ class Learner {
   void change_all(double step, Change change_of) {
     constexpr std::size_t ahead = 32;
     for (std::size_t k = 0; k < touched_.size(); ++k) {
-      if (k + ahead < touched_.size()) ask_for_all(touched_[k + ahead]);
+      if (k + ahead < touched_.size()) prefetch_all(touched_[k + ahead]);
       const std::size_t at = std::size_t(touched_[k]) * stride_, in_memory = std::size_t(touched_[k]) * memory_stride_;
       const float gradient = gradient_[at];
-      if (gradient == 0) continue;  // it came twice, or its parts cancelled out
+      if (gradient == 0) continue;  // listed twice, or its terms cancelled out
       const float change = change_of(gradient, square_[in_memory]);
       weights_[at] += change;
       total_[in_memory] += float(step * change);
@@ -89,10 +88,10 @@ class Learner {
     touched_.clear();
   }
 
-  void ask_for_all(std::size_t index) const {
-    ask_for(weights_ + index * stride_);
-    ask_for(gradient_ + index * stride_);
-    ask_for(square_ + index * memory_stride_);
+  void prefetch_all(std::size_t index) const {
+    prefetch(weights_ + index * stride_);
+    prefetch(gradient_ + index * stride_);
+    prefetch(square_ + index * memory_stride_);
   }
 
   Learner(float *weights, float *gradient, int stride, float *square, float *total, int memory_stride,

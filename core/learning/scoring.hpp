@@ -1,4 +1,4 @@
-// Scores of parts from weights, and the way back: the gradient of weights from that of parts.
+// Scores of parts from weights, and the gradient of the weights from the gradient of the scores.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@
 
 namespace treewright {
 
-// Weights as training has them, or as eight-bit multiples of a scale: a quarter of the memory traffic, and sums that
-// are exact whatever the order of their terms.
+// Weights as floats, as in training, or as eight-bit multiples of a scale: a quarter of the memory traffic, and sums
+// that are exact in any order.
 template <typename Weight>
 struct WeightTable {
   const Weight *data;
@@ -25,29 +25,29 @@ struct WeightTable {
 template <typename Weight>
 double sum_of(const WeightTable<Weight> &table, const Cells &cells) {
   using Sum = std::conditional_t<std::is_integral_v<Weight>, std::int32_t, float>;
-  Sum all = 0, near = 0;  // two sums, so that one addition need not wait for the other
+  Sum all = 0, near = 0;  // two sums, so that the additions do not depend on each other
   for (const std::uint32_t i : cells.pairs) all += table.data[i], near += table.data[i ^ cells.near];
   for (const std::uint32_t i : cells.singles) all += table.data[i];
   return table.scale * (double(all) + double(near));
 }
 
 template <typename Weight>
-auto sums_ahead(const WeightTable<Weight> &table) {
+auto score_writer(const WeightTable<Weight> &table) {
   const auto write = [table](double *score, const Cells &cells) { *score = sum_of(table, cells); };
-  return OneAhead<Weight, double *, decltype(write)>(table.data, write);
+  return PrefetchQueue<Weight, double *, decltype(write)>(table.data, write);
 }
 
-inline auto gradients_ahead(Learner &learner) {
+inline auto gradient_writer(Learner &learner) {
   const auto spread = [&learner](float gradient, const Cells &cells) {
     for (const std::uint32_t i : cells.pairs) learner.add(i, gradient), learner.add(i ^ cells.near, gradient);
     for (const std::uint32_t i : cells.singles) learner.add(i, gradient);
   };
-  return OneAhead<float, float, decltype(spread)>(learner.gradient(), spread);
+  return PrefetchQueue<float, float, decltype(spread)>(learner.gradient(), spread);
 }
 
-constexpr double smallest_gradient = 1e-3;  // parts that the model is this sure about teach it nothing
+constexpr double smallest_gradient = 1e-3;  // by convention: smaller gradients of parts are ignored, to save time
 
-// Calls use(h, s, m, cell) for each sibling part and stop, s and m as PartFeatures wants them.
+// Calls use(h, s, m, right, score) for each sibling part and stop; s and m as PartFeatures::visit_sibling takes them.
 template <typename Use>
 void for_transitions(const PartFeatures &features, Parts &parts, Use use) {
   for (int side = 1; side < 2 * parts.nodes; ++side) {  // side 0, the root's left, has no parts
@@ -70,7 +70,7 @@ void for_grandparents(Parts &parts, Use use) {
 
 template <typename Weight>
 void score_parts(const PartFeatures &features, const WeightTable<Weight> &weights, Parts &parts) {
-  auto sums = sums_ahead(weights);
+  auto sums = score_writer(weights);
   for (int e = 0; e < parts.arcs(); ++e)
     sums.add(&parts.arc[e], [&](auto use) { features.visit_arc(parts.head[e], parts.modifier[e], use); });
   if (parts.has_transitions())
@@ -84,9 +84,9 @@ void score_parts(const PartFeatures &features, const WeightTable<Weight> &weight
   sums.finish();
 }
 
-// `gradient` holds one number a part.
+// Adds the gradient of the parts, stored in place of their scores, to that of the weights.
 inline void spread_gradient(const PartFeatures &features, Parts &gradient, Learner &learner) {
-  auto spread = gradients_ahead(learner);
+  auto spread = gradient_writer(learner);
   const auto add = [&](double value, auto visit) {
     if (std::abs(value) > smallest_gradient) spread.add(float(value), visit);
   };
@@ -107,7 +107,7 @@ inline void spread_gradient(const PartFeatures &features, Parts &gradient, Learn
 template <typename Weight>
 void score_all_arcs(const PartFeatures &features, const WeightTable<Weight> &weights, double *arc) {
   const int nodes = features.nodes();
-  auto sums = sums_ahead(weights);
+  auto sums = score_writer(weights);
   for (int h = 0; h < nodes; ++h)
     for (int m = 0; m < nodes; ++m, ++arc) {
       *arc = forbidden;
@@ -118,7 +118,7 @@ void score_all_arcs(const PartFeatures &features, const WeightTable<Weight> &wei
 
 inline void spread_arc_gradient(const PartFeatures &features, const double *gradient, Learner &learner) {
   const int nodes = features.nodes();
-  auto spread = gradients_ahead(learner);
+  auto spread = gradient_writer(learner);
   for (int h = 0; h < nodes; ++h)
     for (int m = 1; m < nodes; ++m) {
       const double value = gradient[std::size_t(h) * nodes + m];

@@ -10,7 +10,7 @@
 // grandparents.
 //
 // Restarts go on until `patience` in a row brought nothing better. The tree that a restart begins with depends on the
-// seed and the restart's number alone, so the answer depends on neither time nor threads.
+// seed and the restart's number alone, so the result depends on neither time nor threads.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct ClimbOptions {
 
 class Climber {
  public:
-  // From one tree up to a tree that no single change improves; each(tree) after every change, and go_on() is asked
+  // From one tree up to a tree that no single change improves; each(tree) after every change, and go_on() is called
   // before every word. Without it the tree stays where it is.
   template <typename Each, typename GoOn>
   void climb(ClimbTree &tree, Each each, GoOn go_on) {
@@ -62,7 +62,7 @@ class Climber {
 
   // first, if given, is where the first climb begins; patience 0 then means that there is no other. Writes the best
   // heads, and returns their value: -inf when every climb ended at a tree with a forbidden part. Ends early when time
-  // is up or the caller is wanted back.
+  // is up or the caller interrupts.
   double decode(const Parts &parts, const ClimbOptions &options, const int *first, Deadline &watch, int *heads) {
     Sum best;
     best_so_far_.clear();

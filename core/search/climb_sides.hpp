@@ -1,6 +1,6 @@
 // The arcs of a structure, side by side and outwards from each head, as local search changes them.
 //
-// before(arc) and after(arc) are the states that Parts::transition asks for: the nearest arc of the structure
+// before(arc) and after(arc) are the states that Parts::transition takes: the nearest arc of the structure
 // between the head and this arc, the nearest one beyond it. Both are O(1); insert and erase walk over the side's
 // candidates between two arcs of the structure. Nothing here minds whether a word has one head or several, so trees and
 // graphs both use it.

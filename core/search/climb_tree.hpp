@@ -1,4 +1,4 @@
-// A tree that local search changes: what a word's head is worth, which heads it may have, the best single change.
+// A tree under local search: the value of a word's head, the heads it may have, the best single change.
 //
 // A word is judged with its arc taken out: `attachment(arc)` is what the tree gains when the word, with all that it
 // dominates, is attached by that arc. It is the sum of one member function a part type, each O(1) or, for

@@ -1,7 +1,7 @@
 // First-order non-projective decoding: the best spanning tree that grows out of node 0
 // (Chu and Liu 1965, Edmonds 1967; dense version of Tarjan 1977, Camerini et al. 1979).
 //
-// Every node, word or contracted cycle, chooses its best incoming arc and remembers its weight:
+// Every node, word or contracted cycle, chooses its best incoming arc and stores its weight:
 //
 //   row(v, u)  = arc(u, v)                                      for a word v
 //   row(c, u)  = max over members v of c of  row(v, u) - dual(v)    for a contracted cycle c, u outside c
@@ -17,7 +17,7 @@
 // chooses anew under the penalty reached. The last one left is the root's only child, and the tree the best under the
 // penalty, hence among all trees with one root child (Gabow and Tarjan 1984; Zmigrod et al. 2020).
 //
-// The duals prove the answer: the value is their sum, and for every arc
+// The duals prove that the tree is optimal: its value is their sum, and for every arc
 //
 //   reduced_cost(u, v) = (sum of dual(S) over nodes S with v inside and u outside) - arc(u, v)  >=  0,
 //
@@ -48,7 +48,7 @@ class ChuLiuEdmonds {
   }
 
   // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away. A
-  // caller who knows the best arc into each word (-1: none) gives them as chosen.
+  // caller that has computed the best arc into each word (-1: none) passes them as chosen.
   double decode(const Parts &parts, const double *weight, bool single_root, int *heads, const int *chosen = nullptr) {
     dense_ = nullptr, parts_ = &parts, weight_ = weight, chosen_ = chosen, nodes_ = parts.nodes;
     return decode(single_root, heads);

@@ -28,8 +28,8 @@ struct GraphOptions {
 
 class GraphClimber {
  public:
-  // on[id] says which arcs are in the graph, before and after; arcs with fixed[id] stay. Returns how many changes; it
-  // makes no more when time is up or the caller is wanted back.
+  // on[id] marks the arcs of the graph, before and after; arcs with fixed[id] stay. Returns how many changes; it
+  // makes no more when time is up or the caller interrupts.
   int decode(const Parts &parts, const GraphOptions &options, const bool *fixed, Deadline &watch, bool *on) {
     reset(parts, on);
     was_interrupted = false;

@@ -10,7 +10,7 @@
 // scores are kept apart, because dual decomposition splits them. Only entries with p <= q mean
 // anything: the q-th candidate from 0 lies outside the p-th from 1.
 // Grandparent scores are one table a head h: a row a candidate head g of h (increasing), a column
-// an arc leaving h (in arc order). Parts that nobody set count as zero.
+// an arc leaving h (in arc order). Parts that were not set count as zero.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class Parts {
   // The number of arc (h, m), -1 when it is no candidate. O(log candidates).
   int find(int h, int m) const {
     const auto first = in_arc.begin() + in_begin[m], last = in_arc.begin() + in_begin[m + 1];
-    const auto found = std::lower_bound(first, last, h, [&](int id, int wanted) { return head[id] < wanted; });
+    const auto found = std::lower_bound(first, last, h, [&](int id, int searched) { return head[id] < searched; });
     return found != last && head[*found] == h ? *found : -1;
   }
 

@@ -111,7 +111,7 @@ class AtomBatch:
 class Scorer:
     """Scores the parts of sentences (core/learning/scoring.hpp)."""
 
-    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int) -> None: ...
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int) -> None: ...
 
     def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_order: bool) -> None:
         """The sentence that the methods for one sentence score."""
@@ -139,7 +139,7 @@ class Scorer:
 class Labeller:
     """Scores the labels of the arcs of trees (core/learning/labeller.hpp)."""
 
-    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]]], bits: int, labels: int, width: int, tag: int) -> None: ...
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, labels: int, width: int, tag: int) -> None: ...
 
     def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -279,7 +279,12 @@ def beliefs(parts: Parts, single_root: bool, rounds: int) -> tuple[float, Parts]
     Loopy belief propagation over all trees: the Bethe log partition (-inf when there is no tree), and parts with each one's approximate expectation as its score. Exact where only arcs have scores.
     """
 
-def climb(parts: Parts, single_root: bool, projective: bool, by_score: bool, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, patience: int, max_restarts: int, max_seconds: float, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+class ClimbOptions:
+    """The options of hill climbing."""
+
+    def __init__(self, *, single_root: bool, projective: bool, by_score: bool, patience: int, max_restarts: int, seed: int) -> None: ...
+
+def climb(parts: Parts, options: ClimbOptions, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, max_seconds: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.
     """
@@ -329,7 +334,7 @@ class SearchTrace(DualTrace):
     @property
     def node(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
-class DualAnswer:
+class DualResult:
     """
     What dual decomposition found; certificate is empty when there is none.
     """
@@ -361,7 +366,7 @@ class DualAnswer:
     @property
     def trace(self) -> DualTrace: ...
 
-class SearchAnswer:
+class SearchResult:
     """What branch and bound found; certificate is empty when there is none."""
 
     @property
@@ -385,12 +390,17 @@ class SearchAnswer:
     @property
     def trace(self) -> SearchTrace: ...
 
-def dual_decomposition(parts: Parts, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, tighten: bool, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> DualAnswer:
+class DualOptions:
+    """The options of dual decomposition."""
+
+    def __init__(self, *, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, tighten: bool) -> None: ...
+
+def dual_decomposition(parts: Parts, options: DualOptions, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> DualResult:
     """
     Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.
     """
 
-def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool) -> SearchAnswer:
+def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool) -> SearchResult:
     """
     The best non-projective tree, proved; on a budget the best found, with a bound.
     """

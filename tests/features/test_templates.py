@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,11 +14,14 @@ from treewright.errors import InputError
 from treewright.features import (
     ATOMS,
     Encoder,
+    Labeller,
     Scorer,
     arc_tables,
+    atom_number,
     beyond_tables,
     grandparent_tables,
     label_tables,
+    marked_by_place,
     sibling_tables,
 )
 from treewright.features.standard import ARC, BEYOND, GRANDPARENT, LABEL, PRUNER, SIBLING
@@ -38,13 +43,15 @@ def scores(template: str, sentence: Sentence, seed: int = 0) -> np.ndarray:
 
 
 def test_standard_templates_compile() -> None:
-    assert sum(count for _, _, count, _ in arc_tables(ARC)) == len(ARC)
-    assert sum(count for _, _, count, _ in arc_tables(PRUNER)) == len(PRUNER)
-    assert sum(count for _, _, count, _ in sibling_tables(SIBLING)) == len(SIBLING)
-    assert sum(count for _, _, count, _ in grandparent_tables(GRANDPARENT)) == len(GRANDPARENT)
-    assert sum(count for _, _, count, _ in beyond_tables(BEYOND)) == len(BEYOND)
-    assert sum(count for _, _, count, _ in label_tables(LABEL)) == len(LABEL)
-    for templates in (ARC, PRUNER, SIBLING, GRANDPARENT, BEYOND, LABEL):
+    for tables, templates in (
+        (arc_tables(ARC), ARC),
+        (arc_tables(PRUNER), PRUNER),
+        (sibling_tables(SIBLING), SIBLING),
+        (grandparent_tables(GRANDPARENT), GRANDPARENT),
+        (beyond_tables(BEYOND), BEYOND),
+        (label_tables(LABEL), LABEL),
+    ):
+        assert sum(table.templates for table in tables) == len(templates)
         assert len(set(templates)) == len(templates)
 
 
@@ -106,17 +113,17 @@ def test_empty_columns_are_replaced() -> None:
     assert np.array_equal(Encoder([]).encode(bare).atoms, Encoder([]).encode(full).atoms)
 
 
-def test_an_encoder_that_forgets_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_cache_does_not_change_the_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = Encoder([])
     first = encoder.encode(WORDS)
-    monkeypatch.setattr("treewright.features.atoms._REMEMBERED", 2)
+    monkeypatch.setattr("treewright.features.atoms._MAX_CACHED", 2)
     for _ in range(3):
         again = encoder.encode(WORDS)
         assert np.array_equal(first.atoms, again.atoms)
         assert np.array_equal(first.each, again.each)
 
 
-def test_many_words_are_remembered() -> None:
+def test_many_words_are_cached() -> None:
     encoder = Encoder([])
     sentences = [Sentence.from_words([f"w{number}", "x"]) for number in range(3000)]
     rows = [encoder.encode(sentence).atoms for sentence in sentences]
@@ -140,6 +147,41 @@ def test_bad_templates(template: str, message: str) -> None:
         arc_tables([template])
 
 
-def test_bad_label_template() -> None:
-    with pytest.raises(InputError, match=r"goes with h\. and m\. alone"):
-        label_tables(["c.upos l.upos"])
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("c.upos l.upos", "goes with h. and m. alone"),
+        ("h.upos c.upos distance", "c. or s. does not go with distance"),
+        ("distance h.upos", "'distance' is not role.atom"),
+        ("h.upos distance distance", "'distance' is not role.atom"),
+    ],
+)
+def test_bad_label_templates(template: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        label_tables([template])
+
+
+def labels_of(templates: Sequence[str], sentence: Sentence, heads: list[int], seed: int) -> list[int]:
+    """The best of eight labels of each word under random weights."""
+    encoded = Encoder([]).encode(sentence)
+    labeller = Labeller(label_tables(templates), 14, 8, 8, atom_number("upos"))
+    labeller.set_candidates(np.zeros(0, np.uint32), np.zeros(1, np.int32), np.zeros(0, np.int32))
+    labeller.open(encoded.atoms, encoded.each, np.array([-1, *heads], dtype=np.int32))
+    weights = np.random.default_rng(seed).normal(size=1 << 14).astype(np.float32)
+    return [int(label) for label in labeller.best(weights)[1:]]
+
+
+def test_only_marked_label_templates_see_the_distance() -> None:
+    words = Sentence.from_words(["a"] * 6, upos=["X"] * 6)
+    heads = [0, 1, 1, 1, 1, 1]  # words 2 to 6 differ in the distance of their head alone
+    plain = [labels_of(["h.upos m.upos"], words, heads, seed)[1:] for seed in range(20)]
+    assert all(len(set(labels)) == 1 for labels in plain)
+    marked = [labels_of(["h.upos m.upos distance"], words, heads, seed)[1:] for seed in range(20)]
+    assert any(len(set(labels)) > 1 for labels in marked)
+
+
+def test_templates_of_old_files_have_the_distance_by_their_place() -> None:
+    old = [template.removesuffix(" distance") for template in LABEL]
+    assert marked_by_place(old) == LABEL
+    [words, _, _] = label_tables(LABEL)
+    assert words.with_distance == [0, 1, 2, 3, 4, 5]

@@ -28,7 +28,7 @@ class Modifiers:
     modifiers are the words chosen and candidates those there were to choose from, both outwards from the head, left
     side first. best_with[i] is the highest value of any choice with candidates[i], best_without[i] of any without; -inf
     where there is none. head is the best head of the head and best_by_head the highest value with each of heads, where
-    grandparents were asked for.
+    grandparents were requested.
     """
 
     modifiers: NDArray[np.int32]
@@ -66,7 +66,7 @@ def sibling_automaton(
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
 ) -> Modifiers:
-    """The best modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores, whatever other heads want.
+    """The best modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
 
     >>> arc = [[0, 1, 2, 3], [0, 0, -1, 2], [0, 0, 0, 1], [0, 0, 0, 0]]
     >>> best = sibling_automaton(arc, 1, 1)
@@ -103,7 +103,7 @@ def grandparent_automaton(
     """The best modifiers of h on both sides together with its best head, by all scores that depend on them.
 
     of_head[g] is added for the head g that is chosen; the arc (g, h) itself is not counted, for it belongs to g's own
-    modifiers. Node 0 has no head: head is None then. Nothing here knows of trees: g may also be among the modifiers.
+    modifiers. Node 0 has no head: head is None then. Trees play no part: g may also be among the modifiers.
 
     >>> import numpy as np
     >>> arc = np.full((4, 4), -1.0)

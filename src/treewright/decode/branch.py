@@ -27,7 +27,7 @@ def solve(
 ) -> Parse:
     """The best tree, certified; on a budget the best found, with the bound that was reached.
 
-    max_nodes limits the search tree and gives the same answer every time; max_seconds is a wall clock. trace has one
+    max_nodes limits the search tree, and the result is reproducible; max_seconds is a wall clock. trace has one
     entry an iteration: "dual" (of the node worked on), "best", "bound" (on all trees), "disagreements", "recomputed",
     "node".
 
@@ -44,7 +44,7 @@ def solve(
     if max_nodes is not None and max_nodes < 1:
         raise InputError(f"max_nodes is {max_nodes}; the root of the search is one node, None is no limit")
     check_limits(max_seconds, tolerance)
-    answer = _core.branch_and_bound(
+    found = _core.branch_and_bound(
         problem.parts,
         problem.single_root,
         math.inf if max_seconds is None else float(max_seconds),
@@ -52,17 +52,17 @@ def solve(
         float(tolerance),
         bool(trace),
     )
-    if answer.bound == -math.inf:
+    if found.bound == -math.inf:
         raise infeasible(problem)
     return Parse(
-        answer.heads,
-        answer.value,
-        answer.bound,
+        found.heads,
+        found.value,
+        found.bound,
         "branch and bound",
-        named(answer.certificate),
-        answer.iterations,
-        answer.nodes,
-        _columns(answer.trace, problem.nodes) if trace else None,
+        named(found.certificate),
+        found.iterations,
+        found.nodes,
+        _columns(found.trace, problem.nodes) if trace else None,
     )
 
 

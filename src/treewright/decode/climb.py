@@ -1,4 +1,4 @@
-"""Randomized greedy hill climbing over any parts (Zhang et al. 2014), and how many tops there are to climb."""
+"""Randomized greedy hill climbing over any parts (Zhang et al. 2014), and the number of local optima."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def solve(
 ) -> Parse:
     """The best tree of many climbs, each from a random tree up to one that no single change of a head improves.
 
-    start says what the random trees are like: "first-order" (likely by their arcs), "uniform" (any), or "map": one
-    climb from the best tree by its arcs. Restarts end when `patience` in a row found nothing better. The answer
-    depends on the seed and on nothing else, unless max_seconds cuts it short. The trace is the best value after each
+    start is the distribution of the random trees: "first-order" (by their arc scores), "uniform", or "map": one climb
+    from the best first-order tree. Restarts end when `patience` in a row found nothing better. The result depends on
+    the seed alone, unless max_seconds ends the search. The trace is the best value after each
     restart.
     """
     if start not in ("first-order", "uniform", "map"):
@@ -40,17 +40,16 @@ def solve(
         if number is not None and not number > 0:
             raise InputError(f"{name} is {number}; it must be positive, or None for no limit")
     first = exact.solve_directly(problem, exact.first_order(problem.projective)).heads if start == "map" else None
-    heads, value, best = _core.climb(
-        problem.parts,
-        problem.single_root,
-        problem.projective,
-        start == "first-order",
-        first,
-        0 if start == "map" else patience,
-        max_restarts or 0,
-        math.inf if max_seconds is None else float(max_seconds),
-        seed % 2**64,
+    options = _core.ClimbOptions(
+        single_root=problem.single_root,
+        projective=problem.projective,
+        by_score=start == "first-order",
+        patience=0 if start == "map" else patience,
+        max_restarts=max_restarts or 0,
+        seed=seed % 2**64,
     )
+    seconds = math.inf if max_seconds is None else float(max_seconds)
+    heads, value, best = _core.climb(problem.parts, options, first, seconds)
     if value == -math.inf:
         raise InputError(
             f"{len(best)} climbs ended at no tree without a part of the score -inf; "

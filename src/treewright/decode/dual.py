@@ -32,13 +32,13 @@ def solve(
     """The best tree seen while tree and automata are driven to agree; certified when they do, or when the bound is met.
 
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
-    arc scores that the tree sees. warm_start takes the multipliers of an earlier answer: any will do, some end sooner.
+    arc scores that the tree sees. warm_start takes the multipliers of an earlier result.
     tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing;
     False is the algorithm as published.
 
     trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
     is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and
-    "recomputed" (the share of automata that had to be decoded again). The answer's `arcs` are the averaged trees before
+    "recomputed" (the share of automata decoded again). `arcs` of the result are the averaged trees before
     tightening, which approach the solution of the linear program whose dual this is.
 
     >>> import numpy as np
@@ -54,35 +54,33 @@ def solve(
     parts = problem.parts
     u, v = (None, None) if warm_start is None else _aligned(warm_start, parts)
     seconds = math.inf if max_seconds is None else float(max_seconds)
-    answer = _core.dual_decomposition(
-        parts,
-        problem.projective,
-        problem.single_root,
-        float(beta),
-        steps == "polyak",
-        int(max_iterations),
-        seconds,
-        float(tolerance),
-        bool(trace),
-        bool(tighten),
-        u,
-        v,
+    options = _core.DualOptions(
+        projective=problem.projective,
+        single_root=problem.single_root,
+        beta=float(beta),
+        polyak=steps == "polyak",
+        max_iterations=int(max_iterations),
+        max_seconds=seconds,
+        tolerance=float(tolerance),
+        trace=bool(trace),
+        tighten=bool(tighten),
     )
-    if answer.bound == -math.inf:
+    found = _core.dual_decomposition(parts, options, u, v)
+    if found.bound == -math.inf:
         raise infeasible(problem)
     head, modifier = parts.head, parts.modifier
     arcs = np.zeros((problem.nodes, problem.nodes))
-    arcs[head, modifier] = answer.average
+    arcs[head, modifier] = found.average
     return Parse(
-        answer.heads,
-        problem.value(answer.heads) if answer.value > -math.inf else -math.inf,
-        answer.bound,
+        found.heads,
+        problem.value(found.heads) if found.value > -math.inf else -math.inf,
+        found.bound,
         "dd",
-        named(answer.certificate),
-        answer.iterations,
-        trace=columns(answer.trace, problem.nodes) if trace else None,
+        named(found.certificate),
+        found.iterations,
+        trace=columns(found.trace, problem.nodes) if trace else None,
         arcs=arcs,
-        multipliers=Multipliers(head, modifier, answer.u, answer.v),
+        multipliers=Multipliers(head, modifier, found.u, found.v),
     )
 
 

@@ -144,9 +144,9 @@ def _topological(nodes: int, arcs: Iterable[Arc], rank: Sequence[int] | None = N
 
 
 def _mask(problem: Problem, arcs: Iterable[Arc]) -> OnArcs:
-    wanted = set(arcs)
+    members = set(arcs)
     pairs = zip(problem.parts.head.tolist(), problem.parts.modifier.tolist(), strict=True)
-    return np.array([pair in wanted for pair in pairs], dtype=np.bool_)
+    return np.array([pair in members for pair in pairs], dtype=np.bool_)
 
 
 def _starting_graph(problem: Problem, required: tuple[Arc, ...]) -> OnArcs:
@@ -160,7 +160,7 @@ def _starting_graph(problem: Problem, required: tuple[Arc, ...]) -> OnArcs:
     tree = _tree_within(problem, chosen, problem.forbid)
     if len(_topological(problem.nodes, (*tree, *required))) < problem.nodes:
         # Arcs that go forward in an order of the nodes which the required arcs follow close no cycle with them. Near
-        # to the order of the tree, the root's modifier comes first and can be everybody's head.
+        # to the order of the tree, the root's modifier comes first and can be the head of every other word.
         rank = trees.preorder([-1, *(h for h, _ in tree)]).tolist()
         place = {node: i for i, node in enumerate(_topological(problem.nodes, required, rank))}
         backward = [(h, m) for h in place for m in place if m and h != m and place[h] > place[m]]

@@ -7,7 +7,7 @@ Flow, "single": one commodity, 0 sends n units, every word keeps one, f[h, m] <=
 
 Siblings, per side of a head, candidates outwards, x[p, q] = "q comes next after p".
 "automaton": x is a path from START to END through the modifiers, the hull of the side's automaton; that of the root
-knows how many modifiers it has, at least one or exactly one.
+counts its modifiers, at least one or exactly one.
 "product": x <= z_p, x <= z_q, x <= 1 - z_r between them, x >= z_p + z_q - 1 - sum of z_r.
 
 Grandparents y[g, h, m], "tight": y <= z[g, h], sum over g of y = z[h, m] (Riedel, Smith and McCallum 2012).
@@ -265,7 +265,7 @@ class Arcs:
         return np.array([self.grand.get(name, 0.0) for name in names])
 
     def automaton_scores(self, h: int, side: int, arcs: Columns) -> NDArray[np.float64]:
-        """The same, where the root's automaton knows that the root has a modifier, with a single root exactly one."""
+        """The same, where the root's automaton has at least one modifier, with a single root exactly one."""
         scores = self.transition_scores(h, side, arcs)
         if h == 0:
             p, q = steps(len(arcs))

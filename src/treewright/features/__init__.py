@@ -1,4 +1,4 @@
-"""Templates as data; sentence in, scored parts out."""
+"""Maps a sentence to scored parts: templates as data, hashed atoms, scorers."""
 
 from treewright.features.atoms import ATOMS, Encoded, Encoder, atom_number, common_words
 from treewright.features.scoring import AtomBatch, Labeller, Scorer
@@ -8,10 +8,12 @@ from treewright.features.templates import (
     beyond_tables,
     grandparent_tables,
     label_tables,
+    marked_by_place,
     sibling_tables,
 )
 
 __all__ = [
     "ATOMS", "AtomBatch", "Encoded", "Encoder", "Labeller", "Scorer", "Templates", "arc_tables", "atom_number",
-    "beyond_tables", "common_words", "grandparent_tables", "label_tables", "sibling_tables",
+    "beyond_tables", "common_words", "grandparent_tables", "label_tables", "marked_by_place",
+    "sibling_tables",
 ]  # fmt: skip

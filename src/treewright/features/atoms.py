@@ -1,4 +1,4 @@
-"""Atoms: what a template may ask about one word, hashed once for each word that occurs."""
+"""Atoms: the properties of a word that templates join, hashed once for each word that occurs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ ATOMS = {
     "shape": "which kinds of characters the form is made of, runs as one",
     "word": "lemma and universal tag",
     "common": "lemma and universal tag of a frequent word, the treebank's own tag of any other",
-    "fine": "the treebank's own tag with the values of the features that say most about a word's place in the tree",
+    "fine": "the treebank's own tag with the values of the features in TELLING",
 }
-TELLING = ("Case=", "VerbForm=", "Definite=", "Person[psor]=")  # what `fine` adds to a tag
-EACH = 12  # morphological features of a word that are told apart; more are left out
-REACH = 2  # how far from a word templates may look
+TELLING = ("Case=", "VerbForm=", "Definite=", "Person[psor]=")  # the features whose values `fine` adds to a tag
+EACH = 12  # morphological features of a word that are used, by convention; further ones are ignored
+REACH = 2  # the largest offset of a template from its word
 
-_REMEMBERED = 1 << 18  # words, about 25 MB
+_MAX_CACHED = 1 << 18  # words, about 25 MB, by convention
 _FIRST = 2 * REACH + 1  # the padding and the root come first in the table
 
 
@@ -51,7 +51,7 @@ class Encoded(NamedTuple):
 
 
 class Encoder:
-    """Turns sentences into hashed atoms. It remembers words, so each thread has its own.
+    """Turns sentences into hashed atoms. It caches words, so each thread needs its own.
 
     >>> encoder = Encoder(common=["the/DET"])
     >>> encoder.encode(Sentence.from_words(["The", "dog"], upos=["DET", "NOUN"])).atoms.shape
@@ -60,9 +60,9 @@ class Encoder:
 
     def __init__(self, common: Iterable[str]) -> None:
         self.common = frozenset(common)
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._places: dict[tuple[str, ...], int] = {}
         self._atoms = np.zeros((1024, len(ATOMS)), dtype=np.uint32)
         self._each = np.zeros((1024, EACH), dtype=np.uint32)
@@ -71,13 +71,13 @@ class Encoder:
 
     def encode(self, sentence: Sentence) -> Encoded:
         """The atoms of a sentence's words and what surrounds them."""
-        self._make_room()
+        self._limit_cache()
         padded = np.array(self._rows(sentence))
         return Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]])
 
     def encode_batch(self, sentences: Iterable[Sentence]) -> AtomBatch:
         """The same of several sentences, as the batch methods of `Scorer` and `Labeller` take them."""
-        self._make_room()
+        self._limit_cache()
         rows: list[int] = []
         begin = [0]
         for sentence in sentences:
@@ -85,16 +85,16 @@ class Encoder:
             begin.append(len(rows))
         return AtomBatch(self._atoms, self._each, np.array(rows, dtype=np.int32), np.array(begin, dtype=np.int32))
 
-    def _make_room(self) -> None:
-        if len(self._places) > _REMEMBERED:
-            self._forget()
+    def _limit_cache(self) -> None:
+        if len(self._places) > _MAX_CACHED:
+            self._clear()
 
     def _rows(self, sentence: Sentence) -> list[int]:
         places = self._places
         words = sentence.cells("FORM", "LEMMA", "UPOS", "XPOS", "FEATS")
-        return [0, 1, 2, *[places.get(word) or self._remember(word) for word in words], 3, 4]
+        return [0, 1, 2, *[places.get(word) or self._add(word) for word in words], 3, 4]
 
-    def _remember(self, word: tuple[str, ...]) -> int:
+    def _add(self, word: tuple[str, ...]) -> int:
         row = _FIRST + len(self._places)
         if row == len(self._atoms):
             self._atoms = np.concatenate([self._atoms, np.zeros_like(self._atoms)])

@@ -1,10 +1,10 @@
-"""The templates of the parser, as it was tuned on development data; templates.py says how to read them."""
+"""The templates of the parser, chosen on development data; templates.py defines their syntax."""
 
 from __future__ import annotations
 
 from treewright.features.templates import Templates, lines
 
-# Few and cheap, for every arc of a sentence.
+# Few, since they are evaluated for every arc of a sentence.
 PRUNER = lines(
     """
     h.upos m.upos
@@ -28,7 +28,7 @@ PRUNER = lines(
     """
 )
 
-# For the arcs that pruning leaves.
+# For the candidate arcs that remain after pruning.
 ARC = lines(
     """
     h.upos
@@ -215,15 +215,15 @@ BEYOND = lines(
     """
 )
 
-# The first six also come with the distance between word and head.
+# `distance`: a second weight for each distance between word and head.
 LABEL = lines(
     """
-    h.upos m.upos
-    h.fine m.fine
-    h.lemma m.upos
-    h.upos m.lemma
-    h.word m.word
-    h.fine m.fine h.feats m.feats
+    h.upos m.upos distance
+    h.fine m.fine distance
+    h.lemma m.upos distance
+    h.upos m.lemma distance
+    h.word m.word distance
+    h.fine m.fine h.feats m.feats distance
     m.fine
     m.lemma
     m.word

@@ -5,15 +5,18 @@ A template lists atoms of the tokens that take part in a part, `role.atom` or `r
     arc           h head, m modifier; b each token between them; `each` is each morphological feature in turn
     sibling       h head, s inner sibling or none, m modifier or none (the end of a side)
     grandparent   g grandparent, h head, m modifier
-    beyond        the same, asked where g stands between h and m, which no projective tree has
+    beyond        the same, where g stands between h and m, which is never the case in a projective tree
     label         m the word, h its head, g its grandparent, l and r its nearest siblings, a and z its first and last
                   modifier; c each of its modifiers; s each of its siblings
+
+Templates of arcs, siblings and grandparents have a second weight that depends on the distance as well. A label template
+has one only if it ends with the word `distance`; those with c or s cannot have one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,17 +27,29 @@ from treewright.features.atoms import ATOMS, REACH, atom_number
 
 ITEM = re.compile(r"([a-z])([+-]\d)?\.([a-z]+\d?)")
 
-# The kinds of core/learning/features.hpp and core/learning/labeller.hpp, by the sets that a template asks for.
+# The kinds of core/learning/features.hpp and core/learning/labeller.hpp, by the sets that a template contains.
 ARC_KINDS = {"": 0, "b": 1, "hm": 2, "h": 3, "m": 4}
 LABEL_KINDS = {"": 0, "c": 1, "s": 2}
 SIBLING, GRANDPARENT, BEYOND = 5, 6, 7
 
+DISTANCE = "distance"  # marks a label template that has a second weight for each distance
+UNMARKED = 6  # label templates that had the distance by their place, before DISTANCE marked them
+
 Items = NDArray[np.int32]
-Table = tuple[int, int, int, Items]  # kind, atom of the set, how many templates, rows of role, template, atom, offset
+
+
+class Table(NamedTuple):
+    """Templates of one kind as the core reads them."""
+
+    kind: int
+    atom: int  # of the set, if the kind has one
+    templates: int  # how many
+    items: Items  # rows of role, template, atom, offset
+    with_distance: list[int]  # numbers of the templates that DISTANCE marks
 
 
 class Templates(NamedTuple):
-    """All that a parser asks about a sentence; saved with the model, for later versions may ask otherwise."""
+    """All templates of a parser; saved with the model, since later versions may have others."""
 
     pruner: tuple[str, ...] = ()
     arc: tuple[str, ...] = ()
@@ -50,6 +65,8 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 class Item(NamedTuple):
+    """One atom of a template."""
+
     role: str
     offset: int
     atom: str
@@ -58,7 +75,8 @@ class Item(NamedTuple):
 def arc_tables(templates: Iterable[str]) -> list[Table]:
     """The tables of arc templates, one for each kind of set.
 
-    >>> [(kind, count) for kind, _, count, _ in arc_tables(["h.upos m.upos", "h.upos b.upos", "h.each m.each"])]
+    >>> tables = arc_tables(["h.upos m.upos", "h.upos b.upos", "h.each m.each"])
+    >>> [(table.kind, table.templates) for table in tables]
     [(0, 1), (1, 1), (2, 1)]
     """
     groups: dict[tuple[int, str], list[list[Item]]] = {}
@@ -89,16 +107,51 @@ def beyond_tables(templates: Iterable[str]) -> list[Table]:
 
 
 def label_tables(templates: Iterable[str]) -> list[Table]:
-    """The tables of label templates, one for each kind of set."""
+    """The tables of label templates, one for each kind of set.
+
+    >>> [table.with_distance for table in label_tables(["m.upos", "h.upos m.upos distance", "m.upos c.upos"])]
+    [[1], []]
+    """
     groups: dict[int, list[list[Item]]] = {}
+    marked: dict[int, list[int]] = {}
     for template in templates:
-        items = _items(template, "hmglrazcs")
-        sets = "".join(sorted({item.role for item in items} & {"c", "s"}))
+        atoms, has_distance = _unmarked(template)
+        items = _items(atoms, "hmglrazcs")
+        sets = _label_sets(items)
         if sets not in LABEL_KINDS or (sets and {item.role for item in items} - set("hmcs")):
             raise InputError(f"template {template!r}: c. or s. goes with h. and m. alone")
-        groups.setdefault(LABEL_KINDS[sets], []).append(items)
-    roles = {0: ["h", "m", "g", "l", "r", "a", "z"], 1: ["h", "m", "c"], 2: ["h", "m", "s"]}
-    return [_table(kind, "", group, "".join(roles[kind])) for kind, group in sorted(groups.items())]
+        if sets and has_distance:
+            raise InputError(f"template {template!r}: c. or s. does not go with {DISTANCE}")
+        group = groups.setdefault(LABEL_KINDS[sets], [])
+        if has_distance:
+            marked.setdefault(LABEL_KINDS[sets], []).append(len(group))
+        group.append(items)
+    roles = {0: "hmglraz", 1: "hmc", 2: "hms"}
+    return [_table(kind, "", group, roles[kind], marked.get(kind)) for kind, group in sorted(groups.items())]
+
+
+def marked_by_place(templates: Sequence[str]) -> tuple[str, ...]:
+    """The label templates of an old model file: there the first six without c and s had the distance, by their place.
+
+    >>> marked_by_place(["m.upos", "m.upos c.upos", "h.upos"])
+    ('m.upos distance', 'm.upos c.upos', 'h.upos distance')
+    """
+    marked: list[str] = []
+    for template in templates:
+        count = sum(_unmarked(earlier)[1] for earlier in marked)
+        can_have = not _label_sets(_items(template, "hmglrazcs"))
+        marked.append(f"{template} {DISTANCE}" if can_have and count < UNMARKED else template)
+    return tuple(marked)
+
+
+def _unmarked(template: str) -> tuple[str, bool]:
+    """A label template without the mark of the distance, and whether it had one."""
+    atoms = template.removesuffix(f" {DISTANCE}")
+    return atoms, atoms != template
+
+
+def _label_sets(items: Iterable[Item]) -> str:
+    return "".join(sorted({item.role for item in items} & {"c", "s"}))
 
 
 def _items(template: str, roles: str) -> list[Item]:
@@ -120,11 +173,13 @@ def _items(template: str, roles: str) -> list[Item]:
     return items
 
 
-def _table(kind: int, set_atom: str, templates: list[list[Item]], roles: str) -> Table:
+def _table(
+    kind: int, set_atom: str, templates: list[list[Item]], roles: str, with_distance: list[int] | None = None
+) -> Table:
     rows = [
         (roles.index(item.role), number, atom_number(item.atom), item.offset)
         for number, items in enumerate(templates)
         for item in items
     ]
     items = np.array(rows, dtype=np.int32).reshape(-1, 4)
-    return kind, atom_number(set_atom) if set_atom else 0, len(templates), items
+    return Table(kind, atom_number(set_atom) if set_atom else 0, len(templates), items, with_distance or [])

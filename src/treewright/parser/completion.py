@@ -1,8 +1,8 @@
-"""Completion: fill in what annotators left open, keep what they decided, say what to look at first.
+"""Completion: fills in what annotators left open, keeps what they decided, and ranks what to check first.
 
-A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the pruner is
-asked for the probabilities of trees that have them, so that it keeps them whatever it thinks of them, and the best tree
-is decoded among those. Probabilities and entropies of what was filled in are those of the pruner given the decisions.
+A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the
+candidate arcs are chosen by the probabilities of the trees that have them, and the best tree is decoded among those.
+Probabilities and entropies of what was filled in are those of the pruner given the decisions.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Arc = tuple[int, int]
 class Completion:
     """A sentence filled in, and what is known about it: one entry a word.
 
-    open_heads and open_labels say what was filled in. confidence is the probability of each head, given what was
-    decided, and entropy says, in nats, how much was left to choose. crossing: the decisions cross, so that the tree was
+    open_heads and open_labels mark what was filled in. confidence is the probability of each head, given what was
+    decided, and entropy, in nats, the uncertainty that was left. crossing: the decisions cross, so that the tree was
     sought among all trees although the model is projective. problem: the annotation contradicts itself; the sentence is
     as it was.
     """
@@ -85,19 +85,19 @@ def complete(
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
-    wanted = parser.model.projective if projective is None else projective
+    is_projective = parser.model.projective if projective is None else projective
     roots = root or parser.model.root
     search = search_options(method, max_seconds, options)
 
-    def answer(worker: Worker, sentence: Sentence) -> Completion:
+    def complete_one(worker: Worker, sentence: Sentence) -> Completion:
         try:
-            return completed(worker, sentence, wanted, roots, search)
+            return completed(worker, sentence, is_projective, roots, search)
         except FormatError as error:
             if on_error == "raise":
                 raise
             return untouched(sentence, error)
 
-    return parser.each(answer, sentences, threads=threads)
+    return parser.each(complete_one, sentences, threads=threads)
 
 
 def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: dict[str, Any]) -> Completion:
@@ -130,7 +130,7 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
 
 
 def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:
-    """The arcs that the annotation requires and forbids: its heads, and whatever the relation `root` tells."""
+    """The arcs that the annotation requires and forbids: its heads, and what the relation `root` implies."""
     require: list[Arc] = []
     forbid: list[Arc] = []
     for word, (head, label) in enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), 1):

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.component import Arrays, Stored
 from treewright.errors import InputError
-from treewright.features import Templates
+from treewright.features import Templates, marked_by_place
 from treewright.learn import Weights
 from treewright.modelfile import Path
 from treewright.parser.model import LabelSets, ParserModel, label_width
@@ -18,6 +18,7 @@ from treewright.parser.options import ParserSettings
 WEIGHTS = ("pruner", "scorer", "labeller")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
 ARRAYS = WEIGHTS + SETS
+MARKED_DISTANCE = 2  # the first format whose label templates are marked where they have the distance
 
 
 def to_arrays(model: ParserModel) -> Stored:
@@ -39,7 +40,7 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Parser
     try:
         options = ParserSettings.from_json(header["options"])
         labels, common, metadata = tuple(header["labels"]), tuple(header["common"]), header["metadata"]
-        templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
+        templates = templates_of(header)
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
         weights = {name: Weights(arrays[name], header["scales"][name]) for name in WEIGHTS}
         sets = LabelSets(*(arrays[name] for name in SETS))
@@ -51,3 +52,11 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Parser
     if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
         raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
     return ParserModel(options, labels, sets, common, templates=templates, metadata=metadata, **weights)
+
+
+def templates_of(header: Mapping[str, Any]) -> Templates:
+    """The templates of a file of any format."""
+    templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
+    if header.get("format", 0) >= MARKED_DISTANCE:
+        return templates
+    return templates._replace(label=marked_by_place(templates.label))

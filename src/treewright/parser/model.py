@@ -65,7 +65,7 @@ class ParserModel:
 
     @property
     def projective(self) -> bool:
-        """Whether trees are projective unless something else is asked for."""
+        """Whether trees are projective by default."""
         return self.options.projective
 
     @property
@@ -123,7 +123,7 @@ def pruning(options: ParserSettings, projective: bool) -> dict[str, Any]:
 
 
 class Parsed(NamedTuple):
-    """The answer for one sentence: the tree, the label of each word, the probability of each word's head."""
+    """The tree of one sentence, the label of each word, the probability of each word's head."""
 
     parse: Parse
     labels: list[str]
@@ -131,7 +131,7 @@ class Parsed(NamedTuple):
 
 
 class Worker:
-    """Parses one sentence after another with a model. It keeps charts and remembers words: one a thread."""
+    """Parses sentences with a model. It holds kernels and a cache of words: each thread needs its own."""
 
     def __init__(self, model: ParserModel) -> None:
         self.model = model

@@ -1,4 +1,4 @@
-"""The parts of a sentence as plain records: words, multiword tokens, empty nodes, edges."""
+"""The parts of a sentence as plain records: multiword tokens, empty nodes, edges."""
 
 from __future__ import annotations
 
@@ -33,20 +33,5 @@ class EmptyNode(NamedTuple):
     upos: str
     xpos: str
     feats: str
-    deps: str
-    misc: str
-
-
-class Word(NamedTuple):
-    """The line of one word, read-only; to change a cell, assign to the sentence's column."""
-
-    id: int
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: int
-    deprel: str
     deps: str
     misc: str

@@ -7,7 +7,7 @@ with the text: a cell that was changed is rewritten, everything else is written 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,14 @@ from treewright.corpus.cells import BadRow, Cells, cut
 from treewright.corpus.checks import CHECKS, check_cell, check_cells, checked_heads, problem_of_heads
 from treewright.corpus.graph import BadEdge, cells_of_edges, edges_in
 from treewright.corpus.layout import CONLLU, OLDER_NAMES, Layout
-from treewright.corpus.nodes import Edge, EmptyNode, Id, Token, Word
+from treewright.corpus.nodes import Edge, EmptyNode, Id, Token
+from treewright.corpus.offsets import Offsets, offsets_of, surface_tokens
 from treewright.corpus.reader import shown
+from treewright.corpus.word import Word
 from treewright.errors import FormatError, InputError
+
+Confidence = NDArray[np.float64]  # one probability a word
+Results = tuple[Any, Confidence | None, Confidence | None, Confidence | None]  # parse, and probabilities (see Sentence)
 
 
 class Column:
@@ -55,7 +60,7 @@ class Sentence:
     """
 
     __slots__ = (
-        *("layout", "source", "line", "parse", "confidence"),
+        *("layout", "source", "line", "parse", "head_confidence", "label_confidence", "tag_confidence"),
         *("_text", "_start", "_end", "_cells"),  # what was read: the words' lines are _text[_start:_end]
         *("_columns", "_heads", "_comments", "_empty_deps"),  # accessed or changed; None or empty before that
     )
@@ -73,7 +78,9 @@ class Sentence:
     source: str  # the file it came from
     line: int  # where its text begins there
     parse: Any  # the result of the parser that set the heads: score, bound, certificate
-    confidence: Any  # the probability of each word's head
+    head_confidence: Confidence | None  # the probability of each word's head; NaN where it is not known
+    label_confidence: Confidence | None  # the probability of each word's label
+    tag_confidence: Confidence | None  # the probability of each word's tag
 
     def __init__(self, text: str, *, layout: Layout = CONLLU, source: str = "<text>", line: int = 1) -> None:
         """The one sentence that `text` holds; files are read with treewright.read."""
@@ -110,7 +117,7 @@ class Sentence:
             raise FormatError(source, self._line_of_row(error.row, "\n#" in text[start:end]), error.problem) from None
 
     def _unchanged(self) -> None:
-        self.parse = self.confidence = None
+        self.parse = self.head_confidence = self.label_confidence = self.tag_confidence = None
         self._columns: dict[str, list[str]] = {}
         self._heads: NDArray[np.int32] | None = None
         self._comments: list[str] | None = None
@@ -138,14 +145,53 @@ class Sentence:
         rows = self._cells.rows
         return range(first, first + len(self)) if rows is None else [first + row for row in rows]
 
+    @property
+    def confidence(self) -> Confidence | None:
+        """Another name of `head_confidence`."""
+        return self.head_confidence
+
+    @confidence.setter
+    def confidence(self, values: Confidence | None) -> None:
+        self.head_confidence = values
+
     # -- columns
 
     def __len__(self) -> int:
         return self._cells.words()
 
     def __iter__(self) -> Iterator[Word]:
-        columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.heads.tolist(), self.deprels)
-        return map(Word, range(1, len(self) + 1), *columns, self.deps, self.misc)
+        return (Word(self, number) for number in range(1, len(self) + 1))
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Word: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Word]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Word | list[Word]:
+        """The word at a place, counted from 0, or the words of a slice.
+
+        >>> sentence = Sentence.from_words(["Dogs", "bark"])
+        >>> sentence[0], sentence[-1].form, sentence[:1]
+        (<Word 1: Dogs>, 'bark', [<Word 1: Dogs>])
+        """
+        numbers = range(1, len(self) + 1)
+        if isinstance(place, slice):
+            return [Word(self, number) for number in numbers[place]]
+        try:
+            return Word(self, numbers[place])
+        except IndexError:
+            raise IndexError(f"sentence[{place}]: the sentence has {len(self)} words, counted from 0") from None
+
+    @property
+    def root(self) -> Word:
+        """The word whose head is the root; the first of them if there are several."""
+        if roots := self.roots:
+            return roots[0]
+        raise InputError(f"{self.place}: no word is attached to the root")
+
+    @property
+    def roots(self) -> list[Word]:
+        """The words whose head is the root, in order."""
+        return [self[place] for place in np.flatnonzero(self.heads == 0).tolist()]
 
     def column(self, name: str) -> list[str]:
         """The column of that name, one entry a word; "_" throughout if the file has none."""
@@ -183,15 +229,17 @@ class Sentence:
         values = list(values)
         if len(values) != len(self.column(name)):
             raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(self)} words")
-        if name not in self.layout.index:
-            raise self._no_column(name)
+        self.check_has_column(name)
         check_cells(values, name)
         self._columns[name] = values
 
-    def _no_column(self, name: str) -> InputError:
+    def check_has_column(self, name: str) -> None:
+        """Raise an InputError if the format has no such column to write to."""
+        if name in self.layout.index:
+            return
         columns = " ".join(self.layout.columns)
         remedy = "converted(CONLLU) gives the sentence all ten of CoNLL-U"
-        return InputError(f"{self.place}: no column {name} to write to, only {columns}; {remedy}")
+        raise InputError(f"{self.place}: no column {name} to write to, only {columns}; {remedy}")
 
     @property
     def heads(self) -> NDArray[np.int32]:
@@ -202,8 +250,7 @@ class Sentence:
 
     @heads.setter
     def heads(self, values: ArrayLike) -> None:
-        if "HEAD" not in self.layout.index:
-            raise self._no_column("HEAD")
+        self.check_has_column("HEAD")
         self._heads = checked_heads(values, len(self))
 
     def head_numbers(self) -> list[int]:
@@ -276,15 +323,25 @@ class Sentence:
         >>> Sentence.from_words(["Go", "!"], misc=["SpaceAfter=No", "_"]).joined()
         'Go!'
         """
-        forms, misc = self.forms, self.misc
         pieces: list[str] = []
-        word = 0
-        tokens = {token.first: token for token in self.tokens}
-        while word < len(self):
-            token = tokens.get(word + 1) or Token(word + 1, word + 1, forms[word], misc[word])
+        for token in surface_tokens(self.forms, self.misc, self.tokens):
             pieces += [token.form, "" if "SpaceAfter=No" in token.misc.split("|") else " "]
-            word = token.last
         return "".join(pieces[:-1])
+
+    def offsets(self) -> list[Offsets]:
+        """The offsets, in characters, of each word's begin and end in the text; `word.begin` and `word.end` are these.
+
+        A tokeniser writes them into MISC as TokenRange=begin:end; they refer to the whole text that it was given.
+        Without TokenRange they refer to `text`, and an InputError names the first word that is not found there. The
+        words of a multiword token have its parts if their forms make up its form ("do" and "n't"), else all of it.
+
+        >>> Sentence.from_words(["Go", "!"], text="Go!").offsets()
+        [(0, 2), (2, 3)]
+        """
+        try:
+            return offsets_of(list(surface_tokens(self.forms, self.misc, self.tokens)), self.forms, self.text)
+        except InputError as error:
+            raise InputError(f"{self.place}: {error}") from None
 
     @property
     def tokens(self) -> list[Token]:
@@ -401,15 +458,13 @@ class Sentence:
                 continue
             if len(values) != len(cells):
                 raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(cells)} words")
-            if name not in self.layout.index:
-                raise self._no_column(name)
+            self.check_has_column(name)
             for word, (value, cell) in enumerate(zip(values, cells, strict=True)):
                 if value != cell:
                     check_cell(value, f"{name}[{word}]")
                     edits.setdefault(self._cells.row(word), {})[self.layout.index[name]] = value
         if self._heads is not None and self._heads.tolist() != self._cells.heads:
-            if "HEAD" not in self.layout.index:
-                raise self._no_column("HEAD")
+            self.check_has_column("HEAD")
             for word, head in enumerate(checked_heads(self._heads, len(self)).tolist()):
                 if head != self._cells.heads[word]:
                     value = "_" if head < 0 else str(head)
@@ -469,25 +524,32 @@ class Sentence:
         copy = Sentence.__new__(Sentence)
         copy._text, copy._start, copy._end, copy._cells = self._text, self._start, self._end, self._cells
         copy.layout, copy.source, copy.line = self.layout, self.source, self.line
-        copy.parse, copy.confidence = self.parse, self.confidence
+        copy._set_results(self._results())
         copy._columns = {name: cells.copy() for name, cells in self._columns.items()}
         copy._heads = None if self._heads is None else self._heads.copy()
         copy._comments = None if self._comments is None else self._comments.copy()
         copy._empty_deps = self._empty_deps.copy()
         return copy
 
-    def with_tree(self, heads: NDArray[np.int32], deprels: list[str], parse: Any, confidence: Any) -> Sentence:
+    def with_tree(
+        self, heads: NDArray[np.int32], deprels: list[str], parse: Any, head_confidence: Confidence | None
+    ) -> Sentence:
         """A copy with the tree that a parser found. It is not checked, and its arrays are not copied."""
         for name in ("HEAD", "DEPREL"):
-            if name not in self.layout.index:
-                raise self._no_column(name)
+            self.check_has_column(name)
         copy = self.copy()
         copy._heads, copy._columns["DEPREL"] = heads, deprels
-        copy.parse, copy.confidence = parse, confidence
+        copy.parse, copy.head_confidence, copy.label_confidence = parse, head_confidence, None
         return copy
 
-    def _state(self) -> tuple[Any, ...]:
-        return self.written(), self.layout, self.source, self.line, self.parse, self.confidence
+    def _results(self) -> Results:
+        return self.parse, self.head_confidence, self.label_confidence, self.tag_confidence
+
+    def _set_results(self, results: Results) -> None:
+        self.parse, self.head_confidence, self.label_confidence, self.tag_confidence = results
+
+    def _state(self) -> tuple[str, Layout, str, int, Results]:
+        return self.written(), self.layout, self.source, self.line, self._results()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._state()
@@ -516,7 +578,7 @@ class Sentence:
         comments = [] if only_words else [line for line in old.comments if not line.startswith("# global.columns")]
         newline = block.newline_of(old._text)
         new = Sentence(newline.join(comments + lines + ["", ""]), layout=layout, source=self.source, line=self.line)
-        new.parse, new.confidence = self.parse, self.confidence
+        new._set_results(self._results())
         return new
 
     def with_columns(self, **columns: Any) -> Sentence:
@@ -552,7 +614,7 @@ class Sentence:
         return str(svg(self))
 
 
-def _restored(text: str, layout: Layout, source: str, line: int, parse: Any, confidence: Any) -> Sentence:
+def _restored(text: str, layout: Layout, source: str, line: int, results: Results) -> Sentence:
     sentence = Sentence(text, layout=layout, source=source, line=line)
-    sentence.parse, sentence.confidence = parse, confidence
+    sentence._set_results(results)
     return sentence

@@ -19,10 +19,9 @@ Visitors love the garden. They don't know who planted it."""
 def triples(sentence: tw.Sentence) -> list[tuple[str, str, str]]:
     """(subject, verb, object) of every verb; "-" where there is none."""
     found = []
-    words = list(sentence)
-    for verb in words:
+    for verb in sentence:
         if verb.upos == "VERB":
-            by_relation = {word.deprel: word.form for word in words if word.head == verb.id}
+            by_relation = {word.deprel: word.form for word in verb.children}
             found.append((by_relation.get("nsubj", "-"), verb.lemma, by_relation.get("obj", "-")))
     return found
 
@@ -34,8 +33,9 @@ def main() -> None:
         print(f"{sentence.sent_id}. {sentence.text}   [{sentence.parse.worth}]")
         for subject, verb, obj in triples(sentence):
             print(f"     {subject} | {verb} | {obj}")
-        lowest = min(range(len(sentence)), key=lambda place: sentence.confidence[place])
-        print(f"     lowest head confidence: {sentence.forms[lowest]!r}, {sentence.confidence[lowest]:.2f}")
+        assert sentence.head_confidence is not None
+        lowest = int(sentence.head_confidence.argmin())
+        print(f"     lowest head confidence: {sentence[lowest].form!r}, {sentence.head_confidence[lowest]:.2f}")
 
     print("Several texts, two threads, results in the order of the texts:")
     texts = ["It rains.", "Nobody came to the party.", "Why?"]

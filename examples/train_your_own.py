@@ -40,8 +40,9 @@ def main() -> None:
         )
         print("A sentence outside the training data, with the probability of every head:")
         [parsed] = parser.parse([tagged])
-        for word, sure in zip(parsed, parsed.confidence, strict=True):
-            print(f"  {word.form:8} {word.deprel:6} < {word.head}   {sure:.2f}")
+        assert parsed.head_confidence is not None
+        for word, probability in zip(parsed, parsed.head_confidence, strict=True):
+            print(f"  {word.form:8} {word.deprel:6} < {word.head}   {probability:.2f}")
         print(f"  {'no tree scores higher' if parsed.parse.certified else f'gap {parsed.parse.gap:.3g}'}")
 
 

@@ -19,13 +19,13 @@ def test_confidence_is_written_and_read() -> None:
         "Overconfidence=0.3|Confidence=0.5000",
     ]
     read_confidence(sentence)
-    assert sentence.confidence == [0.25, 1.0, 0.5]
+    np.testing.assert_array_equal(sentence.head_confidence, [0.25, 1.0, 0.5])
 
 
 def test_what_is_no_confidence_is_not_read() -> None:
     sentence = Sentence.from_words(["a", "b"], misc=["Confidence=high", "Overconfidence=0.3"])
     read_confidence(sentence)
-    assert sentence.confidence is None
+    assert sentence.head_confidence is None
     sentence.misc = ["Confidence=0.5|X=1", "_"]
     read_confidence(sentence)
-    assert sentence.confidence == [0.5, None]
+    np.testing.assert_array_equal(sentence.head_confidence, [0.5, np.nan])

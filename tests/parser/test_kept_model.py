@@ -36,7 +36,8 @@ def test_a_kept_model_parses_as_it_did(golden: Callable[[str, str], None]) -> No
     assert parser.options.model == "grand"
     found = []
     for sentence in parser.parse(read(SAMPLE)):
-        sentence.misc = [f"{value:.3f}" for value in sentence.confidence]
+        assert sentence.head_confidence is not None
+        sentence.misc = [f"{value:.3f}" for value in sentence.head_confidence]
         found.append(str(sentence))
     golden("kept_model.conllu", "\n".join(found))
 

@@ -81,9 +81,10 @@ def test_confidence_and_certificate_come_with_each_sentence(trained: Parser) -> 
     for sentence in trained.parse(treebank(10, seed=2)):
         assert sentence.parse.certified
         assert sentence.parse.heads.tolist() == [-1, *sentence.heads.tolist()]
-        assert len(sentence.confidence) == len(sentence)
-        assert (sentence.confidence > 0).all()
-        assert (sentence.confidence <= 1 + 1e-9).all()
+        assert sentence.head_confidence is not None
+        assert sentence.head_confidence.shape == (len(sentence),)
+        assert (sentence.head_confidence > 0).all()
+        assert (sentence.head_confidence <= 1 + 1e-9).all()
         assert trees.is_tree(sentence.parse.heads, root="single")
 
 
@@ -99,7 +100,9 @@ def test_any_number_of_threads_answers_alike(trained: Parser) -> None:
     sentences = treebank(200, seed=3)
     alone, together = (list(trained.parse(sentences, threads=threads)) for threads in (1, 3))
     assert [str(sentence) for sentence in alone] == [str(sentence) for sentence in together]
-    assert all(np.array_equal(a.confidence, b.confidence) for a, b in zip(alone, together, strict=True))
+    for a, b in zip(alone, together, strict=True):
+        assert a.head_confidence is not None
+        np.testing.assert_array_equal(a.head_confidence, b.head_confidence)
 
 
 def test_one_seed_gives_one_file(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ def test_text_becomes_trees() -> None:
     ]
     assert second.sent_id == "2"
     assert second.parse.certified
-    assert len(second.confidence) == len(second)
+    assert second.head_confidence is not None
+    assert second.head_confidence.shape == (len(second),)
     assert second.misc[0] == "TokenRange=26:31"
 
 

@@ -33,8 +33,10 @@ def test_every_column_is_filled_from_forms_alone(tagger: Tagger) -> None:
         [found] = tagger.tag([bare(sentence)])
         assert (found.upos, found.xpos, found.feats) == (sentence.upos, sentence.xpos, sentence.feats)
         assert found.lemmas == sentence.lemmas
-        assert found.confidence.shape == (len(sentence),)
-        assert ((found.confidence > 0) & (found.confidence <= 1)).all()
+        assert found.head_confidence is None
+        assert found.tag_confidence is not None
+        assert found.tag_confidence.shape == (len(sentence),)
+        assert ((found.tag_confidence > 0) & (found.tag_confidence <= 1)).all()
 
 
 def test_words_never_seen_are_tagged_by_their_endings(tagger: Tagger) -> None:
@@ -67,7 +69,7 @@ def test_same_answer_for_any_number_of_threads(tagger: Tagger) -> None:
     one, three = list(tagger.tag(sentences)), list(tagger.tag(sentences, threads=3))
     assert one == three
     for a, b in zip(one, three, strict=True):
-        np.testing.assert_array_equal(a.confidence, b.confidence)
+        np.testing.assert_array_equal(a.tag_confidence, b.tag_confidence)
 
 
 def test_one_seed_one_file(tagger: Tagger, tmp_path: Path) -> None:
@@ -161,7 +163,8 @@ def test_sentences_of_any_length(tagger: Tagger, words: int) -> None:
     [found] = tagger.tag([tw.Sentence.from_words(forms)])
     assert found.upos[:2] == ["DET", "NOUN"][:words]
     assert len(found.lemmas) == words
-    np.testing.assert_array_less(0, found.confidence)
+    assert found.tag_confidence is not None
+    np.testing.assert_array_less(0, found.tag_confidence)
 
 
 def test_columns_that_the_treebank_leaves_empty_stay_empty() -> None:

@@ -133,10 +133,10 @@ def parse(
                 set_certificate(sentence, sentence.parse)
             else:
                 drop_certificate(sentence)
-            if confidence and sentence.confidence is None:
-                raise InputError(f"{named}: an induced model has no probabilities of heads; leave out --confidence")
             if confidence:
-                add_confidence(sentence, sentence.confidence)
+                if sentence.head_confidence is None:
+                    raise InputError(f"{named}: an induced model has no probabilities of heads; leave out --confidence")
+                add_confidence(sentence, sentence.head_confidence)
             yield sentence
 
     with counting(reader, quiet=quiet, output=output) as sentences:

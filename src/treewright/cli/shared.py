@@ -89,9 +89,11 @@ def add_confidence(sentence: Sentence, confidence: Iterable[float]) -> None:
 
 def read_confidence(sentence: Sentence) -> None:
     """Take the confidence of the words' heads from their MISC, where it is written there."""
+    import numpy as np
+
     found = [CONFIDENCE_IN_MISC.search(cell) for cell in sentence.misc]
     if any(found):
-        sentence.confidence = [float(match[1]) if match else None for match in found]
+        sentence.head_confidence = np.array([float(match[1]) if match else np.nan for match in found])
 
 
 def counted(number: int, what: str) -> str:

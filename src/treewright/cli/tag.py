@@ -123,8 +123,8 @@ def run(
         for sentence in sentences:
             counts["sentences"] += 1
             counts["words"] += len(sentence)
-            if confidence and sentence.confidence is not None:
-                cells = zip(sentence.misc, sentence.confidence, strict=True)
+            if confidence and sentence.tag_confidence is not None:
+                cells = zip(sentence.misc, sentence.tag_confidence, strict=True)
                 sentence.misc = [with_misc(cell, TAG_CONFIDENCE, f"{value:.4f}") for cell, value in cells]
             yield sentence
 

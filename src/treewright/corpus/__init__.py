@@ -31,8 +31,8 @@ from treewright.corpus.word import Word
 from treewright.errors import FormatError
 
 __all__ = [
-    "CHECKS", "CONLLU", "CONLLX", "FORMATS", "Attributes", "Edge", "EmptyNode", "FormatError", "Layout", "Reader", "Sentence", "Span",
-    "Token", "Tree", "Treebank", "Word", "add_root", "binarise", "bracket_word", "collapse_unaries", "debinarise",
-    "drop_root", "expand_unaries", "format_of", "open_input", "open_output", "plain_word", "read", "read_trees",
-    "replacing", "strip_functions", "strip_traces", "write",
+    "CHECKS", "CONLLU", "CONLLX", "FORMATS", "Attributes", "Edge", "EmptyNode", "FormatError", "Layout", "Reader",
+    "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "add_root", "binarise", "bracket_word",
+    "collapse_unaries", "debinarise", "drop_root", "expand_unaries", "format_of", "open_input", "open_output",
+    "plain_word", "read", "read_trees", "replacing", "strip_functions", "strip_traces", "write",
 ]  # fmt: skip

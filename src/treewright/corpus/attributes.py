@@ -50,6 +50,11 @@ class Attributes(MutableMapping[str, str]):
     def __len__(self) -> int:
         return len(set(map(name_of, self._entries())))
 
+    def __eq__(self, other: object) -> bool:
+        return dict(self) == dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
     def __repr__(self) -> str:
         return repr(dict(self))
 
@@ -79,7 +84,10 @@ def checked_entry(name: str, value: str) -> str:
             raise ValueError(f"the {what} of an attribute is {text!r}; it cannot contain '|', tab or line break")
     if not name or "=" in name:
         raise ValueError(f"the name of an attribute is {name!r}; expected a text without '='")
-    return f"{name}={value}" if value else name
+    entry = f"{name}={value}" if value else name
+    if entry == "_":
+        raise ValueError("an attribute '_' without a value would be read as an empty cell")
+    return entry
 
 
 def cell_of(attributes: Mapping[str, str], *, is_sorted: bool) -> str:

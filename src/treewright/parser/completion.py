@@ -117,12 +117,13 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     words = np.arange(1, encoded.nodes)
     copy = sentence.copy()
     copy.heads, copy.deprels = parse.heads[1:], labels
-    copy.parse, copy.confidence = parse, arcs.marginal[parse.heads[1:], words]
+    confidence = arcs.marginal[parse.heads[1:], words]
+    copy.parse, copy.head_confidence = parse, confidence
     return Completion(
         copy,
         sentence.heads < 0,
         np.array([label == OPEN for label in given]),
-        copy.confidence,
+        confidence,
         entropies(arcs.marginal[:, 1:]),
         parse,
         crossing,

@@ -118,8 +118,8 @@ class Parser:
     ) -> Iterator[Sentence]:
         """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
 
-        Each has `parse` (value, bound, certificate; see treewright.decode) and `confidence`, the probability of each
-        word's head under the pruner. projective: as the model was trained if None. chunk: how many sentences are
+        Each has `parse` (value, bound, certificate; see treewright.decode) and `head_confidence`, the probability of
+        each word's head under the pruner. projective: as the model was trained if None. chunk: how many sentences are
         taken together, which is faster; with 1 none waits for the next. method and options are those of
         treewright.decode.tree.
 

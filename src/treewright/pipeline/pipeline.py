@@ -107,9 +107,9 @@ class Pipeline:
     def __call__(self, text: str, *, threads: int = 1, **options: Any) -> list[Sentence]:
         """The sentences of a text, tagged and parsed.
 
-        Each has `parse` (value, bound, certificate), `confidence` (the probability of each word's head), the comments
-        `# sent_id`, `# text` and `# treewright` (what the tree is worth), and where its tokens stand in the text
-        (SpaceAfter, TokenRange). options are those of `Parser.parse`.
+        Each has `parse` (value, bound, certificate), `head_confidence` (the probability of each word's head), the
+        comments `# sent_id`, `# text` and `# treewright` (what the tree is worth), and where its tokens stand in
+        the text (SpaceAfter, TokenRange). options are those of `Parser.parse`.
         """
         return list(self.parse(text_sentences([checked_text(text)], self.tokeniser), threads=threads, **options))
 

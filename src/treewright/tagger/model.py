@@ -210,7 +210,7 @@ class Worker:
             numbers = found.tags.tolist()
             for column, values in zip(self.model.options.tag_columns, self._values, strict=True):
                 copy.set_column(COLUMNS[column], [values[number] for number in numbers])
-            copy.confidence = found.confidence
+            copy.tag_confidence = found.confidence
         if self.lemmas:
             copy.lemmas = self.lemmas.lemmas(copy)
         return copy

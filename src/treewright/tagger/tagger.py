@@ -107,7 +107,7 @@ class Tagger:
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
         """Copies of the sentences with their columns filled, in order; the same for any number of threads.
 
-        Each has `confidence`, the probability of each word's tag, unless it is switched off.
+        Each has `tag_confidence`, the probability of each word's tag, unless it is switched off.
         """
 
         def work(some: list[Sentence]) -> list[Sentence]:

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "base/scores.hpp"
 #include "text/word_rows.hpp"
 
 namespace treewright {
@@ -24,17 +25,13 @@ using Decoded = std::tuple<NewIndexColumn, double, std::optional<NewScoreColumn>
 
 class BoundTagModel {
  public:
-  BoundTagModel(TemplateItems items, int templates, HashTable tag_parts, int bits, int keep, int word_atom,
+  BoundTagModel(TemplateItems items, int templates, HashTable tag_parts, int bits, int max_candidates, int word_atom,
                 bool trigrams)
-      : bits_(checked(bits, keep, word_atom)),
-        atoms_(word_atom + 1),
+      : bits_(checked(bits, max_candidates, word_atom)),
+        width_(word_atom + 1),
         model_(table_of(items, templates), parts_of(tag_parts),
-               {bits, int(tag_parts.shape(1)), keep, word_atom, trigrams}) {
-    for (std::size_t i = 0; i < items.shape(0); ++i) {
-      atoms_ = std::max(atoms_, items(i, 1) + 1);
-      if (items(i, 0) < 0 || items(i, 0) >= templates || items(i, 1) < 0)
-        throw nb::value_error("an item names no template or atom");
-    }
+               {bits, int(tag_parts.shape(1)), max_candidates, word_atom, trigrams}) {
+    for (std::size_t i = 0; i < items.shape(0); ++i) width_ = std::max(width_, items(i, 1) + 1);
   }
 
   Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
@@ -47,12 +44,12 @@ class BoundTagModel {
   }
 
   double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
-               LearningCells cells, double step, float rate, float floor, float cost) {
-    return step_on(check(atoms, begin, pool, rows), rows, gold, cells, step, rate, floor, cost);
+               LearningCells cells, double step, float rate, float epsilon, float margin) {
+    return learn_sentence(check(atoms, begin, pool, rows), rows, gold, cells, step, rate, epsilon, margin);
   }
   double learn_words(const WordRows &words, IndexColumn rows, IndexColumn gold, LearningCells cells, double step,
-                     float rate, float floor, float cost) {
-    return step_on(check(words, rows), rows, gold, cells, step, rate, floor, cost);
+                     float rate, float epsilon, float margin) {
+    return learn_sentence(check(words, rows), rows, gold, cells, step, rate, epsilon, margin);
   }
 
  private:
@@ -60,81 +57,109 @@ class BoundTagModel {
   Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights,
                const std::optional<Scores> &adjust, bool confidence) {
     const std::size_t n = rows.shape(0);
-    if (adjust && (adjust->shape(0) != n || int(adjust->shape(1)) != model_.tags()))
-      throw nb::value_error("adjust must have a row a word and a column a tag");
+    if (adjust) check_adjust(*adjust, n);
+    if (!std::isfinite(weights.scale)) throw nb::value_error("the scale of the weights must be finite");
     NewIndexColumn tags = new_array<NewIndexColumn>(n);
-    std::optional<NewScoreColumn> sure;
-    if (confidence) sure = new_array<NewScoreColumn>(n);
+    std::optional<NewScoreColumn> probabilities;
+    if (confidence) probabilities = new_array<NewScoreColumn>(n);
     double value;
     {
       nb::gil_scoped_release nogil;
       value = model_.decode(words, rows.data(), int(n), weights, adjust ? adjust->data() : nullptr, tags.data(),
-                            sure ? sure->data() : nullptr);
+                            probabilities ? probabilities->data() : nullptr);
     }
-    return {tags, value, sure};
+    if (!adjust && !std::isfinite(value)) throw nb::value_error("the weights contain NaN or infinite numbers");
+    return {tags, value, probabilities};
   }
 
-  double step_on(const WordTable &words, const IndexColumn &rows, const IndexColumn &gold, LearningCells &cells,
-                 double step, float rate, float floor, float cost) {
+  double learn_sentence(const WordTable &words, const IndexColumn &rows, const IndexColumn &gold, LearningCells &cells,
+                        double step, float rate, float epsilon, float margin) {
     if (cells.shape(0) != std::size_t(1) << bits_ || cells.shape(1) != 4)
-      throw nb::value_error("cells do not have 2^bits rows of four");
+      throw nb::value_error("cells must have 2^bits rows and 4 columns");
     if (gold.shape(0) != rows.shape(0)) throw nb::value_error("gold must have an entry a word");
     for (std::size_t i = 0; i < gold.shape(0); ++i) {
       const std::int32_t *first = words.pool + words.begin[rows(i)], *last = words.pool + words.begin[rows(i) + 1];
-      if (std::find(first, last, gold(i)) == last) throw nb::value_error("a gold tag is no candidate");
+      if (std::find(first, last, gold(i)) == last) throw nb::value_error("a gold tag is not a candidate of its word");
     }
-    nb::gil_scoped_release nogil;
-    Learner learner(cells.data(), floor);
-    const double loss = model_.learn(words, rows.data(), int(rows.shape(0)), cells.data(), learner, gold.data(), cost);
-    learner.step(step, rate);
+    double loss;
+    {
+      nb::gil_scoped_release nogil;
+      Learner learner(cells.data(), epsilon);
+      loss = model_.learn(words, rows.data(), int(rows.shape(0)), cells.data(), learner, gold.data(), margin);
+      if (std::isfinite(loss)) learner.step(step, rate);
+    }
+    if (!std::isfinite(loss)) throw nb::value_error("the loss is not finite: weights, margin or rate are too large");
     return loss;
   }
 
   template <typename Column>
   const typename Column::Scalar *checked(const Column &weights) const {
-    if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights do not have 2^bits rows");
+    if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights must have 2^bits entries");
     return weights.data();
   }
-  static int checked(int bits, int keep, int word_atom) {
-    if (bits < 8 || bits > 28 || keep < 1 || word_atom < 0)
-      throw nb::value_error("bits must be 8 to 28, keep and word_atom not negative");
+  void check_adjust(const Scores &adjust, std::size_t words) const {
+    if (adjust.shape(0) != words || adjust.shape(1) != std::size_t(model_.tags()))
+      throw nb::value_error("adjust must have a row a word and a column a tag");
+    if (bad_score(adjust.data(), std::ptrdiff_t(adjust.size())) >= 0)
+      throw nb::value_error("adjust must be finite, or -inf to forbid a tag");
+  }
+  static bool is_atom(std::int32_t atom) { return atom >= 0 && atom < max_atoms; }
+  static int checked(int bits, int max_candidates, int word_atom) {
+    if (bits < 8 || bits > 28) throw nb::value_error("bits must be 8 to 28");
+    if (max_candidates < 1) throw nb::value_error("max_candidates must be positive");
+    if (!is_atom(word_atom)) throw nb::value_error("word_atom is not the number of an atom");
     return bits;
   }
   static TemplateTable table_of(const TemplateItems &items, int templates) {
-    if (items.shape(1) != 3) throw nb::value_error("items must have three columns");
+    if (items.shape(1) != 3) throw nb::value_error("items must have columns template, atom and offset");
+    if (templates < 0 || templates > max_atoms) throw nb::value_error("the number of templates is out of range");
     TemplateTable table{0, 0, templates, {}};
-    for (std::size_t i = 0; i < items.shape(0); ++i) table.items.push_back({0, items(i, 0), items(i, 1), items(i, 2)});
+    for (std::size_t i = 0; i < items.shape(0); ++i) {
+      const std::int32_t number = items(i, 0), atom = items(i, 1), offset = items(i, 2);
+      if (number < 0 || number >= templates) throw nb::value_error("an item is of no template");
+      if (!is_atom(atom)) throw nb::value_error("an item is of no atom");
+      if (offset < -Atoms::reach || offset > Atoms::reach)
+        throw nb::value_error("the offset of an item must be -2 to 2");
+      table.items.push_back({0, number, atom, offset});
+    }
     return table;
   }
   static std::vector<std::uint32_t> parts_of(const HashTable &parts) {
-    if (parts.shape(0) < 2 || parts.shape(1) < 1) throw nb::value_error("there must be a tag, with a part");
+    if (parts.shape(0) < 2 || parts.shape(1) < 1) throw nb::value_error("tag_parts must have two rows and a column");
     return {parts.data(), parts.data() + parts.size()};
   }
 
   WordTable check(const HashTable &atoms, const IndexColumn &begin, const IndexColumn &pool,
                   const IndexColumn &rows) const {
-    if (int(atoms.shape(1)) < atoms_ || begin.shape(0) < atoms.shape(0) + 1 || atoms.shape(0) < 2 * Atoms::reach)
-      throw nb::value_error("the table of words lacks atoms, candidates or padding");
+    if (atoms.shape(1) < std::size_t(width_)) throw nb::value_error("atoms lacks columns that templates name");
+    if (atoms.shape(0) < 2 * Atoms::reach) throw nb::value_error("atoms lacks the rows of the padding");
+    if (begin.shape(0) < atoms.shape(0) + 1)
+      throw nb::value_error("begin must have one entry more than atoms has rows");
     for (std::size_t i = 0; i < rows.shape(0); ++i) {
-      if (rows(i) < 0 || std::size_t(rows(i)) >= atoms.shape(0)) throw nb::value_error("there is no such word");
+      if (rows(i) < 0 || std::size_t(rows(i)) >= atoms.shape(0))
+        throw nb::value_error("rows names a row that is missing");
       const std::int32_t first = begin(rows(i)), last = begin(rows(i) + 1);
       if (first < 0 || first >= last || std::size_t(last) > pool.shape(0))
-        throw nb::value_error("a word has no candidates");
+        throw nb::value_error("a word has no candidates in pool");
       for (std::int32_t k = first; k < last; ++k)
-        if (pool(k) < 0 || pool(k) >= model_.tags()) throw nb::value_error("a candidate is no tag");
+        if (pool(k) < 0 || pool(k) >= model_.tags()) throw nb::value_error("a candidate is not the number of a tag");
     }
     return {atoms.data(), begin.data(), pool.data(), nullptr, int(atoms.shape(1)), 0};
   }
   WordTable check(const WordRows &words, const IndexColumn &rows) const {
     const WordTable table = words.table();
-    if (table.width < atoms_) throw nb::value_error("the words lack atoms");
-    for (std::size_t i = 0; i < rows.shape(0); ++i)
-      if (rows(i) < 0 || rows(i) >= words.size() || words.first(rows(i)) == words.last(rows(i)))
-        throw nb::value_error("there is no such word, or it has no candidates");
+    if (table.width < width_) throw nb::value_error("the words lack atoms that templates name");
+    if (words.labels() > model_.tags()) throw nb::value_error("the words have more labels than the model has tags");
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+      if (rows(i) < 0 || rows(i) >= words.size()) throw nb::value_error("rows names a row that is missing");
+      if (words.first(rows(i)) == words.last(rows(i))) throw nb::value_error("a word has no candidates");
+    }
     return table;
   }
 
-  int bits_, atoms_;
+  static constexpr std::int32_t max_atoms = 1 << 16;  // far above any use, so that sizes do not overflow
+
+  int bits_, width_;  // width_: atoms of a word that are read
   TagModel model_;
 };
 
@@ -183,26 +208,26 @@ static std::pair<NewScores, double> tag_sums(Scores scores, Scores3 trigram, std
 }
 
 void bind_tagger(nb::module_ &m) {
-  nb::class_<BoundTagModel>(m, "TagModel", "Tags one sentence after another (core/text/tagger.hpp).")
+  nb::class_<BoundTagModel>(m, "TagModel", "A model of tag sequences (core/text/tagger.hpp).")
       .def(nb::init<TemplateItems, int, HashTable, int, int, int, bool>(), nb::arg("items").noconvert(),
-           nb::arg("templates"), nb::arg("tag_parts").noconvert(), nb::arg("bits"), nb::arg("keep"),
+           nb::arg("templates"), nb::arg("tag_parts").noconvert(), nb::arg("bits"), nb::arg("max_candidates"),
            nb::arg("word_atom"), nb::arg("trigrams"))
       .def("decode", &BoundTagModel::decode, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
            nb::arg("adjust").noconvert().none(), nb::arg("confidence"),
-           "The best tags, their value, and the probability of each where it is wanted.")
+           "The best tags, the score of the sequence, and with `confidence` the probability of each tag.")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
-           nb::arg("confidence"), "The same for words that the core describes.")
+           nb::arg("confidence"), "The same for the rows of TagWords or LemmaWords.")
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
-           nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("floor"), nb::arg("cost"),
-           "One step on one sentence; returns the loss.")
+           nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("epsilon"), nb::arg("margin"),
+           "One update on one sentence; returns the loss.")
       .def("learn_words", &BoundTagModel::learn_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("gold").noconvert(), nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"),
-           nb::arg("floor"), nb::arg("cost"), "The same for words that the core describes.");
+           nb::arg("epsilon"), nb::arg("margin"), "The same for the rows of TagWords or LemmaWords.");
   m.def("viterbi", &viterbi, nb::arg("scores").noconvert(), nb::arg("trigram").noconvert(),
-        nb::arg("adjust").noconvert().none(), "The best tag sequence and its value.");
+        nb::arg("adjust").noconvert().none(), "The best tag sequence and its score.");
   m.def("tag_sums", &tag_sums, nb::arg("scores").noconvert(), nb::arg("trigram").noconvert(),
         nb::arg("adjust").noconvert().none(), "The probability of each tag, and the log partition function.");
 }

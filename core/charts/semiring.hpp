@@ -81,16 +81,16 @@ struct LogSum {
   static double over(double a, double b) { return a - b; }
 
   static double sum(const double *row, int count) {
-    return log_sum(count, [=](int k) { return row[k]; });
+    return sum_of(count, [=](int k) { return row[k]; });
   }
   static double dot(const double *a, const double *b, int count) {
-    return log_sum(count, [=](int k) { return a[k] + b[k]; });
+    return sum_of(count, [=](int k) { return a[k] + b[k]; });
   }
   static double dot(const double *a, const double *b, const double *c, int count) {
-    return log_sum(count, [=](int k) { return a[k] + (b[k] + c[k]); });
+    return sum_of(count, [=](int k) { return a[k] + (b[k] + c[k]); });
   }
   static double plus_dot(double first, const double *a, const double *b, int count) {
-    return log_sum(count + 1, [=](int k) { return k == 0 ? first : a[k - 1] + b[k - 1]; });
+    return sum_of(count + 1, [=](int k) { return k == 0 ? first : a[k - 1] + b[k - 1]; });
   }
   static void scale(double *row, double divisor, int count) {
     for (int k = 0; k < count; ++k) row[k] -= divisor;
@@ -99,9 +99,8 @@ struct LogSum {
     for (int k = 0; k < count; ++k) target[k] = plus(target[k], factor + row[k]);
   }
 
- private:
   template <typename Term>
-  static double log_sum(int count, Term term) {
+  static double sum_of(int count, Term term) {
     double largest = forbidden;
     for (int k = 0; k < count; ++k) largest = term(k) > largest ? term(k) : largest;
     if (largest == forbidden) return forbidden;
@@ -128,6 +127,13 @@ struct MaxPlus {
   static double dot(const double *a, const double *b, int count) { return max_of_sums(a, b, count); }
   static double plus_dot(double first, const double *a, const double *b, int count) {
     return plus(first, max_of_sums(a, b, count));
+  }
+
+  template <typename Term>
+  static double sum_of(int count, Term term) {
+    double largest = forbidden;
+    for (int k = 0; k < count; ++k) largest = plus(largest, term(k));
+    return largest;
   }
 };
 

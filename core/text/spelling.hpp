@@ -48,9 +48,9 @@ struct Spelling {
   static constexpr std::uint32_t casings = 5;
   static constexpr int max_runs = 5;  // by convention: longer shapes are rare
 
-  int count(char32_t wanted) const {
+  int count(char32_t character_class) const {
     int found = 0;
-    for (const char32_t character : shape) found += character == wanted;
+    for (const char32_t character : shape) found += character == character_class;
     return found;
   }
 

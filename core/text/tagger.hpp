@@ -7,12 +7,13 @@
 //                          + weight[b_p, c_p] + weight[b_0, c_p] + weight[b_0, word i, c_p]
 //                          + weight[a_p b_p, c_p] + weight[a_0 b_0, c_p]           (p = 0: each once; p < 3 only)
 //
-// where row(i, t) is what template t hashes around word i (features.hpp) and part(c, p) a hash. The first line alone
-// chooses the `keep` best of a word's candidates, none far behind the best; trigrams (viterbi.hpp) choose among those.
-// Of words with a single candidate, and of trigrams of such words, no score is computed: it cannot change the answer.
+// where row(i, t) is the hash of template t around word i (features.hpp) and part(c, p) that of a part. The first line
+// alone, the unary score, prunes the candidates of a word: at most `max_candidates` remain, each within `max_gap` of
+// the best. Trigrams (viterbi.hpp) choose among those. Words with a single candidate, and trigrams of such words, are
+// not scored: their scores cannot change the result.
 //
-// Learning follows the gradient of log p(gold sequence) (Lafferty et al. 2001), every wrong tag's score raised by
-// `cost`.
+// Learning follows the gradient of log p(gold sequence) (Lafferty et al. 2001), with `margin` added to the score of
+// each wrong tag.
 #pragma once
 
 #include <algorithm>
@@ -28,16 +29,16 @@
 
 namespace treewright {
 
-// What is known of each word, a row a word: hashed atoms, and candidates pool[begin[row] .. begin[row + 1]).
+// The words of a text, a row a word: hashed atoms, and candidates pool[begin[row]] to pool[begin[row + 1] - 1].
 // The first 2 * Atoms::reach rows are the padding before and after a sentence.
 struct WordTable {
   const std::uint32_t *atoms;
   const std::int32_t *begin, *pool;
-  const std::uint32_t *relations;  // of each entry of the pool to its word, `related` of them; or null
+  const std::uint32_t *relations;  // hashed features of each entry of the pool, `related` of them; or null
   int width, related;
 };
 
-// Weights to read: whole numbers of eight bits and a scale, or floats that learn, each with its memory.
+// Weights to read: whole numbers of eight bits with a scale, floats, or the first of four floats that a Learner keeps.
 template <typename Number, int stride>
 struct TagWeights {
   const Number *data;
@@ -51,8 +52,9 @@ using LearningWeights = TagWeights<float, 4>;
 class TagModel {
  public:
   struct Settings {
-    int bits, parts, keep, word_atom;
-    bool trigrams;  // otherwise each position is decided alone
+    int bits, parts, max_candidates;
+    int word_atom;  // the atom that is combined with the previous tag
+    bool trigrams;  // otherwise each position is classified alone
   };
 
   TagModel(TemplateTable table, std::vector<std::uint32_t> tag_parts, Settings settings)
@@ -66,35 +68,36 @@ class TagModel {
 
   int tags() const { return int(parts_.size()) / set_.parts - 1; }  // the last row is "before the sentence"
 
-  // The best tag of each word and their value; with `confidence`, also the probability of each.
+  // Writes the best tag of each word, with `confidence` also the probability of each; returns the score of the
+  // sequence.
   template <typename Weights>
   double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const double *adjust,
                 std::int32_t *tags, double *confidence) {
-    open(words, rows, n, weights, nullptr, 0);
+    score_sentence(words, rows, n, weights, nullptr, 0);
     if (adjust)
       for (int i = 0; i < n; ++i)
         for (int k = 0; k < size(i); ++k) unary(i, k) += adjust[std::size_t(i) * this->tags() + tag(i, k)];
-    found_.resize(n);
+    best_.resize(n);
     const double value = best();
     if (confidence && n > 0) {
       sum();
-      for (int i = 0; i < n; ++i) confidence[i] = size(i) == 1 ? 1 : std::min(1.0, p_tag(i, found_[i]));
+      for (int i = 0; i < n; ++i) confidence[i] = size(i) == 1 ? 1 : std::min(1.0, p_tag(i, best_[i]));
     }
-    for (int i = 0; i < n; ++i) tags[i] = tag(i, found_[i]);
+    for (int i = 0; i < n; ++i) tags[i] = tag(i, best_[i]);
     return value;
   }
 
   // Adds the gradient for the gold tags, all of them candidates; returns the loss.
   double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
-               const std::int32_t *gold, float cost) {
-    open(words, rows, n, LearningWeights{cells, 1}, gold, cost);
+               const std::int32_t *gold, float margin) {
+    score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin);
     gold_.resize(n);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < size(i); ++k)
         if (tag(i, k) == gold[i]) gold_[i] = k;
     if (n == 0) return 0;
-    const double loss = sum() - value_of_gold();
-    spread(words, learner);
+    const double loss = sum() - score_of_gold();
+    add_gradient(words, learner);
     return loss;
   }
 
@@ -109,14 +112,14 @@ class TagModel {
     triple_far_first,
     contexts
   };
-  static constexpr float smallest_change = 1e-3F;
-  static constexpr double margin = 8;     // candidates further behind the best one of their word are left out
-  static constexpr int triple_parts = 3;  // the columns; of morphological features one by one, pairs say enough
+  static constexpr float min_gradient = 1e-3F;  // smaller ones are not applied
+  static constexpr double max_gap = 8;          // unary scores may be lower than the best one by this much
+  static constexpr int triple_parts = 3;        // trigram features of the columns, not of single morphological features
 
   struct Candidate {
     double score;
     std::int32_t tag;
-    std::ptrdiff_t place;
+    std::ptrdiff_t place;  // in the pool
   };
 
   int size(int i) const { return i < 0 ? 1 : int(begin_[i + 1] - begin_[i]); }
@@ -126,14 +129,14 @@ class TagModel {
   std::uint32_t context(int kind, int tag, int p) const { return context_[kind][std::size_t(tag) * set_.parts + p]; }
 
   template <typename Weights>
-  void open(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const std::int32_t *gold,
-            float cost) {
+  void score_sentence(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
+                      const std::int32_t *gold, float margin) {
     n_ = n;
     gather(words, rows);
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
     begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
-      list_candidates(words, rows[i], i, weights, gold ? gold[i] : -1, cost);
+      list_candidates(words, rows[i], i, weights, gold ? gold[i] : -1, margin);
       begin_.push_back(kept_.size());
     }
     if (set_.trigrams) score_trigrams(weights);
@@ -142,25 +145,27 @@ class TagModel {
   void gather(const WordTable &words, const std::int32_t *rows) {
     const int width = words.width, reach = Atoms::reach;
     atoms_.resize(std::size_t(n_ + 2 * reach) * width);
-    for (int i = -reach; i < n_ + reach; ++i) {
-      const int row = i < 0 ? i + reach : i >= n_ ? i - n_ + reach : rows[i];
+    const auto copy = [&](int row, int i) {
       std::copy_n(words.atoms + std::size_t(row) * width, width, atoms_.begin() + std::ptrdiff_t(i + reach) * width);
-    }
+    };
+    for (int k = 0; k < reach; ++k) copy(k, k - reach), copy(k + reach, k + n_);
+    for (int i = 0; i < n_; ++i) copy(rows[i], i);
   }
 
   template <typename Weights>
-  void list_candidates(const WordTable &words, int row, int i, const Weights &weights, int gold, float cost) {
+  void list_candidates(const WordTable &words, int row, int i, const Weights &weights, int gold, float margin) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
     if (last - first == 1) {
       kept_.push_back(*first), places_.push_back(first - words.pool), unary_.push_back(0);
       return;
     }
-    seen_.clear(), ranked_.clear();
+    part_values_.clear(), ranked_.clear();
     for (const std::int32_t *c = first; c < last; ++c) {
-      double score = gold >= 0 && *c != gold ? cost : 0;
+      double score = gold >= 0 && *c != gold ? margin : 0;
       for (int p = 0; p < set_.parts; ++p) score += part_score(i, part(*c, p), weights);
       visit_relations(words, c - words.pool,
                       [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
+      if (std::isnan(score)) score = forbidden;  // from weights that are not finite: the order must be total
       ranked_.push_back({score, *c, c - words.pool});
     }
     prune(gold);
@@ -176,16 +181,16 @@ class TagModel {
     }
   }
 
-  // Candidates often share parts: each is scored once.
+  // Candidates often share parts: each part is scored once.
   template <typename Weights>
   double part_score(int i, std::uint32_t part, const Weights &weights) {
-    for (const auto &[known, score] : seen_)
-      if (known == part) return score;
+    for (const auto &[scored, score] : part_values_)
+      if (scored == part) return score;
     const std::uint32_t *row = rows_.at(0, i);
     float score = 0;
     for (int t = 0; t < rows_.templates(); ++t) score += weights.at((row[t] ^ part) & mask_);
     score *= weights.scale;
-    seen_.push_back({part, score});
+    part_values_.push_back({part, score});
     return score;
   }
 
@@ -198,7 +203,7 @@ class TagModel {
     double best = ranked_.front().score;
     for (const Candidate &candidate : ranked_) best = std::max(best, candidate.score);
     std::size_t kept = 1;
-    while (kept < ranked_.size() && int(kept) < set_.keep && ranked_[kept].score >= best - margin) ++kept;
+    while (kept < ranked_.size() && int(kept) < set_.max_candidates && ranked_[kept].score >= best - max_gap) ++kept;
     ranked_.resize(kept);
   }
 
@@ -269,12 +274,12 @@ class TagModel {
 
   double best() {
     if (set_.trigrams)
-      return lattice_.best([&](int i, int a, int b, int c) { return local(i, a, b, c); }, found_.data());
+      return lattice_.best([&](int i, int a, int b, int c) { return local(i, a, b, c); }, best_.data());
     double value = 0;
     for (int i = 0; i < n_; ++i) {
       const auto first = unary_.begin() + std::ptrdiff_t(begin_[i]);
-      found_[i] = int(std::max_element(first, first + size(i)) - first);
-      value += first[found_[i]];
+      best_[i] = int(std::max_element(first, first + size(i)) - first);
+      value += first[best_[i]];
     }
     return value;
   }
@@ -284,10 +289,8 @@ class TagModel {
     double value = 0;
     totals_.resize(n_);
     for (int i = 0; i < n_; ++i) {
-      const double highest = *std::max_element(&unary(i, 0), &unary(i, 0) + size(i));
-      double total = 0;
-      for (int k = 0; k < size(i); ++k) total += std::exp(unary(i, k) - highest);
-      value += totals_[i] = highest + std::log(total);
+      totals_[i] = LogSum::sum(&unary(i, 0), size(i));
+      value += totals_[i];
     }
     return value;
   }
@@ -296,7 +299,7 @@ class TagModel {
     return set_.trigrams ? lattice_.p_tag(i, c) : std::exp(unary_[begin_[i] + c] - totals_[i]);
   }
 
-  double value_of_gold() const {
+  double score_of_gold() const {
     double value = 0;
     for (int i = 0; i < n_; ++i)
       value += set_.trigrams ? local(i, gold_at(i - 2), gold_at(i - 1), gold_[i]) : unary_[begin_[i] + gold_[i]];
@@ -304,47 +307,48 @@ class TagModel {
   }
   int gold_at(int i) const { return i < 0 ? 0 : gold_[i]; }
 
-  // Adds (1 if gold has it, else 0) - its probability for each feature.
-  void spread(const WordTable &words, Learner &learner) {
+  // Adds the gradient of each feature: whether gold has it (1 or 0) minus its probability.
+  void add_gradient(const WordTable &words, Learner &learner) {
     for (int i = 0; i < n_; ++i) {
-      spread_unary(words, i, learner);
+      add_unary_gradient(words, i, learner);
       if (!set_.trigrams) continue;
       if (size(i - 1) * size(i) > 1)
         each_pair(i, [&](int b, int c, std::size_t) {
           const float gradient = float((b == gold_at(i - 1) && c == gold_[i]) - lattice_.p_pair(i, b, c));
-          if (std::abs(gradient) < smallest_change) return;
+          if (std::abs(gradient) < min_gradient) return;
           visit_pair(i, b, c, [&](std::uint32_t index) { learner.add(index, gradient); });
         });
       if (size(i - 2) * size(i - 1) * size(i) > 1)
         each_triple(i, [&](int a, int b, int c, std::size_t) {
           const bool is_gold = a == gold_at(i - 2) && b == gold_at(i - 1) && c == gold_[i];
           const float gradient = float(is_gold - lattice_.p_triple(i, a, b, c, local(i, a, b, c)));
-          if (std::abs(gradient) < smallest_change) return;
+          if (std::abs(gradient) < min_gradient) return;
           visit_triple(i, a, b, c, [&](std::uint32_t index) { learner.add(index, gradient); });
         });
     }
   }
 
-  // Parts that candidates share are summed first: what cancels out is never written.
-  void spread_unary(const WordTable &words, int i, Learner &learner) {
+  // The gradients of parts that candidates share are summed first, because many cancel out.
+  void add_unary_gradient(const WordTable &words, int i, Learner &learner) {
     if (size(i) == 1) return;
-    seen_.clear();
+    part_values_.clear();
     for (int k = 0; k < size(i); ++k) {
       const float gradient = float((k == gold_[i]) - p_tag(i, k));
-      if (std::abs(gradient) >= smallest_change)
+      if (std::abs(gradient) >= min_gradient)
         visit_relations(words, places_[begin_[i] + k], [&](std::uint32_t index) { learner.add(index, gradient); });
       for (int p = 0; p < set_.parts; ++p) {
-        const std::uint32_t wanted = part(tag(i, k), p);
-        const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const auto &x) { return x.first == wanted; });
-        if (known == seen_.end())
-          seen_.push_back({wanted, gradient});
+        const std::uint32_t hash = part(tag(i, k), p);
+        const auto found = std::find_if(part_values_.begin(), part_values_.end(),
+                                        [&](const auto &entry) { return entry.first == hash; });
+        if (found == part_values_.end())
+          part_values_.push_back({hash, gradient});
         else
-          known->second += gradient;
+          found->second += gradient;
       }
     }
     const std::uint32_t *row = rows_.at(0, i);
-    for (const auto &[part, gradient] : seen_)
-      if (std::abs(gradient) >= smallest_change)
+    for (const auto &[part, gradient] : part_values_)
+      if (std::abs(gradient) >= min_gradient)
         for (int t = 0; t < rows_.templates(); ++t) learner.add((row[t] ^ part) & mask_, gradient);
   }
 
@@ -358,11 +362,12 @@ class TagModel {
   Trigrams lattice_;
   std::vector<std::uint32_t> atoms_;
   std::vector<std::size_t> begin_, pair_begin_, triple_begin_;
-  std::vector<int> kept_, sizes_, found_, gold_;
+  std::vector<int> kept_, sizes_, best_, gold_;
   std::vector<double> unary_, pair_, triple_, totals_;
   std::vector<Candidate> ranked_;
   std::vector<std::ptrdiff_t> places_;  // in the pool
-  std::vector<std::pair<std::uint32_t, float>> seen_;
+  std::vector<std::pair<std::uint32_t, float>>
+      part_values_;  // the score or gradient of each part of a word's candidates
 };
 
 }  // namespace treewright

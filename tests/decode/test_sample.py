@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from oracles.instances import random_instance
+from oracles.sums import distribution
 from oracles.trees import all_trees, value
 from scipy.stats import chisquare
 
 import treewright as tw
+from treewright.decode import Parts
 from treewright.errors import InfeasibleError, InputError
 
 SHAPES = [(projective, root) for projective in (False, True) for root in ("single", "multi")]
@@ -130,3 +133,62 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     seed: Any = 1.5
     with pytest.raises(InputError, match=r"seed is 1\.5; give a whole number"):
         tw.decode.sample(np.zeros((3, 3)), 1, seed=seed)
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+@pytest.mark.parametrize("parts", ["sib", "grand", "stop", "sib grand stop"])
+def test_second_order_frequencies_are_probabilities(parts: str, projective: bool, root: str) -> None:
+    for words in (2, 3, 4):
+        instance = random_instance(words, words, parts=parts, projective=projective, root=root)
+        truth = distribution(instance)
+        assert truth is not None
+        drawn = tw.decode.sample(instance.arc, 20_000, seed=5, **instance.arguments)
+        if len(truth.trees) > 1:
+            assert_law(drawn, tuple(truth.trees), truth.probabilities)
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_second_order_samples_keep_constraints_and_forbidden_parts(projective: bool, root: str) -> None:
+    seen = 0
+    for seed in range(24):
+        instance = random_instance(seed, 4, projective=projective, root=root, constrained=True, sparse=0.05)
+        truth = distribution(instance)
+        if truth is None:
+            with pytest.raises(InfeasibleError):
+                tw.decode.sample(instance.arc, 3, **instance.arguments)
+            continue
+        drawn = tw.decode.sample(instance.arc, 4000, seed=seed, **instance.arguments)
+        if len(truth.trees) > 1 and np.sort(truth.probabilities)[-2] * 4000 > 10:
+            seen += 1
+            assert_law(drawn, tuple(truth.trees), truth.probabilities)
+        else:
+            assert set(map(tuple, drawn.tolist())) <= set(truth.trees)
+    assert seen >= 3
+
+
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_uniform_second_order_samples_ignore_finite_scores(projective: bool, root: str) -> None:
+    for sparse in (0.0, 0.05):
+        instance = random_instance(8, 4, projective=projective, root=root, sparse=sparse)
+        truth = distribution(instance)
+        assert truth is not None
+        drawn = tw.decode.sample(instance.arc, 8000, uniform=True, **instance.arguments)
+        assert_law(drawn, tuple(truth.trees), np.ones(len(truth.trees)))
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_a_seed_decides_second_order_samples(projective: bool) -> None:
+    instance = random_instance(3, 6, projective=projective)
+    first = tw.decode.sample(instance.arc, 30, seed=5, **instance.arguments)
+    again = tw.decode.sample(Parts.from_arrays(instance.arc, **instance.scores), 100, seed=5, projective=projective)
+    np.testing.assert_array_equal(again[:30], first)
+    assert (tw.decode.sample(instance.arc, 30, seed=6, **instance.arguments) != first).any()
+    assert tw.decode.sample(instance.arc, 0, **instance.arguments).shape == (0, 7)
+
+
+def test_draws_that_would_take_too_long_are_refused() -> None:
+    instance = random_instance(1, 20)
+    strong = {name: 3 * scores for name, scores in instance.scores.items()}
+    with pytest.raises(InputError, match=r"^sample has accepted 0 of 21000 .* give projective=True"):
+        tw.decode.sample(instance.arc, 3, **strong)
+    assert tw.decode.sample(instance.arc, 3, projective=True, **strong).shape == (3, 21)

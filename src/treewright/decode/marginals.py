@@ -141,12 +141,12 @@ def _second_order(problem: Problem) -> tuple[float, _core.Parts, bool]:
         if log_z == -np.inf:
             raise infeasible(problem)
         return log_z, expected, True
-    _ensure_finite_value(problem)
+    ensure_finite_value(problem)
     log_z, expected = _core.beliefs(problem.parts, problem.single_root, ROUNDS)
     return log_z, expected, False
 
 
-def _ensure_finite_value(problem: Problem) -> None:
+def ensure_finite_value(problem: Problem) -> None:
     """Raise InfeasibleError when no tree that may cross has a finite value."""
     ensure_feasible(problem)
     unscored = Parts.of(problem.parts).unscored()

@@ -135,6 +135,11 @@ class Problem:
         core = self.parts if keep.all() else self.parts.restricted(keep)
         return Problem(self.nodes, Parts.of(core), projective=self.projective, single_root=self.single_root)
 
+    def unscored(self) -> Problem:
+        """The same problem with scores of zero; what scores or constraints forbid stays forbidden."""
+        parts = Parts.of(self.parts).unscored()
+        return Problem(self.nodes, parts, projective=self.projective, single_root=self.single_root)
+
     def value(self, heads: NDArray[np.int32]) -> float:
         """The value of a tree by the definition of the parts; -inf when it uses an arc that is not allowed."""
         return self.parts.value(heads)

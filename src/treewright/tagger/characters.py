@@ -32,13 +32,13 @@ ATOMS = (
     "char",  # in lower case
     "class",  # see `class_of`
     "rule",  # 1 + the label by rule
-    "prefix",  # of the chunk: its characters up to this one
+    "prefix",  # of the chunk: its characters up to this one; undefined for white space
     "rest",  # of the chunk: its characters after this one
     "chunk",
     "first_class",  # the class of the chunk's first character
     "length",  # characters of the chunk before this one
-    "next_chunk",
-    "next_class",  # the class of the next chunk's first character
+    "next_chunk",  # undefined if there is none
+    "next_class",  # the class of the next chunk's first character; 0 if there is none
     "next_class2",  # that of its second character
     "words",  # see `word_bucket`
 )

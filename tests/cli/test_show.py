@@ -102,6 +102,14 @@ def test_the_extension_chooses_the_format(show: Show) -> None:
     assert "─nsubj─" in Path("pets.txt").read_text(encoding="utf-8")
 
 
+def test_a_page_is_called_after_its_source_unless_it_has_a_title(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "<title>pets.conllu</title>" in show("pets.conllu", "--html")[1]
+    assert "<title>My pets</title>" in show("pets.conllu", "--html", "--title", "My pets")[1]
+    with Path("pets.conllu").open(encoding="utf-8") as pipe:
+        monkeypatch.setattr(sys, "stdin", pipe)
+        assert "<title>Standard input</title>" in show("-", "--html")[1]
+
+
 def test_several_svgs_go_into_a_folder(show: Show) -> None:
     assert show("pets.mrg", "--svg", "-o", "drawings/") == (0, "", "")
     assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg"]

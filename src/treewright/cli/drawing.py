@@ -10,14 +10,11 @@ from enum import Enum
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treewright.errors import InputError
 
-if TYPE_CHECKING:
-    from treewright.draw import Drawing
-
-PAGE_WIDTH = 960  # pixels; by convention
+SVG_WIDTH = 960  # pixels; by convention
 TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; by convention
 
 Pair = tuple[Any, Any]  # a sentence or tree, and the gold one or None
@@ -41,13 +38,12 @@ def terminal_columns() -> int:
     return shutil.get_terminal_size(fallback=TERMINAL).columns
 
 
-def page_of(pairs: Iterable[Pair], options: dict[str, Any]) -> Drawing:
-    """One web page with all sentences."""
-    from treewright import draw
+def write_page(pairs: Iterable[Pair], options: dict[str, Any], output: str | None, source: str) -> None:
+    """One web page with all sentences, written one by one; its title is the name of the source."""
+    from treewright.draw.pictures import html_parts
 
-    pairs = list(pairs)
-    gold = [right for _, right in pairs]
-    return draw.html([sentence for sentence, _ in pairs], gold=None if None in gold else gold, **options)
+    title = "Standard input" if source == "-" else Path(source).name
+    write_texts(html_parts(pairs, **{"title": title} | options), output)
 
 
 def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, source: str) -> None:

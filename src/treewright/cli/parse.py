@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.drawing import PAGE_WIDTH, page_of, terminal_columns, terminal_options, write_svgs, write_texts
+from treewright.cli.drawing import SVG_WIDTH, terminal_columns, terminal_options, write_page, write_svgs
 from treewright.cli.shared import (
     SECONDS_HELP,
     Method,
@@ -218,12 +218,10 @@ def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str)
     elif form == "json":
         write_lines((json.dumps(to_json(sentence), ensure_ascii=False) for sentence in sentences), output)
     elif form == "html":
-        title = "Treewright" if source == "-" else Path(source).name
-        pairs = ((sentence, None) for sentence in sentences)
-        write_texts([page_of(pairs, {"width": PAGE_WIDTH, "title": title})], target)
+        write_page(((sentence, None) for sentence in sentences), {}, target, source)
     elif form == "svg":
         numbered = ((number, (sentence, None)) for number, sentence in enumerate(sentences, start=1))
-        write_svgs(numbered, {"width": PAGE_WIDTH}, target, "the text")
+        write_svgs(numbered, {"width": SVG_WIDTH}, target, "the text")
     else:
         write_lines(drawings(sentences, terminal_options(target) | {"width": max(terminal_columns(), 20)}), output)
 

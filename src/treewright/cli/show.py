@@ -13,12 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from treewright.cli.drawing import (
-    PAGE_WIDTH,
+    SVG_WIDTH,
     Color,
     Pair,
-    page_of,
     terminal_columns,
     terminal_options,
+    write_page,
     write_svgs,
     write_texts,
 )
@@ -50,8 +50,10 @@ def show(
         typer.Option(help="Columns to write under the words: id, upos, xpos, lemma, feats, misc; upos if not given."),
     ] = None,
     width: Annotated[
-        int | None, typer.Option(min=20, help="Columns (text) or pixels (SVG, HTML); the terminal's, or 960.")
+        int | None,
+        typer.Option(min=20, help="Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window."),
     ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the web page; the name of the file if not given.")] = None,
     ascii: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
     color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = Color.auto,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
@@ -75,10 +77,10 @@ def show(
         columns = width or terminal_columns()
         write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | {"width": columns}), output)
     elif kind == "html":
-        pairs = (pair for _, pair in chosen)
-        write_texts([page_of(pairs, options | {"width": width or PAGE_WIDTH, "title": Path(file).name})], output)
+        titled = {} if title is None else {"title": title}
+        write_page((pair for _, pair in chosen), options | {"width": width} | titled, output, file)
     else:
-        write_svgs(chosen, options | {"width": width or PAGE_WIDTH}, output, file)
+        write_svgs(chosen, options | {"width": width or SVG_WIDTH}, output, file)
 
 
 def kind_of(as_text: bool, as_svg: bool, as_html: bool, output: str | None) -> str:

@@ -7,6 +7,7 @@ stand below the words.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Set
 
 from treewright.draw.scene import Arc, Scene
 
@@ -41,8 +42,11 @@ def style_of(arc: Arc) -> str:
 
 
 def legend(scene: Scene) -> list[tuple[str, str]]:
-    """The styles in a scene that want explaining, each with its meaning."""
-    styles = {style_of(arc) for arc in scene.arcs}
+    """The styles of a scene that need an explanation, each with its meaning."""
+    return legend_of({style_of(arc) for arc in scene.arcs})
+
+
+def legend_of(styles: Set[str]) -> list[tuple[str, str]]:
     if styles <= {"correct", "tree"} and "correct" in styles:
         return [("correct", "all correct")]
     found = [(style, meaning) for style, meaning in MEANING.items() if style in styles]

@@ -84,12 +84,16 @@ def tokens_in(scene: Scene, row: Row) -> list[Token]:
 
 def lay_out(scene: Scene, medium: Medium, width: int | None) -> list[Row]:
     """The rows of a scene, none wider than width unless a single word is."""
+    line = line_of(scene, medium)
+    return [row_of(line, first, last) for first, last in break_rows(line, width)]
+
+
+def line_of(scene: Scene, medium: Medium) -> Line:
+    """The scene in one line, from which the rows of any width are cut."""
     ports = find_ports(scene, medium)
     widths = [max(medium.word_width(word), width) for word, width in zip(scene.words, ports.width, strict=True)]
     required = demands(scene, medium, ports) + token_demands(scene, medium, widths)
-    middles = spread(widths, medium.gap, required)
-    line = Line(scene, medium, ports, widths, middles)
-    return [row_of(line, first, last) for first, last in break_rows(line, width)]
+    return Line(scene, medium, ports, widths, spread(widths, medium.gap, required))
 
 
 @dataclass(frozen=True)

@@ -1,38 +1,142 @@
-"use strict";
+// The page: draws a sentence when it comes near the window, filters, sorts, saves, follows the keyboard.
+document.documentElement.classList.add("scripted");
 (() => {
-  const articles = [...document.querySelectorAll("article")];
   const find = (id) => document.getElementById(id);
+  const header = document.querySelector("header"), mains = document.getElementsByTagName("main");
   const [search, wrong, order, theme, shown] = ["search", "wrong", "order", "theme", "shown"].map(find);
-  const words = new Map(); // article -> the text that the filter searches, collected on first use
+  const articles = [], contents = new Map(), texts = new Map();
 
-  function contents(article) {
-    if (!words.has(article)) words.set(article, article.textContent.toLowerCase());
-    return words.get(article);
+  const dataOf = (article) => {
+    if (!contents.has(article)) contents.set(article, JSON.parse(article.querySelector("script").textContent));
+    return contents.get(article);
+  };
+
+  // The widest layout that fits, or the narrowest.
+  const fitting = (layouts, width) => layouts.find(([inner]) => inner + 2 * C.MARGIN <= width) || layouts[layouts.length - 1];
+  const svgOf = (article, layout) => drawing(dataOf(article), article.querySelector(".text").textContent, layout);
+
+  function draw(article) {
+    const target = article.querySelector(".drawing") || article.appendChild(newTarget(article));
+    const layout = fitting(dataOf(article).layouts, target.clientWidth);
+    if (target.layout === layout) return;
+    target.layout = layout;
+    target.innerHTML = svgOf(article, layout);
+  }
+
+  function newTarget(article) {
+    const save = document.createElement("button");
+    save.type = "button";
+    save.className = "save";
+    save.textContent = "save SVG";
+    save.addEventListener("click", () => saveDrawing(article));
+    article.querySelector("h2").append(save);
+    const target = document.createElement("div");
+    target.className = "drawing";
+    return target;
+  }
+
+  function saveDrawing(article) {
+    const svg = svgOf(article, article.querySelector(".drawing").layout).replace("<rect", () => `${C.STYLE_SHEET}<rect`);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    link.download = `${(article.querySelector(".name")?.textContent || article.id).replace(/[^\p{L}\p{N}._-]+/gu, "_")}.svg`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  const near = new IntersectionObserver(
+    (entries) => entries.forEach((entry) => {
+      entry.target.near = entry.isIntersecting;
+      if (entry.isIntersecting) draw(entry.target);
+    }),
+    { rootMargin: "600px" },
+  );
+  addEventListener("resize", () => articles.forEach((article) => article.near && draw(article)));
+
+  // While the page is still being read, articles that have arrived are drawn already. The last one may be incomplete.
+  function collect() {
+    const complete = document.readyState !== "loading";
+    const found = mains.length ? mains[0].children : [];
+    const arrived = found.length - (complete ? 0 : 1);
+    for (let i = articles.length; i < arrived; i++) {
+      articles.push(found[i]);
+      near.observe(found[i]);
+    }
+    if (!complete) requestAnimationFrame(collect);
+  }
+
+  function finish() {
+    const end = find("end");
+    find("summary").append(...end.querySelector(".summary").childNodes);
+    header.append(...end.querySelectorAll(".legend"));
+    wrong.parentNode.hidden = !("judged" in end.dataset);
+    order.hidden = !("doubted" in end.dataset);
+    const target = location.hash && find(location.hash.slice(1));
+    if (target) target.scrollIntoView();
+  }
+
+  // Terms are parts of words, labels, tags, lemmas and names. head -> modifier is an arc: each side is a form, lemma or
+  // tag of the word, or the label of the arc; a side that is left out is any word.
+  function parsed(query) {
+    const tokens = query.toLowerCase().replace(/→|-+>/g, " -> ").split(/\s+/).filter(Boolean);
+    const terms = [], arcs = [];
+    tokens.forEach((token, i) => {
+      const beside = (k) => (tokens[k] && tokens[k] !== "->" && tokens[k] !== "*" ? tokens[k] : "");
+      if (token === "->") arcs.push([beside(i - 1), beside(i + 1)]);
+      else if (token !== "*" && tokens[i - 1] !== "->" && tokens[i + 1] !== "->") terms.push(token);
+    });
+    return { terms, arcs };
+  }
+
+  function textOf(article) {
+    if (!texts.has(article)) {
+      const data = dataOf(article);
+      const parts = data.nodes ? data.nodes.map((node) => node[1]) : [...data.words.flat(), ...data.arcs.map((arc) => arc[3])];
+      texts.set(article, `${article.querySelector("h2").textContent} ${article.querySelector(".text").textContent} ${parts.join(" ")}`.toLowerCase());
+    }
+    return texts.get(article);
+  }
+
+  function sideFits(data, node, label, term) {
+    if (!term || label === term || label.startsWith(`${term}:`)) return true;
+    if (node < 1) return node === 0 && term === "root";
+    const [form, notes = "", details = ""] = data.words[node - 1];
+    const [lemma = "", tags = ""] = details.split("\n");
+    return [form, lemma, ...tags.split(" "), ...notes.split("\n")].some((text) => text.toLowerCase() === term);
+  }
+
+  function arcFits(data, [head, modifier]) {
+    return (data.arcs || []).some(([from, to, , text, , , , note = "", , full]) => {
+      const label = (full || text).toLowerCase() + (note.startsWith(":") ? note.toLowerCase() : "");
+      return sideFits(data, from, label, head) && sideFits(data, to, label, modifier);
+    });
   }
 
   function filter() {
-    const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const { terms, arcs } = parsed(search.value);
     let count = 0;
     for (const article of articles) {
-      const fits = (!wrong || !wrong.checked || article.dataset.wrong > 0) &&
-        terms.every((word) => contents(article).includes(word));
+      const fits = (!wrong.checked || article.dataset.wrong > 0) &&
+        terms.every((term) => textOf(article).includes(term)) && arcs.every((arc) => arcFits(dataOf(article), arc));
       article.hidden = !fits;
       count += fits;
     }
     shown.textContent = count === articles.length ? "" : `${count} of ${articles.length} shown`;
   }
 
+  const number = (article) => +article.id.slice(1);
+
   function sort() {
-    const key = order.value === "doubt" ? (article) => +article.dataset.doubt : (article) => +article.dataset.number;
-    articles.sort((a, b) => key(a) - key(b) || a.dataset.number - b.dataset.number);
-    document.querySelector("main").append(...articles);
+    const key = order.value === "doubt" ? (article) => +(article.dataset.doubt ?? 1) : number;
+    articles.sort((a, b) => key(a) - key(b) || number(a) - number(b));
+    mains[0].append(...articles);
   }
 
   function move(step) {
     const visible = articles.filter((article) => !article.hidden);
-    const top = document.querySelector("header").offsetHeight + 24;
-    const focused = visible.indexOf(document.activeElement);
-    let here = focused >= 0 ? focused : visible.findIndex((article) => article.getBoundingClientRect().bottom > top) - (step > 0);
+    const top = header.getBoundingClientRect().bottom + 24;
+    const focused = visible.indexOf(document.activeElement.closest("article"));
+    const here = focused >= 0 ? focused : visible.findIndex((article) => article.getBoundingClientRect().bottom > top) - (step > 0);
     const next = visible[Math.max(0, Math.min(visible.length - 1, here + step))];
     if (!next) return;
     next.focus({ preventScroll: true });
@@ -46,10 +150,18 @@
     root.dataset.theme = dark ? "light" : "dark";
   }
 
-  search.addEventListener("input", filter);
-  if (wrong) wrong.addEventListener("change", filter);
-  if (order) order.addEventListener("change", sort);
+  function save() {
+    const article = document.activeElement.closest("article");
+    if (article) saveDrawing(article);
+  }
+
+  let waiting;
+  search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 120); });
+  wrong.addEventListener("change", filter);
+  order.addEventListener("change", sort);
   theme.addEventListener("click", flipTheme);
+  addEventListener("beforeprint", () => articles.forEach((article) => article.hidden || draw(article)));
+  document.addEventListener("DOMContentLoaded", () => { collect(); finish(); });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === search) {
@@ -58,8 +170,8 @@
       return;
     }
     if (event.target.tagName === "SELECT") return;
-    const action = { j: () => move(1), k: () => move(-1), "/": () => search.focus(), t: flipTheme }[event.key];
+    const action = { j: () => move(1), k: () => move(-1), "/": () => search.focus(), t: flipTheme, s: save }[event.key];
     if (action) { event.preventDefault(); action(); }
   });
-  document.body.classList.add("scripted");
+  requestAnimationFrame(collect);
 })();

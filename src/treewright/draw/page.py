@@ -1,43 +1,52 @@
-"""Many drawings on one page that needs nothing else: styles and script inside, SVG inline, no outside resource.
+"""Many sentences on one page that needs nothing else: styles, script and data inside, no outside resource.
 
-Without its script the page still shows everything; with it, sentences can be filtered, walked through by keyboard
-and, where confidence is known, put in the order of doubt.
+The script draws a sentence when it comes near the window, in the layout that fits, from the data of data.py. Without
+the script each sentence is shown as a table of its words. The parts of the page are made one by one, so that a large
+treebank is never in memory as a whole.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 
+from treewright.draw.colour import MEANING, legend_of, style_of
+from treewright.draw.data import CONSTANTS, data_of, in_script
 from treewright.draw.phrase import Phrases
-from treewright.draw.phrase_vector import phrase_svg
-from treewright.draw.scene import Kind, Scene
+from treewright.draw.phrase_vector import brackets
+from treewright.draw.scene import UNKNOWN, Kind, Scene
 from treewright.draw.style import page_style
-from treewright.draw.vector import dependency_svg
 
 ARTICLE = """\
-<article id="s{number}" tabindex="-1" data-number="{number}" data-wrong="{wrong}" data-doubt="{doubt}">
-<h2><a href="#s{number}">{number}</a>{name}{score}</h2>
-<p class="text" dir="{direction}">{text}</p>
-{drawings}</article>"""
-NAME = "<span>{name}</span>"
+<article id="s{number}" tabindex="-1"{flags}>
+<h2><a href="#s{number}">{number}</a>{name}{certificate}{score}</h2>
+<p class="text"{direction}>{text}</p>
+{missed}<pre>{table}</pre>
+<script type="application/json">{data}</script>
+</article>
+"""
+NAME = '<span class="name">{name}</span>'
+CERTIFICATE = '<abbr title="{meaning}">{text}</abbr>'
 SCORE = '<span class="score{style}">{text}</span>'
-DRAWING = '<div class="drawing {style}">{svg}</div>\n'
-ONLY_WRONG = '<label><input type="checkbox" id="wrong"> only with differences</label>\n'
-ORDER = (
-    '<select id="order" aria-label="Order"><option value="">in order</option>'
-    '<option value="doubt">most doubtful first</option></select>\n'
+MISSED = '<p class="missed">{text}</p>\n'
+LEGEND = '<ul class="legend">\n{keys}</ul>\n'
+KEY = (
+    '<li><svg class="treewright" width="26" height="8" aria-hidden="true"><g class="arc key {style}">'
+    '<path d="M2 4h22"/></g></svg>{text}</li>\n'
 )
 
 JUDGED: tuple[Kind, ...] = ("correct", "wrong-label", "wrong-head", "wrong-span")
 
+# Drawings are laid out for windows of these widths, by convention: a window shows the widest layout that fits.
+WIDTHS = (360, 560, 860, 1300, 2000)
+
 
 @dataclass(frozen=True)
 class Tally:
-    """How a scene compares with gold, and how doubtful its most doubtful arc is."""
+    """The comparison of a scene with gold, and the confidence of its least certain arc."""
 
     right: int = 0
     judged: int = 0
@@ -49,34 +58,66 @@ class Tally:
         return self.judged - self.right + self.missed
 
 
-def page(scenes: Iterable[Scene | Phrases], *, title: str, width: int, narrow: int | None) -> str:
-    """The whole page. Each drawing is laid out twice if it is too wide for a narrow window."""
-    articles, total = [], Counter[str]()
+@dataclass
+class Totals:
+    """What the end of the page says about all of its sentences."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    styles: set[str] = field(default_factory=set)
+
+    def add(self, scene: Scene | Phrases, tally: Tally) -> None:
+        words, doubted = len(scene.words), tally.least_sure < 1
+        self.counts.update(sentences=1, words=words, right=tally.right, judged=tally.judged, doubted=doubted)
+        self.styles |= styles_of(scene)
+
+    @property
+    def summary(self) -> str:
+        sentences, judged = self.counts["sentences"], self.counts["judged"]
+        text = f"{sentences:,} {'sentence' if sentences == 1 else 'sentences'}, {self.counts['words']:,} words"
+        return f"{text}, {self.counts['right'] / judged:.1%} as in gold" if judged else text
+
+
+def page_parts(scenes: Iterable[Scene | Phrases], *, title: str, widths: tuple[int, ...]) -> Iterator[str]:
+    """The page in parts: its beginning, each sentence, its end."""
+    source = files("treewright.draw")
+    begin, end = (source / "page.html").read_text("utf-8").split("{articles}")
+    scripts = [(source / name).read_text("utf-8") for name in ("drawing.js", "page.js")]
+    yield begin.format(
+        title=escape(title),
+        style=page_style() + (source / "page.css").read_text("utf-8"),
+        script=f'"use strict";\nconst C = {in_script(CONSTANTS)};\n' + "".join(scripts),
+    )
+    totals = Totals()
     for number, scene in enumerate(scenes, start=1):
         tally = tally_of(scene)
-        articles.append(article(number, scene, tally, width, narrow))
-        words = len(scene.words)
-        total.update(sentences=1, words=words, right=tally.right, judged=tally.judged, doubted=tally.least_sure < 1)
-    source = files("treewright.draw")
-    return (
-        (source / "page.html")
-        .read_text("utf-8")
-        .format(
-            title=escape(title),
-            summary=summary(total),
-            style=page_style() + (source / "page.css").read_text("utf-8"),
-            controls=(ONLY_WRONG if total["judged"] else "") + (ORDER if total["doubted"] else ""),
-            articles="\n".join(articles),
-            script=(source / "page.js").read_text("utf-8"),
-        )
-    )
+        totals.add(scene, tally)
+        yield article(number, scene, tally, widths)
+    flags = "".join(f" data-{name}" for name in ("judged", "doubted") if totals.counts[name])
+    yield end.format(flags=flags, summary=totals.summary, legend=legend_list(totals.styles))
 
 
-def summary(total: Counter[str]) -> str:
-    text = f"{total['sentences']:,} {'sentence' if total['sentences'] == 1 else 'sentences'}, {total['words']:,} words"
-    if total["judged"]:
-        text += f", {total['right'] / total['judged']:.1%} as in gold"
-    return text
+def layout_widths(widest: int | None, narrowest: int | None) -> tuple[int, ...]:
+    """The widths to lay out for, up to the widest; without a narrowest, only the widest itself.
+
+    >>> layout_widths(None, 400), layout_widths(900, 400), layout_widths(900, None)
+    ((400, 560, 860, 1300, 2000), (400, 560, 860, 900), (900,))
+    """
+    last = WIDTHS[-1] if widest is None else widest
+    if narrowest is None:
+        return (last,)
+    between = [width for width in WIDTHS if narrowest < width < last]
+    return tuple(dict.fromkeys([min(narrowest, last), *between, last]))
+
+
+def styles_of(scene: Scene | Phrases) -> set[str]:
+    if isinstance(scene, Phrases):
+        return {node.kind for node in scene.nodes if not node.is_word}
+    return {style_of(arc) for arc in scene.arcs}
+
+
+def legend_list(styles: set[str]) -> str:
+    keys = [KEY.format(style=style, text=escape(meaning)) for style, meaning in legend_of(styles)]
+    return LEGEND.format(keys="".join(keys)) if keys else ""
 
 
 def tally_of(scene: Scene | Phrases) -> Tally:
@@ -90,33 +131,53 @@ def tally_of(scene: Scene | Phrases) -> Tally:
     return Tally(kinds.count("correct"), judged, missed, min(sure, default=1.0))
 
 
-def article(number: int, scene: Scene | Phrases, tally: Tally, width: int, narrow: int | None) -> str:
-    score = ""
-    if tally.judged:
-        text = "as in gold" if not tally.wrong else f"{tally.right} of {tally.judged} as in gold"
-        score = SCORE.format(style=" wrong" if tally.wrong else "", text=text)
-    elif tally.least_sure < 1:
-        score = SCORE.format(style="", text=f"least sure: {tally.least_sure:.0%}")
+def article(number: int, scene: Scene | Phrases, tally: Tally, widths: tuple[int, ...]) -> str:
+    flags = f' data-wrong="{tally.wrong}"' if tally.wrong else ""
+    flags += f' data-doubt="{tally.least_sure:.4f}"' if tally.least_sure < 1 else ""
+    has_name = scene.name not in ("", str(number))
     return ARTICLE.format(
         number=number,
-        name=NAME.format(name=escape(scene.name)) if scene.name else "",
-        score=score,
-        direction="rtl" if scene.rtl else "ltr",
+        flags=flags,
+        name=NAME.format(name=escape(scene.name)) if has_name else "",
+        certificate=certificate(scene),
+        score=score(tally),
+        direction=' dir="rtl"' if scene.rtl else "",
         text=escape(scene.title),
-        wrong=tally.wrong,
-        doubt=f"{tally.least_sure:.4f}",
-        drawings="".join(drawings(scene, width, narrow)),
+        missed=missed_phrases(scene),
+        table=escape(brackets(scene) if isinstance(scene, Phrases) else table(scene)),
+        data=in_script(data_of(scene, widths)),
     )
 
 
-def drawings(scene: Scene | Phrases, width: int, narrow: int | None) -> list[str]:
-    wide = draw(scene, width)
-    small = wide if narrow is None else draw(scene, narrow)
-    found = [DRAWING.format(style="wide", svg=wide)]
-    return found if small == wide else [*found, DRAWING.format(style="narrow", svg=small)]
+def certificate(scene: Scene | Phrases) -> str:
+    if isinstance(scene, Phrases) or not scene.certificate:
+        return ""
+    if scene.certificate == "certified":
+        return CERTIFICATE.format(text="✓", meaning="certified: no tree scores higher")
+    return CERTIFICATE.format(text=escape(scene.certificate), meaning="not certified: a tree may score higher")
 
 
-def draw(scene: Scene | Phrases, width: int) -> str:
-    if isinstance(scene, Phrases):
-        return phrase_svg(scene, width=width, style=False)
-    return dependency_svg(scene, width=width, style=False)
+def score(tally: Tally) -> str:
+    if tally.judged:
+        text = f"{tally.right} of {tally.judged} as in gold" if tally.wrong else "as in gold"
+        return SCORE.format(style=" wrong" if tally.wrong else "", text=text)
+    return SCORE.format(style="", text=f"least sure: {tally.least_sure:.0%}") if tally.least_sure < 1 else ""
+
+
+def missed_phrases(scene: Scene | Phrases) -> str:
+    if not isinstance(scene, Phrases) or not scene.missed:
+        return ""
+    return MISSED.format(text=escape(f"{MEANING['missed']}: {'; '.join(scene.missed)}"))
+
+
+def table(scene: Scene) -> str:
+    """The words with their heads and labels, one a line, for browsers without scripts."""
+    arcs: dict[int, list[tuple[str, str]]] = {}
+    for arc in scene.arcs:
+        head = {UNKNOWN: "?", 0: "0"}.get(arc.head) or scene.words[arc.head - 1].number
+        arcs.setdefault(arc.modifier, []).append((head, f"{arc.label}{arc.note}"))
+    lines = []
+    for place, word in enumerate(scene.words, start=1):
+        heads, labels = (",".join(parts) for parts in zip(*arcs.get(place, [("", "")]), strict=True))
+        lines.append("\t".join([word.number, word.form, heads, labels]))
+    return "\n".join(lines)

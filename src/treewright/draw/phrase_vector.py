@@ -7,7 +7,7 @@ from html import escape
 from treewright.draw.colour import MEANING
 from treewright.draw.measure import clip, pixels
 from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, sideways, upright
-from treewright.draw.vector import MARGIN, draw_legend, legend_width, svg_element
+from treewright.draw.vector import MARGIN, MORE, draw_legend, legend_width, svg_element
 
 WORD_SIZE, LABEL_SIZE = 16, 13
 LONGEST_WORD = 260
@@ -21,19 +21,30 @@ NODE = '<text class="{style}" x="{x}" y="{y}" style="text-anchor:{anchor}"{direc
 BRANCH = '<path class="branch" d="{path}"/>'
 
 
-def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True) -> str:
+def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
     """The tree from the top down if that fits into width, else on its side."""
-    keys = legend(scene)
-    tall = upright(scene.nodes, width_of, gap=18, snap=9)
-    if width is None or tall.width <= width - 2 * MARGIN:
-        inner = max(tall.width, legend_width(keys))
-        body, height = draw_upright(scene, tall, inner)
+    keys = legend(scene) if with_legend else []
+    tree = fitting_layout(scene, width)
+    inner, height = max(tree.width, legend_width(keys)), layout_height(scene, tree)
+    if isinstance(tree, Upright):
+        body = draw_upright(scene, tree, inner)
     else:
-        flat = sideways(scene.nodes, width_of, STEPS, width - 2 * MARGIN)
-        inner = max(flat.width, legend_width(keys))
-        body, height = draw_sideways(scene, flat, inner)
+        body = draw_sideways(scene, tree, inner)
     drawn, more = draw_legend(keys, MARGIN + height + 12, inner)
     return svg_element(inner, height + more + (12 if keys else 0), scene.title, brackets(scene), body + drawn, style)
+
+
+def fitting_layout(scene: Phrases, width: int | None) -> Upright | Sideways:
+    tall = upright(scene.nodes, width_of, gap=18, snap=9)
+    if width is None or tall.width <= width - 2 * MARGIN:
+        return tall
+    return sideways(scene.nodes, width_of, STEPS, width - 2 * MARGIN)
+
+
+def layout_height(scene: Phrases, tree: Upright | Sideways) -> int:
+    if isinstance(tree, Upright):
+        return scene.nodes[0].height * LEVEL + WORD_SIZE + 6
+    return (1 + tree.rows[-1]) * LINE
 
 
 def width_of(node: Node) -> int:
@@ -58,8 +69,8 @@ def brackets(scene: Phrases) -> str:
     return " ".join(pieces)
 
 
-def draw_upright(scene: Phrases, placed: Upright, inner: int) -> tuple[list[str], int]:
-    """Nodes and branches, and the height of it all."""
+def draw_upright(scene: Phrases, placed: Upright, inner: int) -> list[str]:
+    """Nodes and branches."""
 
     def x_of(i: int) -> int:
         return MARGIN + (inner - placed.middles[i] if scene.rtl else placed.middles[i])
@@ -75,7 +86,7 @@ def draw_upright(scene: Phrases, placed: Upright, inner: int) -> tuple[list[str]
             end = x_of(k), baseline(scene.nodes[k]) - WORD_SIZE
             drawn.append(BRANCH.format(path=drop(x, y + 5, y + 15, end) if outer else f"M{end[0]} {y + 15}V{end[1]}"))
         drawn.append(node_element(scene, node, x, y, "middle"))
-    return drawn, scene.nodes[0].height * LEVEL + WORD_SIZE + 6
+    return drawn
 
 
 def drop(x: int, y: int, bar: int, end: Point) -> str:
@@ -86,7 +97,7 @@ def drop(x: int, y: int, bar: int, end: Point) -> str:
     return f"M{x} {y}V{bar}H{along}Q{end_x} {bar} {end_x} {bar + corner}V{end_y}" if corner else f"M{x} {y}V{end_y}"
 
 
-def draw_sideways(scene: Phrases, placed: Sideways, inner: int) -> tuple[list[str], int]:
+def draw_sideways(scene: Phrases, placed: Sideways, inner: int) -> list[str]:
     def x_of(along: int) -> int:
         return MARGIN + (inner - along if scene.rtl else along)
 
@@ -106,7 +117,7 @@ def draw_sideways(scene: Phrases, placed: Sideways, inner: int) -> tuple[list[st
             paths = (twig(x_of(joint), top if end is ends[-1] else None, end, forward) for end in ends if end[1] > y)
             drawn += [BRANCH.format(path=path) for path in paths]
         drawn.append(node_element(scene, node, x_of(placed.starts[i]), baseline(i), "start"))
-    return drawn, (1 + placed.rows[-1]) * LINE
+    return drawn
 
 
 def twig(joint: int, top: int | None, end: Point, forward: int) -> str:
@@ -117,20 +128,29 @@ def twig(joint: int, top: int | None, end: Point, forward: int) -> str:
 
 
 def node_element(scene: Phrases, node: Node, x: int, y: int, anchor: str) -> str:
-    """direction turns the meaning of start and end round, as right-to-left text needs it."""
-    text = node_text(node)
-    shown = escape(text)
-    if node.note and shown.endswith(node.note):
-        shown = f'{shown.removesuffix(node.note)}<tspan class="more">{node.note}</tspan>'
+    """direction reverses the meaning of start and end, as right-to-left text needs it."""
+    text, note = node_parts(node)
+    hidden = hidden_text(node)
     return NODE.format(
         style="form" if node.is_word else f"phrase {node.kind}",
         x=x,
         y=y,
         anchor=anchor,
         direction=' direction="rtl"' if scene.rtl else "",
-        text=shown,
-        title="" if text == node.text + node.note else f"<title>{escape(node.text)}</title>",
+        text=escape(text) + (MORE.format(text=escape(note)) if note else ""),
+        title=f"<title>{escape(hidden)}</title>" if hidden else "",
     )
+
+
+def node_parts(node: Node) -> tuple[str, str]:
+    """The label of a node as it is drawn: its text, and its note unless it was clipped."""
+    text = node_text(node)
+    return (text.removesuffix(node.note), node.note) if node.note and text.endswith(node.note) else (text, "")
+
+
+def hidden_text(node: Node) -> str:
+    """The full text of a node that was clipped."""
+    return "" if node_text(node) == node.text + node.note else node.text
 
 
 def legend(scene: Phrases) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from treewright.draw.canvas import Pen
 from treewright.draw.drawing import Drawing
-from treewright.draw.page import page
+from treewright.draw.page import layout_widths, page_parts
 from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
 from treewright.draw.phrase_terminal import phrase_text
 from treewright.draw.phrase_vector import phrase_svg
@@ -114,26 +114,43 @@ def html(
     enhanced: bool = False,
     features: Features = None,
     direction: Direction = "auto",
-    width: int = 960,
+    width: int | None = None,
     narrow: int | None = 400,
     title: str = "Treewright",
 ) -> Drawing:
     """One page with a drawing of each sentence, or of the one sentence given; nothing outside of it is needed.
 
-    gold: as many sentences or trees to compare with. width and narrow: how wide drawings may be, in a wide window
-    and in a narrow one; narrow=None leaves the second layout out. The other options are those of `text`.
+    gold: as many sentences or trees to compare with. Drawings follow the width of the window; width and narrow limit
+    them to at most and at least so many pixels, and narrow=None lays them out for the greatest width only. The other
+    options are those of `text`.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
     >>> "<title>One word</title>" in page, page.count("<article")
     (True, 1)
     """
-    check_width(width, NARROWEST_SVG, "pixels")
-    check_width(narrow, NARROWEST_SVG, "pixels")
     if is_drawable(sentences):
         sentences, gold = [sentences], None if gold is None else [gold]
-    scenes = scenes_of(sentences, gold, enhanced, features, direction)
-    return Drawing(page(scenes, title=title, width=width, narrow=narrow), "html")
+    pairs = beside_gold(sentences, gold)
+    options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction}
+    return Drawing("".join(html_parts(pairs, width=width, narrow=narrow, title=title, **options)), "html")
+
+
+def html_parts(
+    pairs: Iterable[tuple[Any, Any]],
+    *,
+    enhanced: bool | None = None,
+    features: Features = None,
+    direction: Direction = "auto",
+    width: int | None = None,
+    narrow: int | None = 400,
+    title: str = "Treewright",
+) -> Iterator[str]:
+    """The page of `html` in parts, of pairs of a sentence and a gold one or None; only one sentence is in memory."""
+    check_width(width, NARROWEST_SVG, "pixels")
+    check_width(narrow, NARROWEST_SVG, "pixels")
+    scenes = scenes_of(pairs, enhanced, features, direction)
+    return page_parts(scenes, title=title, widths=layout_widths(width, narrow))
 
 
 def check_width(width: int | None, least: int, unit: str) -> None:
@@ -153,15 +170,16 @@ def scene_or_phrases(
     direction: Direction,
     columns: dict[str, Any],
     title: str | None = None,
+    with_details: bool = False,
 ) -> Scene | Phrases:
-    """What is to be drawn; an error names the place where a sentence or tree was read."""
+    """The content of a drawing; an error names the place where a sentence or tree was read."""
     try:
         if gold is not None and is_phrase_tree(sentence) != is_phrase_tree(gold):
             raise InputError("gold is of another kind: a phrase-structure tree compares with a tree only")
         if is_phrase_tree(sentence):
             return phrases_of(sentence, gold=gold, direction=direction, title=title)
         options: dict[str, Any] = {"gold": gold, "enhanced": enhanced, "features": features, "direction": direction}
-        return scene_of(sentence, title=title, **options, **columns)
+        return scene_of(sentence, title=title, with_details=with_details, **options, **columns)
     except InputError as error:
         place = getattr(sentence, "place", None)
         if place is None or isinstance(error, FormatError):
@@ -170,11 +188,11 @@ def scene_or_phrases(
 
 
 def scenes_of(
-    sentences: Iterable[Any], gold: Iterable[Any] | None, enhanced: bool, features: Features, direction: Direction
+    pairs: Iterable[tuple[Any, Any]], enhanced: bool | None, features: Features, direction: Direction
 ) -> Iterator[Scene | Phrases]:
-    for number, (sentence, right) in enumerate(beside_gold(sentences, gold), start=1):
+    for number, (sentence, right) in enumerate(pairs, start=1):
         try:
-            yield scene_or_phrases(sentence, right, enhanced, features, direction, {})
+            yield scene_or_phrases(sentence, right, enhanced, features, direction, {}, with_details=True)
         except InputError as error:
             if hasattr(sentence, "place"):
                 raise

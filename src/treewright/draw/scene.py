@@ -31,12 +31,13 @@ class SentenceLike(Protocol):
 
 @dataclass(frozen=True)
 class Word:
-    """A word, or an empty node; notes are the lines under it."""
+    """A word, or an empty node; notes are the lines under it, details those that a page shows on hover."""
 
     form: str
     notes: tuple[str, ...] = ()
     number: str = ""
     empty: bool = False
+    details: tuple[str, ...] = ()  # lemma, tags, features; or nothing
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Scene:
     title: str = ""
     name: str = ""
     rtl: bool = False
+    certificate: str = ""
 
 
 # The columns of a sentence under their usual names.
@@ -108,6 +110,7 @@ def scene_of(
     features: Features = None,
     direction: Direction = "auto",
     title: str | None = None,
+    with_details: bool = False,
     **columns: Any,
 ) -> Scene:
     """The scene of a sentence, of columns given by name, or of both; a column that is given wins."""
@@ -121,7 +124,8 @@ def scene_of(
     if found.graph or (right and right.graph):
         arcs = with_graph(arcs, found.graph, right.graph if right else None, place)
     notes = notes_of(sentence, columns, features, len(found.forms))
-    words = [Word(form, note) for form, note in zip(found.forms, notes, strict=True)]
+    details = details_of(sentence, columns, len(found.forms)) if with_details else [()] * len(found.forms)
+    words = [Word(form, note, details=more) for form, note, more in zip(found.forms, notes, details, strict=True)]
     return Scene(
         tuple(numbered(words, empty_forms(sentence), place)),
         tuple(arcs),
@@ -129,6 +133,7 @@ def scene_of(
         clean(title if title is not None else str(getattr(sentence, "text", None) or " ".join(found.forms))),
         clean(str(getattr(sentence, "sent_id", None) or "")),
         direction == "rtl" or (direction == "auto" and is_right_to_left(found.forms)),
+        certificate_of(sentence),
     )
 
 
@@ -265,6 +270,25 @@ def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: i
     return [tuple(part for value in values for part in note_lines(value)) for values in zip(*lines, strict=True)]
 
 
+def details_of(sentence: Any, columns: Mapping[str, Any], n: int) -> list[tuple[str, ...]]:
+    """Lemma, tags and features of each word, as far as the sentence has them."""
+    lemmas, upos, xpos, feats = (
+        [as_text(value) for value in one_a_word(column_of(sentence, columns, name), n, name, None)]
+        for name in ("lemmas", "upos", "xpos", "feats")
+    )
+    tags = [f"{a} {b}".strip() for a, b in zip(upos, xpos, strict=True)]
+    found = zip(lemmas, tags, feats, strict=True)
+    return [details if any(details) else () for details in found]
+
+
+def certificate_of(sentence: Any) -> str:
+    """What the parser proved about the tree, from its result or from the comment that commands write."""
+    parse, comment = getattr(sentence, "parse", None), getattr(sentence, "comment", None)
+    if parse is not None:
+        return str(getattr(parse, "worth", ""))
+    return clean(comment("treewright") or "") if callable(comment) else ""
+
+
 def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: int) -> list[Any]:
     name = ALIASES.get(feature, feature)
     if name == "id":
@@ -283,12 +307,18 @@ def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
 
 
 def note_lines(value: Any) -> list[str]:
-    """A value, features one a line; nothing takes a line too, so that lines stand beside their like."""
-    if value is None or value == "_" or value == "":
-        return [""]
-    pairs = value.items() if isinstance(value, Mapping) else None
-    text = str(value) if pairs is None else "|".join(f"{key}={held}" for key, held in pairs)
-    return [clean(part) for part in text.split("|")] if "=" in text else [clean(text)]
+    """A value, features one a line; an empty value has a line too, so that the lines of all words correspond."""
+    text = as_text(value)
+    return text.split("|") if "=" in text else [text]
+
+
+def as_text(value: Any) -> str:
+    """A cell of a column; features may be given as a mapping."""
+    if value is None or value == "_":
+        return ""
+    if isinstance(value, Mapping):
+        return clean("|".join(f"{key}={content}" for key, content in value.items()))
+    return clean(str(value))
 
 
 def tree_arcs(found: Analysis, place: Mapping[str, int]) -> list[Arc]:

@@ -22,6 +22,8 @@ CORNER = 8
 MARGIN, ROW_GAP = 14, 26
 LEGEND_WIDTH, LEGEND_LINE = 480, 20
 LONGEST_WORD, LONGEST_TAG, LONGEST_LABEL = 260, 84, 180
+NARROWEST = 40
+NO_LABEL = "no label"
 
 SVG = """\
 <svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" width="{width}" height="{height}" \
@@ -36,6 +38,7 @@ STYLE = "<style>\n{rules}</style>\n"
 ARC = '<g class="arc {style}"><title>{title}</title><path d="{path}"/>{tip}{label}{tag}</g>'
 TIP_PATH = '<path class="tip" d="M{x} {y}{shape}Z"/>'
 LABEL = '<text x="{x}" y="{y}">{text}</text>'
+MORE = '<tspan class="more">{text}</tspan>'
 TAG = '<text class="tag" x="{x}" y="{y}" style="text-anchor:{anchor}">{text}</text>'
 WORD = '<text class="{style}" x="{x}" y="{y}"{direction}>{text}{title}</text>'
 TOKEN = '<g class="token"><path d="{path}"/><text x="{x}" y="{y}">{text}</text></g>'
@@ -45,30 +48,51 @@ KEY = (
 )
 
 
-def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True) -> str:
+def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
     """The scene as an SVG element, no wider than width unless a single word is."""
-    medium = Medium(
-        gap=16,
-        port_gap=9,
-        shoulder=11,
-        tag_gap=6,
-        shared_ports=False,
-        word_width=word_pixels,
-        label_width=lambda arc: pixels(label_text(arc), LABEL_SIZE),
-        tag_width=lambda word: pixels(tag_text(word), TAG_SIZE),
-        token_width=lambda token: pixels(token.form, NOTE_SIZE) + 2 * CORNER,
-    )
-    rows = lay_out(scene, medium, None if width is None else width - 2 * MARGIN)
-    keys = legend(scene)
-    inner = max([row.width for row in rows] + [legend_width(keys), 40])
-    body, y = [], MARGIN
-    for row in rows:
-        drawn, height = draw_row(scene, row, inner, y, numbered=len(rows) > 1)
-        body += drawn
-        y += height + ROW_GAP
+    rows = lay_out(scene, MEDIUM, None if width is None else width - 2 * MARGIN)
+    keys = legend(scene) if with_legend else []
+    inner = max(inner_width(rows), legend_width(keys))
+    placed, y = place_rows(scene, rows)
+    body = [part for row in placed for part in draw_row(scene, row, inner, numbered=len(rows) > 1)]
     drawn, height = draw_legend(keys, y - ROW_GAP // 2, inner)
     bottom = y - ROW_GAP // 2 + height if keys else y - ROW_GAP
-    return svg_element(inner, max(bottom - MARGIN, FORM_LINE), scene.title, description(scene), body + drawn, style)
+    return svg_element(inner, inner_height(bottom), scene.title, description(scene), body + drawn, style)
+
+
+def inner_width(rows: list[Row]) -> int:
+    """The width within the margins."""
+    return max([row.width for row in rows] + [NARROWEST])
+
+
+def inner_height(bottom: int) -> int:
+    """The height within the margins of a drawing that ends at bottom."""
+    return max(bottom - MARGIN, FORM_LINE)
+
+
+@dataclass(frozen=True)
+class PlacedRow:
+    """A row and its vertical position: the baseline of the words, and the distance from there to the arcs below."""
+
+    row: Row
+    baseline: int
+    depth: int
+
+
+def place_rows(scene: Scene, rows: list[Row]) -> tuple[list[PlacedRow], int]:
+    """The rows one below the other, and the upper edge of a further row."""
+    placed, y = [], MARGIN
+    for row in rows:
+        lines = note_lines(scene, row) + (len(rows) > 1)
+        depth = (FORM_LINE - FORM_SIZE) + lines * NOTE_LINE + (TOKEN_LINE if tokens_in(scene, row) else 0)
+        baseline = y + height_of(row.levels("above")) + FORM_SIZE
+        placed.append(PlacedRow(row, baseline, depth))
+        y = baseline + depth + height_of(row.levels("below")) + ROW_GAP
+    return placed, y
+
+
+def note_lines(scene: Scene, row: Row) -> int:
+    return max(len(word.notes) for word in scene.words[row.first - 1 : row.last])
 
 
 def svg_element(inner: int, inner_height: int, title: str, description: str, body: list[str], style: bool) -> str:
@@ -93,7 +117,7 @@ def arc_in_words(scene: Scene, arc: Arc) -> str:
     head = {ROOT: "root", UNKNOWN: "head not known"}.get(arc.head) or scene.words[arc.head - 1].form
     sure = "" if arc.confidence is None else f", {arc.confidence:.1%} sure"
     judged = "" if arc.kind == "tree" else f", {arc.kind.replace('-', ' ')}"
-    return f"{head} → {modifier}: {arc.label or 'no label'}{judged}{sure}"
+    return f"{head} → {modifier}: {arc.label or NO_LABEL}{judged}{sure}"
 
 
 def word_pixels(word: Word) -> int:
@@ -112,24 +136,40 @@ def label_text(arc: Arc) -> str:
     return clip_label(f"{sign}{arc.label}{arc.note}".strip())
 
 
+def label_parts(arc: Arc) -> tuple[str, str]:
+    """The label as it is drawn: its text, and its note unless it was clipped."""
+    text, note = label_text(arc), arc.note.rstrip()
+    return (text.removesuffix(note), note) if note and text.endswith(note) else (text, "")
+
+
 def tag_text(word: Word) -> str:
     return clip_tag(f"{word.number} {word.form}")
 
 
-def draw_row(scene: Scene, row: Row, inner: int, top: int, numbered: bool) -> tuple[list[str], int]:
-    """The elements of a row whose upper edge is at top, and its height."""
+MEDIUM = Medium(
+    gap=16,
+    port_gap=9,
+    shoulder=11,
+    tag_gap=6,
+    shared_ports=False,
+    word_width=word_pixels,
+    label_width=lambda arc: pixels(label_text(arc), LABEL_SIZE),
+    tag_width=lambda word: pixels(tag_text(word), TAG_SIZE),
+    token_width=lambda token: pixels(token.form, NOTE_SIZE) + 2 * CORNER,
+)
+
+
+def draw_row(scene: Scene, placed: PlacedRow, inner: int, numbered: bool) -> list[str]:
+    """The elements of a row."""
+    row, baseline, depth = placed.row, placed.baseline, placed.depth
     words = scene.words[row.first - 1 : row.last]
-    notes = max(len(word.notes) for word in words)
-    baseline = top + height_of(row.levels("above")) + FORM_SIZE
-    tokens = tokens_in(scene, row)
-    depth = (FORM_LINE - FORM_SIZE) + (notes + numbered) * NOTE_LINE + (TOKEN_LINE if tokens else 0)
     frame = Frame(scene, inner)
     drawn = [draw_stroke(frame, stroke, baseline - FORM_SIZE, -1) for stroke in row.above]
     drawn += [draw_stroke(frame, stroke, baseline + depth, 1) for stroke in row.below]
     for word, middle in zip(words, row.middles, strict=True):
-        drawn += draw_word(frame, word, middle, baseline, notes, numbered)
-    drawn += [draw_token(frame, row, token, baseline + depth - TOKEN_LINE) for token in tokens]
-    return drawn, baseline + depth + height_of(row.levels("below")) - top
+        drawn += draw_word(frame, word, middle, baseline, note_lines(scene, row), numbered)
+    drawn += [draw_token(frame, row, token, baseline + depth - TOKEN_LINE) for token in tokens_in(scene, row)]
+    return drawn
 
 
 def height_of(levels: int) -> int:
@@ -234,10 +274,9 @@ def leg_end(stroke: Stroke, port: int, edge: int, step: int) -> int:
 
 
 def label_element(arc: Arc, x: int, y: int) -> str:
-    text, note = escape(label_text(arc)), escape(arc.note.rstrip())
-    if note and text.endswith(note):
-        text = f'{text.removesuffix(note)}<tspan class="more">{note}</tspan>'
-    return LABEL.format(x=x, y=y + 4, text=text)
+    text, note = label_parts(arc)
+    more = MORE.format(text=escape(note)) if note else ""
+    return LABEL.format(x=x, y=y + 4, text=escape(text) + more)
 
 
 def tag_element(frame: Frame, stroke: Stroke, y: int) -> str:

@@ -10,11 +10,18 @@ class InputError(ValueError):
     """Something that was given cannot be used."""
 
 
-class MissingExtra(InputError, ImportError):
+class MissingPackage(InputError, ImportError):
     """An optional package is not installed."""
 
+    def __init__(self, package: str, purpose: str, install: str | None = None) -> None:
+        super().__init__(f"{purpose} needs the package {package}: pip install {install or package}")
+
+
+class MissingExtra(MissingPackage):
+    """A package of an extra of Treewright is not installed."""
+
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the package {package}: pip install 'treewright[{extra}]'")
+        super().__init__(package, purpose, f"'treewright[{extra}]'")
 
 
 class InfeasibleError(InputError):

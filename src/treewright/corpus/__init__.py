@@ -9,6 +9,7 @@ from treewright.corpus.access import FORMATS, format_of, read, read_trees, write
 from treewright.corpus.attributes import Attributes
 from treewright.corpus.brackets import Span, Tree
 from treewright.corpus.checks import CHECKS
+from treewright.corpus.document import Document
 from treewright.corpus.files import open_input, open_output, replacing
 from treewright.corpus.layout import CONLLU, CONLLX, Layout
 from treewright.corpus.nodes import Edge, EmptyNode, Token
@@ -31,8 +32,8 @@ from treewright.corpus.word import Word
 from treewright.errors import FormatError
 
 __all__ = [
-    "CHECKS", "CONLLU", "CONLLX", "FORMATS", "Attributes", "Edge", "EmptyNode", "FormatError", "Layout", "Reader",
-    "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "add_root", "binarise", "bracket_word",
+    "CHECKS", "CONLLU", "CONLLX", "FORMATS", "Attributes", "Document", "Edge", "EmptyNode", "FormatError", "Layout",
+    "Reader", "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "add_root", "binarise", "bracket_word",
     "collapse_unaries", "debinarise", "drop_root", "expand_unaries", "format_of", "open_input", "open_output",
     "plain_word", "read", "read_trees", "replacing", "strip_functions", "strip_traces", "write",
 ]  # fmt: skip

@@ -6,13 +6,14 @@ with the text: a cell that was changed is rewritten, everything else is written 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, SupportsIndex, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.corpus import block, building
+from treewright.corpus import block, building, convert
+from treewright.corpus.arguments import cell_list, check_iterable
 from treewright.corpus.block import BLANK_LINES, end_of_opening
 from treewright.corpus.cells import BadRow, Cells, cut
 from treewright.corpus.checks import CHECKS, check_cell, check_cells, checked_heads, problem_of_heads
@@ -23,6 +24,12 @@ from treewright.corpus.offsets import Offsets, offsets_of, surface_tokens
 from treewright.corpus.reader import shown
 from treewright.corpus.word import Word
 from treewright.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    import networkx
+    import nltk
+    import pandas
+    import spacy
 
 Confidence = NDArray[np.float64]  # one probability a word
 Results = tuple[Any, Confidence | None, Confidence | None, Confidence | None]  # parse, and probabilities (see Sentence)
@@ -226,7 +233,7 @@ class Sentence:
 
     def set_column(self, name: str, values: Iterable[str]) -> None:
         """Replace a column. Writing rewrites the cells that differ."""
-        values = list(values)
+        values = cell_list(values, name)
         if len(values) != len(self.column(name)):
             raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(self)} words")
         self.check_has_column(name)
@@ -496,9 +503,11 @@ class Sentence:
         source: str = "<words>",
     ) -> Sentence:
         """A sentence that comes from no file; a column that is not given holds "_". Messages call it `source`."""
+        check_iterable(forms, "a list of words (text.split(), or treewright.tagger.Tokeniser()(text))", "forms")
+        check_iterable(comments, "a list of lines", "comments")
         given = {"FORM": forms, "LEMMA": lemmas, "UPOS": upos, "XPOS": xpos, "FEATS": feats}
         given |= {"DEPREL": deprels, "DEPS": deps, "MISC": misc}
-        columns = {name: list(values) for name, values in given.items() if values is not None}
+        columns = {name: cell_list(values, name) for name, values in given.items() if values is not None}
         words = len(columns["FORM"])
         if not words:
             raise ValueError("forms is empty; a sentence has at least one word")
@@ -593,6 +602,53 @@ class Sentence:
                 raise ValueError(f"there is no column {name!r}")
             setattr(copy, name, values)
         return copy
+
+    # -- other data structures
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sentence as plain values that JSON can hold: words with their cells, places in the text, probabilities.
+
+        Cells that are "_" are left out. `treewright parse --to json` writes the same; `from_dict` is the inverse.
+
+        >>> Sentence.from_words(["Go", "!"], upos=["VERB", "PUNCT"], heads=[0, 1]).to_dict()["words"][1]
+        {'id': 2, 'form': '!', 'upos': 'PUNCT', 'head': 1}
+        """
+        return convert.to_dict(self)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Sentence:
+        """The sentence of what `to_dict` returned, or of words alone.
+
+        >>> Sentence.from_dict({"words": ["It", "rains"]}).forms
+        ['It', 'rains']
+        """
+        return cls.from_words(**convert.from_dict(value))
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas DataFrame: a row for each word, a column for each column of CoNLL-U, offsets and probabilities.
+
+        Offsets that are not known (see `offsets`) are <NA>, probabilities NaN.
+        """
+        return convert.to_dataframe([self], numbered=False)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The tree as a networkx graph with an edge from each head to its modifier; node 0 is the root.
+
+        Nodes have the attributes form, lemma, upos, xpos and feats (a dictionary), edges have deprel.
+        """
+        return convert.to_networkx(self)
+
+    def to_nltk(self) -> nltk.DependencyGraph:
+        """The tree as a DependencyGraph of NLTK; a FormatError if a word has no head."""
+        return convert.to_nltk(self)
+
+    def to_spacy(self, vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
+        """A Doc of spaCy with a token for each word: tags, lemmas, morphology, spaces, heads and labels.
+
+        Heads and labels are those of a complete tree; if a word has no head, only the start of the sentence is set.
+        As in spaCy's own converter, the label "root" becomes "ROOT". A UPOS that spaCy does not have is left empty.
+        """
+        return convert.to_spacy([self], vocab)
 
     def __eq__(self, other: object) -> bool:
         """Whether both would be written alike, but for blank lines around them."""

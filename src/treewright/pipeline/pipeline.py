@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from treewright import component, streams
 from treewright.component import MAKERS, Arrays, Component, Corpus, Stored, part_of, sentences_of
-from treewright.corpus import Sentence
+from treewright.corpus import Document, Sentence
+from treewright.corpus.arguments import checked_items
 from treewright.errors import InputError
 from treewright.parser import Parser, ParserOptions
 from treewright.pipeline.certificate import set_certificate
@@ -104,22 +105,25 @@ class Pipeline:
                 raise InputError(f"no {kind} among {', '.join(map(str, paths))}; `{MAKERS[kind]}` makes one")
         return cls(found.get("tokeniser", Tokeniser()), found["tagger"], found["parser"], metadata or {})
 
-    def __call__(self, text: str, *, threads: int = 1, **options: Any) -> list[Sentence]:
-        """The sentences of a text, tagged and parsed.
+    def __call__(self, text: str, *, threads: int = 1, **options: Any) -> Document:
+        """The sentences of a text, tagged and parsed: a list that displays itself in a notebook.
 
         Each has `parse` (value, bound, certificate), `head_confidence` (the probability of each word's head), the
         comments `# sent_id`, `# text` and `# treewright` (what the tree is worth), and where its tokens stand in
         the text (SpaceAfter, TokenRange). options are those of `Parser.parse`.
         """
-        return list(self.parse(text_sentences([checked_text(text)], self.tokeniser), threads=threads, **options))
+        sentences = text_sentences([checked_text(text)], self.tokeniser)
+        return Document(self.parse(sentences, threads=threads, **options), text)
 
-    def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Any) -> Iterator[list[Sentence]]:
+    def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Any) -> Iterator[Document]:
         """The sentences of each text, in the order of the texts, which are read as they are needed.
 
         The answer is the same for any number of threads.
         """
 
-        def answers(some: list[str]) -> list[list[Sentence]]:
+        texts = checked_items(texts, str, "texts", "nlp(text) parses one text", "one text each")
+
+        def answers(some: list[str]) -> list[Document]:
             return [self(text, **options) for text in some]
 
         return streams.map_chunks(answers, text_chunks(texts, threads), threads)
@@ -139,6 +143,8 @@ class Pipeline:
         are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
         into the comment `# treewright`. options are those of `Parser.parse`.
         """
+        remedy = "nlp(text) parses a text, treewright.read(path) reads a file, a list holds one sentence or more"
+        sentences = checked_items(sentences, Sentence, "sentences", remedy, "Sentence.from_words makes one of words")
 
         def answers(some: list[Sentence]) -> list[Sentence]:
             found = list(self.parser.parse(self.tag(some), **options))

@@ -1,0 +1,67 @@
+"""The sentences of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+
+from treewright.corpus import convert
+from treewright.corpus.sentence import Sentence
+
+if TYPE_CHECKING:
+    import pandas
+    import spacy
+
+DISPLAYED = 20  # sentences that a notebook shows at most, so that the output stays small; by convention
+
+
+class Document(list[Sentence]):
+    """A list of sentences with the text that they were found in. A notebook displays it as drawings.
+
+    >>> document = Document([Sentence.from_words(["Go", "!"], misc=["SpaceAfter=No", "_"])])
+    >>> len(document), document.text, document == [Sentence.from_words(["Go", "!"], misc=["SpaceAfter=No", "_"])]
+    (1, 'Go!', True)
+    """
+
+    def __init__(self, sentences: Iterable[Sentence] = (), text: str | None = None) -> None:
+        super().__init__(sentences)
+        self._text = text
+
+    @property
+    def text(self) -> str:
+        """The text that was parsed, to which `word.begin` and `word.end` refer; else the sentences' texts, joined.
+
+        A slice of a document has the whole text.
+        """
+        return " ".join(sentence.text for sentence in self) if self._text is None else self._text
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Sentence: ...
+    @overload
+    def __getitem__(self, place: slice) -> Document: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Sentence | Document:
+        if isinstance(place, slice):
+            return Document(super().__getitem__(place), self._text)
+        return super().__getitem__(place)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The text and the sentences as plain values; see `Sentence.to_dict`."""
+        return {"text": self.text, "sentences": [sentence.to_dict() for sentence in self]}
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A row for each word; see `Sentence.to_dataframe`. The column `sentence` is the place in the document."""
+        return convert.to_dataframe(self, numbered=True)
+
+    def to_spacy(self, vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
+        """One Doc of all sentences; see `Sentence.to_spacy`."""
+        return convert.to_spacy(self, vocab)
+
+    def _repr_html_(self) -> str | None:
+        """The drawings in a notebook, at most those of the first 20 sentences."""
+        from treewright.draw import html  # imported on use: few programs draw
+
+        if not self:
+            return None
+        left_out = len(self) - DISPLAYED
+        title = f"The first {DISPLAYED} of {len(self)} sentences" if left_out > 0 else "Treewright"
+        return html(self[:DISPLAYED], title=title)._repr_html_()

@@ -1,0 +1,255 @@
+"""Sentences as the data structures of other packages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import networkx
+import numpy as np
+import pytest
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright.corpus import Document, Token
+from treewright.errors import FormatError, InputError
+
+TEXT = """# sent_id = s1
+# text = Don't go, cats!
+1-2	Don't	_	_	_	_	_	_	_	_
+1	Do	do	AUX	VB	Mood=Imp|VerbForm=Fin	3	aux	_	_
+2	n't	not	PART	RB	_	3	advmod	_	_
+3	go	go	VERB	VB	VerbForm=Inf	0	root	_	SpaceAfter=No
+4	,	,	PUNCT	,	_	5	punct	_	_
+5	cats	cat	NOUN	NNS	Number=Plur	3	vocative	_	SpaceAfter=No
+6	!	!	PUNCT	.	_	3	punct	_	_
+"""
+
+
+@pytest.fixture
+def sentence() -> tw.Sentence:
+    return tw.Sentence(TEXT)
+
+
+def two() -> Document:
+    return Document([tw.Sentence(TEXT), tw.Sentence.from_words(["Run", "!"], heads=[0, 1], deprels=["root", "punct"])])
+
+
+# -- plain values
+
+
+def test_a_dictionary_survives_json(sentence: tw.Sentence) -> None:
+    value = json.loads(json.dumps(sentence.to_dict()))
+    assert value["words"][4] == {
+        "id": 5,
+        "form": "cats",
+        "lemma": "cat",
+        "upos": "NOUN",
+        "xpos": "NNS",
+        "feats": "Number=Plur",
+        "head": 3,
+        "deprel": "vocative",
+        "misc": "SpaceAfter=No",
+    }
+    assert value["tokens"] == [{"first": 1, "last": 2, "form": "Don't", "misc": "_"}]
+    assert tw.Sentence.from_dict(value) == sentence
+    for one in treebank(20, seed=1):
+        assert tw.Sentence.from_dict(one.to_dict()).token_lines() == one.token_lines()
+
+
+def test_probabilities_in_a_dictionary_are_rounded_and_null_where_they_are_not_known(sentence: tw.Sentence) -> None:
+    sentence.head_confidence = np.array([0.123456, np.nan, 1, 1, 1, 1])
+    sentence.tag_confidence = np.full(6, 0.5)
+    words = sentence.to_dict()["words"]
+    assert [word["confidence"] for word in words] == [0.1235, None, 1, 1, 1, 1]
+    assert (words[0]["tag_confidence"], "label_confidence" in words[0]) == (0.5, False)
+
+
+def test_a_document_is_its_text_and_its_sentences() -> None:
+    value = two().to_dict()
+    assert value["text"] == "Don't go, cats! Run !"
+    assert [len(sentence["words"]) for sentence in value["sentences"]] == [6, 2]
+
+
+# -- networkx
+
+
+def test_a_networkx_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> None:
+    graph = sentence.to_networkx()
+    assert networkx.is_arborescence(graph)
+    assert graph.graph == {"sent_id": "s1", "text": "Don't go, cats!"}
+    assert sorted(graph.edges(data="deprel")) == sorted(
+        (head, word, label) for word, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
+    )
+    assert graph.nodes[1] == {
+        "form": "Do",
+        "lemma": "do",
+        "upos": "AUX",
+        "xpos": "VB",
+        "feats": {"Mood": "Imp", "VerbForm": "Fin"},
+    }
+    sentence.heads[4] = -1
+    assert sentence.to_networkx().in_degree(5) == 0
+
+
+# -- pandas
+
+
+def test_a_data_frame_has_a_row_for_each_word(sentence: tw.Sentence) -> None:
+    pytest.importorskip("pandas")
+    sentence.head_confidence = np.linspace(0, 1, 6)
+    frame = sentence.to_dataframe()
+    cells = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
+    assert list(frame) == [*cells, "begin", "end", "head_confidence", "label_confidence", "tag_confidence"]
+    lines = [line.split("\t") for line in TEXT.splitlines() if line[0] != "#" and not line.startswith("1-2")]
+    assert frame[cells].astype(str).to_numpy().tolist() == lines
+    assert [sentence.text[begin:end] for begin, end in zip(frame["begin"], frame["end"], strict=True)] == sentence.forms
+    assert frame["head_confidence"].tolist() == sentence.head_confidence.tolist()
+    assert frame["tag_confidence"].isna().all()
+
+
+def test_a_data_frame_of_a_document_has_the_places_of_the_sentences() -> None:
+    pandas = pytest.importorskip("pandas")
+    document = two()
+    document[1].text = "something else"
+    frame = document.to_dataframe()
+    found = [document[row.sentence][row.id - 1].form for row in frame.itertuples()]
+    assert found == frame["form"].tolist() == document[0].forms + document[1].forms
+    assert frame["begin"].isna().tolist() == [False] * 6 + [True] * 2
+    assert frame["end"].dtype == pandas.Int64Dtype()
+    assert Document().to_dataframe().empty
+
+
+# -- NLTK
+
+
+def test_an_nltk_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> None:
+    pytest.importorskip("nltk")
+    for one in [
+        sentence,
+        *treebank(20, seed=2),
+        tw.Sentence.from_words(["a b", "c"], heads=[0, 0], deprels=["x", "y"]),
+    ]:
+        graph = one.to_nltk()
+        nodes = [graph.nodes[number] for number in range(1, len(one) + 1)]
+        assert [(node["word"], node["ctag"], node["head"], node["rel"]) for node in nodes] == list(
+            zip(one.forms, one.upos, one.heads, one.deprels, strict=True)
+        )
+        assert graph.root["address"] == one.root.id
+        assert len(graph.nodes) == len(one) + 1
+    sentence.heads[0] = -1
+    with pytest.raises(FormatError, match=r"word 1 has no head \(_\); expected a complete tree"):
+        sentence.to_nltk()
+
+
+# -- spaCy
+
+
+def test_a_spacy_doc_has_the_tree_the_tags_and_the_text(sentence: tw.Sentence) -> None:
+    pytest.importorskip("spacy")
+    doc = sentence.to_spacy()
+    assert doc.text.strip() == sentence.text
+    assert [token.text for token in doc] == sentence.forms
+    assert [(token.pos_, token.tag_, token.lemma_) for token in doc] == list(
+        zip(sentence.upos, sentence.xpos, sentence.lemmas, strict=True)
+    )
+    assert [0 if token.head == token else token.head.i + 1 for token in doc] == sentence.heads.tolist()
+    assert [token.dep_.replace("ROOT", "root") for token in doc] == sentence.deprels
+    assert doc[0].morph.to_dict() == sentence[0].feats
+    assert len(list(doc.sents)) == 1
+
+
+def test_a_spacy_doc_of_a_document_has_its_sentences() -> None:
+    spacy = pytest.importorskip("spacy")
+    document, vocab = two(), spacy.vocab.Vocab()
+    doc = document.to_spacy(vocab)
+    assert doc.vocab is vocab
+    assert [[token.text for token in span] for span in doc.sents] == [sentence.forms for sentence in document]
+    assert [span.root.text for span in doc.sents] == ["go", "Run"]
+    document[1].heads[1] = -1
+    doc = document.to_spacy(vocab)
+    assert not doc.has_annotation("DEP")
+    assert [len(span) for span in doc.sents] == [6, 2]
+    document[1].heads = [2, 1]
+    with pytest.raises(FormatError, match="the heads run in a circle"):
+        document.to_spacy(vocab)
+    assert tw.Sentence.from_words(["a"], upos=["NN"]).to_spacy()[0].pos_ == ""
+
+
+# -- packages that are not installed
+
+
+@pytest.mark.parametrize(
+    ("package", "module", "convert"),
+    [
+        ("pandas", "pandas", tw.Sentence.to_dataframe),
+        ("networkx", "networkx", tw.Sentence.to_networkx),
+        ("nltk", "nltk.parse.dependencygraph", tw.Sentence.to_nltk),
+        ("spacy", "spacy.tokens", tw.Sentence.to_spacy),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named(
+    sentence: tw.Sentence,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str,
+    module: str,
+    convert: Callable[[tw.Sentence], Any],
+) -> None:
+    for name in (package, module):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(InputError, match=rf"^{convert.__name__} needs the package {package}: pip install {package}$"):
+        convert(sentence)
+    with pytest.raises(ImportError):
+        convert(sentence)
+
+
+# -- documents
+
+
+def test_a_document_is_a_list() -> None:
+    document = two()
+    assert document == list(document)
+    assert isinstance(document, list)
+    assert (document[0], document[-1].forms) == (tw.Sentence(TEXT), ["Run", "!"])
+    text = Document(document, "the text")
+    assert (text[1:], text[1:].text, type(text[1:])) == (document[1:], "the text", Document)
+    assert text[::-1] == [document[1], document[0]]
+
+
+def test_a_notebook_draws_the_first_sentences_of_a_document() -> None:
+    html = two()._repr_html_()
+    assert html is not None
+    assert html.startswith("<iframe srcdoc=")
+    assert html.count("&lt;article ") == 2
+    many = Document(treebank(21, seed=3))._repr_html_()
+    assert many is not None
+    assert many.count("&lt;article ") == 20
+    assert "The first 20 of 21 sentences" in many
+    assert Document()._repr_html_() is None
+
+
+# -- arguments of the wrong type
+
+
+@pytest.mark.parametrize("forms", ["hello world", b"hello", None, 3, {"a": 1}, tw.Sentence(TEXT)])
+def test_what_is_no_list_of_words_is_refused(forms: Any) -> None:
+    kind = type(forms).__name__
+    with pytest.raises(TypeError, match=rf"^forms is .*, of type {kind}; expected a list of words \(text.split\(\)"):
+        tw.Sentence.from_words(forms)
+
+
+@pytest.mark.parametrize("column", ["lemmas", "upos", "xpos", "feats", "deprels", "deps", "misc"])
+def test_a_column_is_no_string(column: str) -> None:
+    values: dict[str, Any] = {column: "ab"}
+    with pytest.raises(TypeError, match=r"is 'ab', of type str; expected a list of strings, one a word"):
+        tw.Sentence.from_words(["a", "b"], **values)
+    with pytest.raises(TypeError, match=r"is 'ab', of type str; expected a list of strings, one a word"):
+        setattr(tw.Sentence.from_words(["a", "b"]), column, "ab")
+
+
+def test_comments_are_no_string() -> None:
+    with pytest.raises(TypeError, match=r"^comments is '# a', of type str; expected a list of lines$"):
+        tw.Sentence.from_words(["a"], comments="# a")
+    assert tw.Sentence.from_words(iter(["a"]), tokens=[Token(1, 1, "a")]).forms == ["a"]

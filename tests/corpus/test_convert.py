@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -216,6 +217,8 @@ def test_a_document_is_a_list() -> None:
     text = Document(document, "the text")
     assert (text[1:], text[1:].text, type(text[1:])) == (document[1:], "the text", Document)
     assert text[::-1] == [document[1], document[0]]
+    again = pickle.loads(pickle.dumps(text))
+    assert (again, again.text, type(again)) == (text, "the text", Document)
 
 
 def test_a_notebook_draws_the_first_sentences_of_a_document() -> None:

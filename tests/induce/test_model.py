@@ -18,6 +18,14 @@ from treewright.induce.tagged import heads_among, read_tagged
 from treewright.learn import Report
 
 
+def test_one_sentence_is_no_list_of_sentences() -> None:
+    parser = InducedParser.train(CORPUS, options=InductionOptions(iterations=1))
+    with pytest.raises(
+        TypeError, match=r"^sentences is <Sentence.*>, of type Sentence; expected an iterable of Sentence"
+    ):
+        parser.parse(CORPUS[0])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_and_parses_trees(method: str) -> None:
     reported: list[Report] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -40,26 +40,40 @@ def test_one_text_is_no_list_of_texts(texts: Any) -> None:
         pipeline().pipe(texts)
 
 
+ENTRIES: dict[str, Callable[[Any], Iterator[Any]]] = {
+    "Pipeline.parse": lambda sentences: pipeline().parse(sentences),
+    "Pipeline.tag": lambda sentences: pipeline().tag(sentences),
+    "Parser.parse": lambda sentences: pipeline().parser.parse(sentences),
+    "complete": lambda sentences: tw.parser.complete(pipeline().parser, sentences),
+    "Tagger.tag": lambda sentences: pipeline().tagger.tag(sentences),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("sentences", ["a.conllu", b"It rains.", None, 3, {}, tw.Sentence.from_words(["a"])])
-def test_one_sentence_is_no_list_of_sentences(sentences: Any) -> None:
-    expected = (
-        rf"^sentences is .*, of type {type(sentences).__name__}; expected an iterable of Sentence \(nlp\(text\) parses"
-    )
-    with pytest.raises(TypeError, match=expected):
-        pipeline().parse(sentences)
-
-
-@pytest.mark.parametrize("item", [["a", "b"], "It rains.", b"It rains.", None, 3])
-def test_the_item_of_another_type_is_named_at_the_call(item: Any) -> None:
-    kind = type(item).__name__
-    sentence = tw.Sentence.from_words(["a"])
+def test_one_sentence_is_no_list_of_sentences(entry: str, sentences: Any) -> None:
+    kind = type(sentences).__name__
     with pytest.raises(
-        TypeError, match=rf"^sentences\[1\] is .*, of type {kind}; expected a Sentence \(Sentence.from_words"
+        TypeError, match=rf"^sentences is .*, of type {kind}; expected an iterable of Sentence \(a list"
     ):
-        pipeline().parse([sentence, item])
-    if not isinstance(item, str):
-        with pytest.raises(TypeError, match=rf"^texts\[1\] is .*, of type {kind}; expected a str"):
-            pipeline().pipe(("It rains.", item))
+        ENTRIES[entry](sentences)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("item", [["a", "b"], "It rains.", b"It rains.", None, 3])
+def test_a_sentence_of_another_type_is_named_at_the_call(entry: str, item: Any) -> None:
+    expected = rf"^sentences\[1\] is .*, of type {type(item).__name__}; expected a Sentence \(Sentence.from_words"
+    with pytest.raises(TypeError, match=expected):
+        ENTRIES[entry]([tw.Sentence.from_words(["a"]), item])
+
+
+@pytest.mark.parametrize("item", [["a", "b"], b"It rains.", None, 3, tw.Sentence.from_words(["a"])])
+def test_a_text_of_another_type_is_named_at_the_call(item: Any) -> None:
+    kind = type(item).__name__
+    with pytest.raises(TypeError, match=rf"^texts\[1\] is .*, of type {kind}; expected a str"):
+        pipeline().pipe(("It rains.", item))
+    with pytest.raises(TypeError, match=rf"^text is of type {kind}; expected a str \(.*(decode bytes|pipe|nlp.parse)"):
+        pipeline()(item)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -110,9 +110,9 @@ def test_rubbish_is_parsed_like_anything_else(text: str, tmp_path: Path) -> None
 
 
 def test_what_is_no_text() -> None:
-    with pytest.raises(TypeError, match=r"the text is of type bytes; it is a str \(decode bytes first"):
+    with pytest.raises(TypeError, match=r"text is of type bytes; expected a str \(decode bytes first"):
         pipeline()(b"dog")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"the text is of type list; it is a str \(nlp.pipe takes several texts"):
+    with pytest.raises(TypeError, match=r"text is of type list; expected a str \(nlp.pipe takes several texts"):
         pipeline()(["dog"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="threads is 0; expected at least 1"):
         pipeline()("dog", threads=0)

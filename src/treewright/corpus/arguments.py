@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, item_remedy: str) -> Iterable[T]:
-    """The items of an argument called `name`, which must be of type `kind`. A TypeError says what was given instead.
+    """The items of an argument called `name`, which must be of type `kind`. A TypeError names what was given instead.
 
     Lists and tuples are checked at once, other iterables item by item as they are read.
 

@@ -1,4 +1,4 @@
-"""The text of one sentence in a file: what stands before it, its comments, the lines of its words, blank lines."""
+"""The text of one sentence in a file: what comes before it, its comments, the lines of its words, blank lines."""
 
 from __future__ import annotations
 

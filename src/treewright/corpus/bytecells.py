@@ -112,7 +112,7 @@ class ByteCells:
         left = np.arange(len(self))
         offset = 0
         while len(left):
-            other = self.word(left, offset) ^ pattern  # has a zero where the character stands
+            other = self.word(left, offset) ^ pattern  # has a zero where the character is
             zeros = (other - ONES) & ~other & HIGHS  # its lowest bit that is set marks the first zero byte
             found = zeros != 0
             place = np.searchsorted(HIGH_OF, zeros[found] & (~zeros[found] + np.uint64(1)))

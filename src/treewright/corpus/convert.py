@@ -29,7 +29,7 @@ CONFIDENCE = {
 
 
 def load_package(name: str, purpose: str) -> Any:
-    """An optional package, or a module of one; a MissingPackage says how to install it."""
+    """An optional package, or a module of one; a MissingPackage names what to install."""
     try:
         return import_module(name)
     except ImportError as error:

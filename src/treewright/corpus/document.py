@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from treewright.corpus import convert
+from treewright.corpus.arguments import checked_items
 from treewright.corpus.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -65,3 +66,9 @@ class Document(list[Sentence]):
         left_out = len(self) - DISPLAYED
         title = f"The first {DISPLAYED} of {len(self)} sentences" if left_out > 0 else "Treewright"
         return html(self[:DISPLAYED], title=title)._repr_html_()
+
+
+def checked_sentences(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
+    """The argument `sentences` of a function; a TypeError names what is not a sentence."""
+    remedy = "a list holds one sentence or more, treewright.read(path) reads a file"
+    return checked_items(sentences, Sentence, "sentences", remedy, "Sentence.from_words makes one of words")

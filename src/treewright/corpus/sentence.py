@@ -202,11 +202,12 @@ class Sentence:
 
     def column(self, name: str) -> list[str]:
         """The column of that name, one entry a word; "_" throughout if the file has none."""
-        if name in ("ID", "HEAD"):
-            raise ValueError(f"column {name}: words are numbered from 1, and their heads are in `heads`")
-        if name not in self._columns:
-            self._columns[name] = self._cells.column(name)
-        return self._columns[name]
+        found = self._columns.get(name)
+        if found is None:
+            if name in ("ID", "HEAD"):
+                raise ValueError(f"column {name}: words are numbered from 1, and their heads are in `heads`")
+            found = self._columns[name] = self._cells.column(name)
+        return found
 
     def cells(self, *names: str) -> Iterator[tuple[str, ...]]:
         """The words, each as its cells of these columns.
@@ -437,7 +438,7 @@ class Sentence:
         return lines + "\n"
 
     def written(self) -> str:
-        """The text with the changed cells and comments in it, and all that stands around it."""
+        """The text with the changed cells and comments in it, and everything around it."""
         if not self._columns and self._heads is None and self._comments is None:
             return self._text  # no column or comment has been accessed
         return "".join(self._pieces())

@@ -99,7 +99,7 @@ class Word:
     @property
     def head(self) -> int:
         """The number of its head: 0 the root, -1 if none is given."""
-        return int(self.sentence.heads[self.id - 1])
+        return self.sentence.heads.item(self.id - 1)
 
     @head.setter
     def head(self, value: int) -> None:

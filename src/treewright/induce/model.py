@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright import component, modelfile
 from treewright.component import Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
+from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse
 from treewright.decode.result import Certificate
 from treewright.errors import InputError
@@ -164,7 +165,7 @@ class InducedParser:
                 "an induced model has one decoder, which is projective: leave out --method and --nonprojective"
             )
         limit = math.inf if max_seconds is None else max_seconds
-        return (self._parsed(sentence, limit) for sentence in sentences)
+        return (self._parsed(sentence, limit) for sentence in checked_sentences(sentences))
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
         parsed = sentence.copy()

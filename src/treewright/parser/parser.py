@@ -15,6 +15,7 @@ from treewright import component, streams
 from treewright.checkpoint import Origin
 from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
+from treewright.corpus.document import checked_sentences
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.learn import Observer, Progress, Report
@@ -133,7 +134,7 @@ class Parser:
             answers = self._worker().parse(some, is_projective, **search)
             return [parsed(*both) for both in zip(some, answers, strict=True)]
 
-        return streams.map_items(parse, sentences, threads=threads, chunk=chunk)
+        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
@@ -144,7 +145,8 @@ class Parser:
             worker = self._worker()
             return [answer(worker, sentence) for sentence in some]
 
-        return streams.map_items(answers, sentences, threads=threads, chunk=streams.CHUNK if threads > 1 else 1)
+        chunk = streams.CHUNK if threads > 1 else 1
+        return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def _worker(self) -> Worker:
         if not hasattr(self._workers, "worker"):

@@ -11,6 +11,7 @@ from treewright import component, streams
 from treewright.component import MAKERS, Arrays, Component, Corpus, Stored, part_of, sentences_of
 from treewright.corpus import Document, Sentence
 from treewright.corpus.arguments import checked_items
+from treewright.corpus.document import checked_sentences
 from treewright.errors import InputError
 from treewright.parser import Parser, ParserOptions
 from treewright.pipeline.certificate import set_certificate
@@ -109,8 +110,8 @@ class Pipeline:
         """The sentences of a text, tagged and parsed: a list that displays itself in a notebook.
 
         Each has `parse` (value, bound, certificate), `head_confidence` (the probability of each word's head), the
-        comments `# sent_id`, `# text` and `# treewright` (what the tree is worth), and where its tokens stand in
-        the text (SpaceAfter, TokenRange). options are those of `Parser.parse`.
+        comments `# sent_id`, `# text` and `# treewright` (the certificate), and in MISC the places of its
+        tokens in the text (SpaceAfter, TokenRange). options are those of `Parser.parse`.
         """
         sentences = text_sentences([checked_text(text)], self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
@@ -143,8 +144,6 @@ class Pipeline:
         are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
         into the comment `# treewright`. options are those of `Parser.parse`.
         """
-        remedy = "nlp(text) parses a text, treewright.read(path) reads a file, a list holds one sentence or more"
-        sentences = checked_items(sentences, Sentence, "sentences", remedy, "Sentence.from_words makes one of words")
 
         def answers(some: list[Sentence]) -> list[Sentence]:
             found = list(self.parser.parse(self.tag(some), **options))
@@ -153,15 +152,17 @@ class Pipeline:
                     set_certificate(sentence, sentence.parse)
             return found
 
-        return streams.map_items(answers, sentences, threads=threads, chunk=chunk)
+        return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Copies of the sentences that have no tags, with tags; the others as they are."""
-        for sentence in sentences:
-            if is_bare(sentence):
-                yield from self.tagger.tag([sentence], confidence=False)
-            else:
-                yield sentence
+        return (self._tagged(sentence) for sentence in checked_sentences(sentences))
+
+    def _tagged(self, sentence: Sentence) -> Sentence:
+        if not is_bare(sentence):
+            return sentence
+        [tagged] = self.tagger.tag([sentence], confidence=False)
+        return tagged
 
     def __repr__(self) -> str:
         name = self.metadata.get("name")
@@ -171,11 +172,14 @@ class Pipeline:
 
 def checked_text(text: str) -> str:
     """A text, and nothing else."""
-    if not isinstance(text, str):
-        kind = type(text).__name__
-        remedy = "decode bytes first: data.decode()" if isinstance(text, bytes) else "nlp.pipe takes several texts"
-        raise TypeError(f"the text is of type {kind}; it is a str ({remedy})")
-    return text
+    if isinstance(text, str):
+        return text
+    remedy = "nlp.pipe takes several texts"
+    if isinstance(text, bytes):
+        remedy = "decode bytes first: data.decode()"
+    if isinstance(text, Sentence):
+        remedy = "nlp.parse takes sentences"
+    raise TypeError(f"text is of type {type(text).__name__}; expected a str ({remedy})")
 
 
 def is_bare(sentence: Sentence) -> bool:

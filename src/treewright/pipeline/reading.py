@@ -152,7 +152,7 @@ def json_sentences(lines: Lines, tokeniser: Tokeniser, problems: Problems) -> It
 
 
 def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, number: int) -> list[Sentence]:
-    """The sentences that one JSON value stands for."""
+    """The sentences of one JSON value."""
     try:
         value = json.loads(line)
     except ValueError as error:

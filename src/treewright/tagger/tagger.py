@@ -15,6 +15,7 @@ from treewright import component, streams
 from treewright.checkpoint import Origin
 from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
+from treewright.corpus.document import checked_sentences
 from treewright.learn import Observer, Progress, Report
 from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
@@ -115,7 +116,8 @@ class Tagger:
             return [worker.tag(sentence, confidence=confidence) for sentence in some]
 
         # With one thread no sentence waits for the next one.
-        return streams.map_items(work, sentences, threads=threads, chunk=streams.CHUNK if threads > 1 else 1)
+        chunk = streams.CHUNK if threads > 1 else 1
+        return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None) -> Tagged:
         """The best tag sequence as numbers of `tags`, its value, and the probability of each tag.

@@ -29,7 +29,7 @@ def test_every_component_has_the_members_of_the_protocol(kind: str) -> None:
     assert found.FORMAT >= 1
     for name in ("to_arrays", "from_arrays", "train", "load", "save"):
         assert callable(getattr(found, name))
-    arguments = inspect.signature(found.train).parameters  # type: ignore[attr-defined]
+    arguments = inspect.signature(found.train).parameters
     assert list(arguments)[:2] == ["train", "dev"]
     assert {"options", "seed", "report"} <= set(arguments)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from treewright import modelfile
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError
+from treewright.learn import Report
 from treewright.modelfile import ModelFile, NewerFormatError
 
 REGISTRY = {  # kind -> module and class, imported when it is needed
@@ -62,6 +63,18 @@ class Component(Protocol):
     KIND: ClassVar[str]
     FORMAT: ClassVar[int]
     ARRAYS: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def train(
+        cls: type[C],
+        train: Corpus,
+        dev: Corpus | None = None,
+        *,
+        seed: int | None = None,
+        options: Any = None,
+        report: Callable[[Report], None] | None = None,
+    ) -> C:
+        """Train on a treebank; the type of the options depends on the kind, and None stands for their defaults."""
 
     def to_arrays(self) -> Stored:
         """The header and the arrays."""

@@ -27,6 +27,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_model_is_written_and_reads_back(tmp_path: Path) -> None:
     found = run(str(EXAMPLES / "sample.conllu"), "-o", str(tmp_path / "model.tw"), "--iterations", "3", "--rounds", "1")
     assert found.returncode == 0, found.stderr
+    assert found.stderr.startswith("settings  method joint, max_length 15, clusters 0, rules ud, start klein-manning")
+    assert "  joint  weight balanced, rounds 1," in found.stderr
     assert "DMV: 3 iterations, log likelihood a word" in found.stderr
     assert InducedParser.load(tmp_path / "model.tw").options.method == "joint"
     assert [path.name for path in tmp_path.iterdir()] == ["model.tw"]

@@ -1,4 +1,4 @@
-"""`treewright train`: what it writes, how it goes on, what it refuses."""
+"""`treewright train`: what it writes, how it resumes, what it refuses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright import checkpoint as checkpoints
-from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring, options
+from treewright.parser.options import root_kind
 
 TINY = ParserOptions(
     pruning=Pruning(bits=8, folds=2, epochs=2),
@@ -42,6 +44,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     monkeypatch.setattr(tw.parser, "ParserOptions", small)
     return runner(monkeypatch, capsys, "train")
+
+
+def test_options_are_resolved_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[str] = []
+
+    def counted(sentences: Sequence[tw.Sentence]) -> str:
+        chosen.append(root_kind(sentences))
+        return chosen[-1]
+
+    monkeypatch.setattr(options, "root_kind", counted)
+    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc")
+    assert chosen == [tw.Parser.load("model.tw").options.root]
 
 
 def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:
@@ -129,7 +143,8 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
 KILLED = """
 import math, sys
 from treewright.cli.app import main
-from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring, options
+from treewright.parser.options import root_kind
 import treewright.parser as room
 small = Pruning(bits=8, folds=2), Scoring(bits=14, epochs=40), Labelling(bits=8)
 room.ParserOptions = lambda *given: ParserOptions(*given, *small)

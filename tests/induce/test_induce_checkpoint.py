@@ -10,7 +10,7 @@ from oracles.tag_sentences import CORPUS
 
 from treewright import checkpoint
 from treewright.errors import InputError
-from treewright.induce import InducedParser, InductionOptions
+from treewright.induce import InducedParser, InductionOptions, resolve
 from treewright.induce import joint as together
 from treewright.induce.checkpoint import steps_at
 
@@ -60,7 +60,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 
 
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
-    options, path = OPTIONS["lc-dmv"], tmp_path / "c"
+    options, path = resolve(OPTIONS["lc-dmv"]), tmp_path / "c"
     InducedParser.train(CORPUS, options=options, checkpoint=path)
     with pytest.raises(InputError, match=r"c: a training was interrupted here; --resume continues it"):
         steps_at(path, CORPUS, options, resume=False)

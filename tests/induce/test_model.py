@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from oracles.tag_sentences import CORPUS, sentence
 import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
-from treewright.induce import InducedParser, InductionOptions, load_rules, preferences
+from treewright.induce import InducedParser, InductionOptions, InductionSettings, load_rules, preferences, resolve
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
@@ -104,7 +105,7 @@ def test_a_corpus_without_sentences_is_refused() -> None:
 
 def test_best_parses_with_both_models_and_is_certified_where_the_gap_is_zero() -> None:
     parser = InducedParser.train(CORPUS, options=InductionOptions(method="best", iterations=5))
-    assert (parser.rules.name, parser.options.start_used) == ("content", "uniform")
+    assert (parser.rules.name, parser.options.start) == ("content", "uniform")
     long = sentence(" ".join(["NOUN", "VERB"] * 60))
     for parsed in parser.parse([*CORPUS, long]):
         assert parsed.parse.score <= parsed.parse.bound + 1e-9
@@ -112,7 +113,22 @@ def test_best_parses_with_both_models_and_is_certified_where_the_gap_is_zero() -
     mine = InducedParser.train(
         CORPUS, options=InductionOptions(method="best", rules="noji", start="harmonic", iterations=5)
     )
-    assert (mine.rules.name, mine.options.start_used) == ("noji", "harmonic")
+    assert (mine.rules.name, mine.options.start) == ("noji", "harmonic")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_leave_no_value_open_and_return_from_json(method: str) -> None:
+    settings = resolve(InductionOptions(method=method))
+    values = [settings.to_json(), *(part for part in settings.to_json().values() if isinstance(part, dict))]
+    assert all(value is not None for part in values for value in part.values())
+    assert InductionSettings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+    assert resolve(settings) is settings
+
+
+def test_values_that_older_files_leave_open_are_those_of_the_method() -> None:
+    saved = resolve(InductionOptions(method="best")).to_json()
+    old = {**saved, "rules": None, "start": None, "joint": {**saved["joint"], "weight": None}}
+    assert InductionSettings.from_json(old) == resolve(InductionOptions(method="best"))
 
 
 def test_unknown_methods_are_answered_with_those_there_are() -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli.shared import check_output
-from treewright.cli.training import checkpointed
+from treewright.cli.training import checkpointed, settings_block
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from treewright.corpus import Sentence
-    from treewright.induce import InducedParser, InductionOptions
+    from treewright.induce import InducedParser, InductionSettings
     from treewright.learn import Report
 
 app = typer.Typer(add_completion=False)
@@ -99,7 +99,7 @@ def induce(
 
     from treewright.corpus import read
     from treewright.errors import InputError
-    from treewright.induce import InductionOptions, preferences
+    from treewright.induce import InductionOptions, preferences, resolve
 
     if output is None and not (explain or as_json):
         raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
@@ -109,10 +109,13 @@ def induce(
     options = InductionOptions(
         method.value, max_length, clusters or 0, rules, start, iterations, features, viterbi, seed
     )
-    options = replace(options, joint=replace(options.joint, rounds=rounds, weight=weight))
-    options.check()
+    joint = replace(options.joint, rounds=rounds, weight="balanced" if weight is None else weight)
+    options = replace(options, joint=joint)
+    settings = resolve(options)
+    if not quiet:
+        typer.echo(settings_block(settings.to_json()), err=True)
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))
-    parser = trained(sentences, options, output, resume, quiet)
+    parser = trained(sentences, settings, output, resume, quiet)
     if as_json:
         typer.echo(json.dumps(preferences(parser), ensure_ascii=False))
     elif explain:
@@ -120,18 +123,18 @@ def induce(
 
 
 def trained(
-    sentences: list[Sentence], options: InductionOptions, output: Path | None, resume: bool, quiet: bool
+    sentences: list[Sentence], settings: InductionSettings, output: Path | None, resume: bool, quiet: bool
 ) -> InducedParser:
-    """Train, with a checkpoint beside the output, and save."""
+    """Train with a checkpoint beside the output, and save."""
     from treewright.induce import InducedParser
 
     if output is None:
         with Reporter(quiet) as reporter:
-            return InducedParser.train(sentences, options=options, report=reporter.report)
+            return InducedParser.train(sentences, options=settings, report=reporter.report)
     with checkpointed(output) as checkpoint:
         with Reporter(quiet) as reporter:
             parser = InducedParser.train(
-                sentences, options=options, report=reporter.report, checkpoint=checkpoint, resume=resume
+                sentences, options=settings, report=reporter.report, checkpoint=checkpoint, resume=resume
             )
         parser.save(output)
     return parser

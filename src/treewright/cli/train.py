@@ -70,7 +70,7 @@ def train(
             "--projective/--nonprojective", help="Trees without or with crossing arcs; by the data if not given."
         ),
     ] = None,
-    root: Annotated[Root, typer.Option(help="One word below the root, or several; auto: as in TRAIN.")] = Root.auto,
+    root: Annotated[Root, typer.Option(help="One child of the root, or several; auto: as in TRAIN.")] = Root.auto,
     seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same file.")] = 1,
     epochs: Annotated[int | None, typer.Option(min=1, help="Epochs of the scorer.")] = None,
     learner: Annotated[
@@ -117,7 +117,7 @@ def train(
     with checkpointed(output) as checkpoint, display(stage_costs(settings, len(banks[0])), quiet) as shown:
         parser = Parser.train(
             *banks,
-            options=options,
+            options=settings,
             report=shown.report,
             progress=shown.advance,
             checkpoint=checkpoint,

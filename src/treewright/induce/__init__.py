@@ -3,7 +3,7 @@
 from treewright.induce.clusters import Clusters, cluster
 from treewright.induce.dmv import Limits
 from treewright.induce.model import InducedParser, preferences
-from treewright.induce.options import InductionOptions
+from treewright.induce.options import InductionOptions, InductionSettings, resolve
 from treewright.induce.rules import RULES, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
 from treewright.induce.training import Steps
@@ -13,6 +13,7 @@ __all__ = [
     "Clusters",
     "InducedParser",
     "InductionOptions",
+    "InductionSettings",
     "Limits",
     "Rules",
     "Steps",
@@ -22,4 +23,5 @@ __all__ = [
     "load_rules",
     "preferences",
     "read_tagged",
+    "resolve",
 ]

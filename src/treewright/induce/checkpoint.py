@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from treewright import checkpoint, modelfile
 from treewright.component import hash_of
 from treewright.corpus import Sentence
-from treewright.induce.options import InductionOptions
+from treewright.induce.options import InductionSettings
 from treewright.induce.training import Steps
 
 
-def steps_at(path: modelfile.Path, sentences: Sequence[Sentence], options: InductionOptions, *, resume: bool) -> Steps:
+def steps_at(path: modelfile.Path, sentences: Sequence[Sentence], options: InductionSettings, *, resume: bool) -> Steps:
     """Steps with results saved at `path`; with `resume` those saved there are used. The caller removes the file."""
-    origin = checkpoint.Origin.now(fingerprint(sentences, options), "", asdict(options))
+    origin = checkpoint.Origin.now(fingerprint(sentences, options), "", options.to_json())
     done = checkpoint.load(path, origin) if checkpoint.can_resume(path, resume) else None
     return Steps(done, checkpoint.throttled(lambda reached: checkpoint.save(path, reached, origin)))
 
 
-def fingerprint(sentences: Sequence[Sentence], options: InductionOptions) -> str:
+def fingerprint(sentences: Sequence[Sentence], options: InductionSettings) -> str:
     """A hash of the column that induction reads: the forms with word classes, the tags otherwise."""
     columns = (sentence.forms if options.clusters else sentence.upos for sentence in sentences)
     return hash_of("\t".join(column).encode() + b"\n" for column in columns)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,9 @@ CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads
 class JointOptions:
     """Options of joint training and joint decoding; docs/induction.md says how the defaults were chosen."""
 
-    weight: float | None = None  # of the arc scores x.w + mu v in the sum with log probabilities; None: balanced
+    # Of the arc scores x.w + mu v in the sum with log probabilities. Training replaces "balanced" by the number that
+    # `balanced_weight` computes from the corpus and both models before the first round; the model has this number.
+    weight: float | Literal["balanced"] = "balanced"
     rounds: int = 3
     refinement: int = 0  # iterations in which each model trains alone after a round
     iterations: int = 50  # of dual decomposition for one sentence
@@ -97,6 +100,13 @@ def arc_indicator(heads: Heads, nodes: int) -> Array:
     return cells.ravel()
 
 
+def weight_of(options: JointOptions) -> float:
+    """The weight, after a check that it is a number."""
+    if options.weight == "balanced":
+        raise ValueError("joint decoding needs a weight; balanced_weight computes one")
+    return options.weight
+
+
 def balanced_weight(corpus: TaggedCorpus, parameters: DmvParameters, limits: Limits, arc_scores: list[Array]) -> float:
     """The weight of arc scores with which both models lose the same, in total, by the other model's trees.
 
@@ -138,11 +148,10 @@ def decode_jointly(
     max_seconds limits the dual decomposition of one sentence; a sentence that reaches this limit, or the limit on
     iterations, is not certified and has a gap between value and bound.
     """
-    if options.weight is None:
-        raise ValueError("joint decoding needs a weight; balanced_weight computes one")
+    weight = weight_of(options)
     found = [
         relax(
-            dual_oracles(corpus.sentence(span), parameters, limits, options.weight * scores),
+            dual_oracles(corpus.sentence(span), parameters, limits, weight * scores),
             step=PolyakStep(),
             max_iterations=options.iterations,
             max_seconds=max_seconds,

@@ -22,7 +22,7 @@ from treewright.induce.checkpoint import steps_at
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import DmvParameters
-from treewright.induce.options import JOINT_METHODS, InductionOptions, options_of
+from treewright.induce.options import JOINT_METHODS, InductionOptions, InductionSettings, resolve
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import OnReport, Steps, train_on
@@ -46,7 +46,7 @@ class InducedParser:
     """DMV parameters, arc weights, or both; `best` parses with both, other methods with the DMV if there is one."""
 
     kinds: tuple[str, ...]
-    options: InductionOptions
+    options: InductionSettings
     rules: Rules
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
@@ -63,8 +63,8 @@ class InducedParser:
         dev: Corpus | None = None,
         *,
         seed: int | None = None,
-        options: InductionOptions | None = None,
-        report: OnReport = lambda report: None,
+        options: InductionOptions | InductionSettings | None = None,
+        report: OnReport | None = None,
         checkpoint: modelfile.Path | None = None,
         resume: bool = False,
     ) -> InducedParser:
@@ -73,17 +73,18 @@ class InducedParser:
         report is called after every iteration. checkpoint: a file that keeps the results of the steps, from which a
         later call with `resume` continues; the caller removes it when the model is saved.
         """
-        chosen = options or InductionOptions()
+        chosen = resolve(InductionOptions() if options is None else options)
         if seed is not None:
             chosen = replace(chosen, seed=seed)
-        chosen.check()
         sentences = sentences_of(train)
         steps = Steps() if checkpoint is None else steps_at(checkpoint, sentences, chosen, resume=resume)
         clusters: Clusters | None = None
         tags_of: Tags = upos_of
         if chosen.clusters:
-            clusters = Clusters.from_json(steps.get("clusters", lambda: clusters_of(sentences, chosen, report)))
-            chosen = replace(chosen, limits=replace(chosen.limits, leaves=clusters.function_classes()))
+            number = chosen.clusters
+            found = steps.get("clusters", lambda: clusters_of(sentences, number, report or ignore))
+            clusters = Clusters.from_json(found)
+            chosen = with_leaves(chosen, clusters)
             tags_of = clusters.tags_of
         corpus = read_tagged(sentences, max_length=chosen.max_length, tags_of=tags_of)
         return cls.learned(corpus, chosen, report, steps, clusters)
@@ -92,16 +93,16 @@ class InducedParser:
     def learned(
         cls,
         corpus: TaggedCorpus,
-        options: InductionOptions,
-        report: OnReport = lambda report: None,
+        options: InductionOptions | InductionSettings,
+        report: OnReport | None = None,
         steps: Steps | None = None,
         clusters: Clusters | None = None,
     ) -> InducedParser:
         """Learn from a corpus of tags or of word classes."""
-        rules = load_rules(options.rules_used, corpus.kinds)
-        found = train_on(corpus, rules, options, report, steps or Steps())
-        options = replace(options, joint=replace(options.joint, weight=found.weight))
-        return cls(corpus.kinds, options, rules, found.dmv, found.arcs, clusters)
+        settings = resolve(options)
+        rules = load_rules(settings.rules, corpus.kinds)
+        found = train_on(corpus, rules, settings, report or ignore, steps or Steps())
+        return cls(corpus.kinds, found.settings, rules, found.dmv, found.arcs, clusters)
 
     @classmethod
     def load(cls, path: modelfile.Path) -> InducedParser:
@@ -128,7 +129,7 @@ class InducedParser:
     def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf) -> Found:
         """The best trees, the sum of their values and a bound on it; max_seconds limits `best`, for each sentence."""
         if self.dmv is not None and self.options.method != "best":
-            heads, values = dmv.decode(corpus, self.dmv, self.options.limits_used)
+            heads, values = dmv.decode(corpus, self.dmv, self.options.limits)
             value = float(values.sum())
             return Found(heads, value, value)
         if self.arcs is None:
@@ -138,7 +139,7 @@ class InducedParser:
         if self.dmv is not None:
             arc_scores = cells.matrices(scores + self.options.convex.rule_weight * cells.follows_rule)
             found = joint.decode_jointly(
-                corpus, self.dmv, self.options.limits_used, arc_scores, self.options.joint, max_seconds
+                corpus, self.dmv, self.options.limits, arc_scores, self.options.joint, max_seconds
             )
             return Found(found.generative, found.value, found.bound, found.certified_share == 1)
         heads = convex_mst.best_trees(cells, scores, self.options.convex.projective)
@@ -197,11 +198,22 @@ class InducedParser:
         return replace(found, heads=heads), relations
 
 
-def clusters_of(sentences: Iterable[Sentence], options: InductionOptions, report: OnReport) -> dict[str, Any]:
+def ignore(report: Report) -> None:
+    """The report function of a training without one."""
+
+
+def with_leaves(settings: InductionSettings, clusters: Clusters) -> InductionSettings:
+    """The settings with the function words among word classes as leaves, where the method has limits."""
+    if settings.method == "dmv":
+        return settings
+    return replace(settings, limits=replace(settings.limits, leaves=clusters.function_classes()))
+
+
+def clusters_of(sentences: Iterable[Sentence], number: int, report: OnReport) -> dict[str, Any]:
     def on_iteration(sweep: int, value: float) -> None:
         report(Report("word classes", sweep, SWEEPS, figures={"log likelihood a word": value}))
 
-    return cluster((sentence.forms for sentence in sentences), options.clusters, report=on_iteration).to_json()
+    return cluster((sentence.forms for sentence in sentences), number, report=on_iteration).to_json()
 
 
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
@@ -249,7 +261,7 @@ def to_arrays(model: InducedParser) -> Stored:
         arrays |= dict(zip(TABLES, model.dmv.tables(), strict=True))
     if model.arcs is not None:
         arrays |= {"codes": model.arcs.codes, "weights": model.arcs.weights}
-    header = {"kinds": model.kinds, "options": asdict(model.options), "rules": asdict(model.rules)}
+    header = {"kinds": model.kinds, "options": model.options.to_json(), "rules": asdict(model.rules)}
     if model.clusters is not None:
         header["clusters"] = model.clusters.to_json()
     return header, arrays
@@ -258,7 +270,7 @@ def to_arrays(model: InducedParser) -> Stored:
 def from_arrays(path: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
     """The inverse of `to_arrays`; `path` is named in messages."""
     try:
-        options = options_of(header["options"])
+        options = InductionSettings.from_json(header["options"])
         rules = Rules(header["rules"]["name"], {h: tuple(m) for h, m in header["rules"]["table"].items()})
         parameters = arcs = None
         if options.method != "convex-mst":

@@ -1,12 +1,13 @@
-"""The options of induction: one frozen record that is saved with the model."""
+"""How an induced parser is trained: options with open values, and the settings that they resolve to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from treewright.errors import InputError
-from treewright.induce import convex_mst
+from treewright.induce.convex_mst import ConvexMstOptions
 from treewright.induce.dmv import UNLIMITED, Limits
 from treewright.induce.joint import JointOptions
 
@@ -30,11 +31,10 @@ class InductionOptions:
     hard: bool = False  # Viterbi EM
     seed: int = 1  # of random starts
     limits: Limits = field(default_factory=Limits)
-    convex: convex_mst.ConvexMstOptions = field(default_factory=convex_mst.ConvexMstOptions)
+    convex: ConvexMstOptions = field(default_factory=ConvexMstOptions)
     joint: JointOptions = field(default_factory=JointOptions)
 
-    def check(self) -> None:
-        """Refuse combinations that no method supports."""
+    def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InputError(f"there is no method {self.method!r}; there are {', '.join(METHODS)}")
         if self.clusters and self.method not in {"dmv", "lc-dmv"}:
@@ -44,30 +44,67 @@ class InductionOptions:
         if self.features and self.hard:
             raise InputError("features are fitted by L-BFGS, not by Viterbi EM: leave out one of them")
 
-    @property
-    def limits_used(self) -> Limits:
-        """The limits of the DMV: none for `dmv`, a length bias of its own in joint training."""
-        if self.method == "dmv":
-            return UNLIMITED
-        if self.method in JOINT_METHODS:
-            return replace(self.limits, length_bias=self.joint.length_bias)
-        return self.limits
 
-    @property
-    def rules_used(self) -> str:
-        return self.rules or RULES.get(self.method, "ud")
+@dataclass(frozen=True)
+class InductionSettings:
+    """The options of a training with every value chosen; saved with the model.
 
-    @property
-    def start_used(self) -> str:
-        return self.start or STARTS.get(self.method, "klein-manning")
+    Training adds what it learns from the corpus: `limits.leaves` of word classes, and a balanced `joint.weight`.
+    """
+
+    method: str
+    max_length: int
+    clusters: int
+    rules: str
+    start: str
+    iterations: int
+    features: bool
+    hard: bool
+    seed: int
+    limits: Limits  # of the DMV: none for the method dmv; joint training has a length bias of its own
+    convex: ConvexMstOptions
+    joint: JointOptions
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> InductionSettings:
+        """The inverse of `to_json`; values that older files leave open (null) are resolved."""
+        joint = dict(values["joint"])
+        if joint["weight"] is None:
+            joint["weight"] = "balanced"
+        limits = {**values["limits"], "leaves": tuple(values["limits"]["leaves"])}
+        parts = {
+            "limits": Limits(**limits),
+            "convex": ConvexMstOptions(**values["convex"]),
+            "joint": JointOptions(**joint),
+        }
+        return resolve(InductionOptions(**{**values, **parts}))
 
 
-def options_of(saved: dict[str, Any]) -> InductionOptions:
-    """InductionOptions from the dictionary that `asdict` made of them."""
-    limits = Limits(**{**saved["limits"], "leaves": tuple(saved["limits"]["leaves"])})
-    parts = {
-        "limits": limits,
-        "convex": convex_mst.ConvexMstOptions(**saved["convex"]),
-        "joint": JointOptions(**saved["joint"]),
+def resolve(options: InductionOptions | InductionSettings) -> InductionSettings:
+    """Every value that training depends on: those given, and the others by the method. Settings stay as they are.
+
+    >>> settings = resolve(InductionOptions(method="best"))
+    >>> settings.rules, settings.start, settings.limits.length_bias
+    ('content', 'uniform', 0.1)
+    """
+    if isinstance(options, InductionSettings):
+        return options
+    values = vars(options) | {
+        "rules": options.rules or RULES.get(options.method, "ud"),
+        "start": options.start or STARTS.get(options.method, "klein-manning"),
+        "limits": resolve_limits(options),
     }
-    return InductionOptions(**{**saved, **parts})
+    return InductionSettings(**values)
+
+
+def resolve_limits(options: InductionOptions) -> Limits:
+    """The limits of the DMV."""
+    if options.method == "dmv":
+        return UNLIMITED
+    if options.method in JOINT_METHODS:
+        return replace(options.limits, length_bias=options.joint.length_bias)
+    return options.limits

@@ -9,7 +9,7 @@ from typing import Any
 from treewright.induce import convex_mst, dmv, featurised, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import DmvParameters
-from treewright.induce.options import InductionOptions
+from treewright.induce.options import InductionSettings
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.learn import Report
@@ -40,41 +40,41 @@ class Steps:
 
 @dataclass(frozen=True)
 class Learned:
-    """The result of training: DMV parameters, arc weights, or both."""
+    """The result of training: settings with the weight that was used, and DMV parameters, arc weights, or both."""
 
+    settings: InductionSettings
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
-    weight: float | None = None  # of the arc scores, after joint training
 
 
-def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionOptions, report: OnReport, steps: Steps) -> Learned:
+def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionSettings, report: OnReport, steps: Steps) -> Learned:
     """Train on a corpus of tags by the method of the options."""
     if options.method in {"dmv", "lc-dmv"}:
-        return Learned(dmv_step(corpus, options, report, steps))
+        return Learned(options, dmv_step(corpus, options, report, steps))
     space = ArcSpace.of(corpus, rules, options)
     weights = steps.get("arcs", lambda: space.train(options, report).w)
     if options.method == "convex-mst":
-        return Learned(arcs=ArcModel(space.regression.codes, weights))
+        return Learned(options, arcs=ArcModel(space.regression.codes, weights))
     start = joint.Pair(dmv_step(corpus, options, report, steps), weights)
     options = space.balanced(corpus, start, options, steps)
     pair = space.train_jointly(corpus, start, options, report, steps)
-    return Learned(pair.dmv, ArcModel(space.regression.codes, pair.weights), options.joint.weight)
+    return Learned(options, pair.dmv, ArcModel(space.regression.codes, pair.weights))
 
 
-def dmv_step(corpus: TaggedCorpus, options: InductionOptions, report: OnReport, steps: Steps) -> DmvParameters:
+def dmv_step(corpus: TaggedCorpus, options: InductionSettings, report: OnReport, steps: Steps) -> DmvParameters:
     return DmvParameters(**steps.get("dmv", lambda: dict(vars(train_dmv(corpus, options, report)))))
 
 
-def train_dmv(corpus: TaggedCorpus, options: InductionOptions, report: OnReport) -> DmvParameters:
+def train_dmv(corpus: TaggedCorpus, options: InductionSettings, report: OnReport) -> DmvParameters:
     """Train the DMV alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
 
     def on_iteration(iteration: int, value: float) -> None:
         report(Report("DMV", iteration, options.iterations, figures={"log likelihood a word": value / words}))
 
-    words, limits = len(corpus.tags), options.limits_used
+    words, limits = len(corpus.tags), options.limits
     if options.features:
         return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=on_iteration)
-    start = dmv.initial(options.start_used, corpus, options.seed)
+    start = dmv.initial(options.start, corpus, options.seed)
     return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=on_iteration)
 
 
@@ -86,11 +86,11 @@ class ArcSpace:
     regression: convex_mst.Regression
 
     @classmethod
-    def of(cls, corpus: TaggedCorpus, rules: Rules, options: InductionOptions) -> ArcSpace:
+    def of(cls, corpus: TaggedCorpus, rules: Rules, options: InductionSettings) -> ArcSpace:
         cells = convex_mst.cells_of(corpus, rules)
         return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
 
-    def train(self, options: InductionOptions, report: OnReport) -> convex_mst.State:
+    def train(self, options: InductionSettings, report: OnReport) -> convex_mst.State:
         """Train Convex-MST alone."""
 
         def on_iteration(iteration: int, objective: float, gap: float) -> None:
@@ -101,19 +101,20 @@ class ArcSpace:
         return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=on_iteration)
 
     def balanced(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, steps: Steps
-    ) -> InductionOptions:
-        """The options with the balanced weight, unless they have a weight already."""
-        if options.joint.weight is not None:
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionSettings, steps: Steps
+    ) -> InductionSettings:
+        """The settings with the balanced weight, unless a weight was given."""
+        if options.joint.weight != "balanced":
             return options
         arc_scores = joint.arc_scores_of(self.cells, self.regression, start.weights, options.convex)
-        weight = steps.get("weight", lambda: joint.balanced_weight(corpus, start.dmv, options.limits_used, arc_scores))
+        weight = steps.get("weight", lambda: joint.balanced_weight(corpus, start.dmv, options.limits, arc_scores))
         return replace(options, joint=replace(options.joint, weight=weight))
 
     def train_jointly(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, report: OnReport, steps: Steps
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionSettings, report: OnReport, steps: Steps
     ) -> joint.Pair:
         """Rounds of joint training, from the last round that was kept."""
+        weight = joint.weight_of(options.joint)
 
         def on_iteration(done: joint.Round) -> None:
             figures = {
@@ -121,7 +122,7 @@ class ArcSpace:
                 "certified": done.certified_share,
                 "gap": done.gap,
                 "heads changed": done.changed,
-                "weight": options.joint.weight or 0.0,
+                "weight": weight,
             }
             report(Report(JOINT_STAGE, done.number, options.joint.rounds, figures=figures))
 
@@ -138,7 +139,7 @@ class ArcSpace:
             self.cells,
             self.regression,
             state,
-            options.limits_used,
+            options.limits,
             options.convex,
             options.joint,
             report=on_iteration,

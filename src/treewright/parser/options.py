@@ -116,6 +116,7 @@ class ParserSettings:
     pruning: Pruning = field(default_factory=Pruning)
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     labelling: Labelling = field(default_factory=Labelling)
+    compare_projective: bool = False  # parse the development data both ways too, and keep what has more right heads
 
     @property
     def siblings(self) -> bool:
@@ -152,12 +153,19 @@ def changed(options: T, **values: Any) -> T:
     return replace(options, **where_given(values))
 
 
-def resolve(options: ParserOptions, sentences: Sequence[Sentence]) -> ParserSettings:
-    """Every value that training depends on: those given, and the others chosen from the training data."""
+def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentence]) -> ParserSettings:
+    """Every value that training depends on: those given, and the others chosen from the training data.
+
+    Settings are complete and are returned as they are.
+    """
+    if isinstance(options, ParserSettings):
+        return options
     root, projective = options.root, options.projective
+    chosen = is_mostly_projective(sentences) if projective is None else projective
     values = vars(options) | {
         "root": root_kind(sentences) if root is None else root,
-        "projective": is_mostly_projective(sentences) if projective is None else projective,
+        "projective": chosen,
+        "compare_projective": projective is None and not chosen,
         "scoring": resolve_scoring(options, len(sentences), sum(map(len, sentences))),
     }
     return ParserSettings(**values)

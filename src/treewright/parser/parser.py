@@ -21,7 +21,7 @@ from treewright.features.standard import STANDARD
 from treewright.learn import Observer, Progress, Report
 from treewright.parser import file
 from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
-from treewright.parser.options import ParserOptions, ParserSettings, changed
+from treewright.parser.options import ParserOptions, ParserSettings, where_given
 from treewright.parser.training import Trainer
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Parser:
         projective: bool | None = None,
         root: str | None = None,
         seed: int | None = None,
-        options: ParserOptions | None = None,
+        options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
@@ -65,12 +65,14 @@ class Parser:
         """Train on a treebank: a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
         model: "arc", "sib" or "grand". projective, root ("single", "multi"): chosen from the training data if None.
-        options hold everything else; model, projective, root and seed replace theirs where they are given.
+        options hold everything else; model, projective, root and seed replace theirs where they are given. The values
+        that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model. report is called after
         each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
         which a later call with `resume` continues; the caller removes it when the model is saved.
         """
-        chosen = changed(options or ParserOptions(), model=model, projective=projective, root=root, seed=seed)
+        given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
+        chosen = replace(options or ParserOptions(), **given)
         sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
         trainer = Trainer(sentences, held_out, chosen, templates=templates)
         settings = trainer.settings

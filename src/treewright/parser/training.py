@@ -42,7 +42,7 @@ from treewright.parser.model import (
     new_pruner,
     new_scorer,
 )
-from treewright.parser.options import Labelling, ParserOptions, Pruning, ScoringSettings, resolve
+from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
 
 BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
 SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree; an approximate one is enough for an update
@@ -66,7 +66,7 @@ class Trainer:
         self,
         sentences: Sequence[Sentence],
         dev: Sequence[Sentence],
-        options: ParserOptions,
+        options: ParserOptions | ParserSettings,
         *,
         templates: Templates = STANDARD,
     ) -> None:
@@ -74,9 +74,9 @@ class Trainer:
         self.sentences, self.dev = sentences, dev
         self.settings = resolve(options, sentences)
         self.templates = templates._replace(beyond=()) if self.settings.projective else templates
-        self._compares_projectivity = options.projective is None and not self.settings.projective and bool(dev)
+        self._compares_projectivity = self.settings.compare_projective and bool(dev)
         self.labels = label_names(sentences)
-        self.common = tuple(common_words(sentences, options.scoring.common))
+        self.common = tuple(common_words(sentences, self.settings.scoring.common))
         encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
@@ -98,16 +98,16 @@ class Trainer:
 
     def stages(self) -> list[Stage[Averaged]]:
         """One pruner for each fold, the pruner, the scorer, the labeller."""
-        everyone = range(len(self.examples))
+        everything = range(len(self.examples))
         has_dev = bool(self.dev)
         folds = self._folds()
         pruners = {
-            name: [number for number in everyone if number % len(folds) != fold] for fold, name in enumerate(folds)
+            name: [number for number in everything if number % len(folds) != fold] for fold, name in enumerate(folds)
         }
-        pruners["pruner"] = list(everyone)
+        pruners["pruner"] = list(everything)
         stages = [self._stage(name, "pruner", self._learn_pruner(), examples) for name, examples in pruners.items()]
-        scorer = self._stage("scorer", "scorer", self._learn_scorer(), everyone)
-        labeller = self._stage("labeller", "labeller", self._learn_labeller(), everyone)
+        scorer = self._stage("scorer", "scorer", self._learn_scorer(), everything)
+        labeller = self._stage("labeller", "labeller", self._learn_labeller(), everything)
         return [
             *stages,
             replace(scorer, prepare=self._prepare_scorer, judge=self._judge_scorer if has_dev else None),

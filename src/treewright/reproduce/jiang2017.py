@@ -18,7 +18,7 @@ from treewright.corpus import read
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.model import InducedParser
-from treewright.induce.options import InductionOptions
+from treewright.induce.options import InductionOptions, InductionSettings, resolve
 from treewright.induce.rules import load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
 from treewright.induce.training import ArcSpace, Steps, train_dmv
@@ -59,7 +59,8 @@ class Row:
 class Systems:
     """The paper's six systems, trained on one corpus."""
 
-    options: InductionOptions
+    options: InductionSettings
+    alone_limits: dmv.Limits  # of the DMV that is trained alone
     space_codes: NDArray[np.int64]
     alone: joint.Pair
     from_parses: dmv.DmvParameters
@@ -68,11 +69,11 @@ class Systems:
     def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
         """The parses of one system."""
         if system in {"D", "D-I"}:
-            return dmv.decode(corpus, self.alone.dmv if system == "D" else self.from_parses, self.options.limits)[0]
-        limits = self.options.limits_used
+            return dmv.decode(corpus, self.alone.dmv if system == "D" else self.from_parses, self.alone_limits)[0]
+        limits = self.options.limits
         if system == "D-J":
             return dmv.decode(corpus, self.together.dmv, limits)[0]
-        cells = convex_mst.cells_of(corpus, load_rules(self.options.rules_used, corpus.kinds))
+        cells = convex_mst.cells_of(corpus, load_rules(self.options.rules, corpus.kinds))
         weights = self.alone.weights if system == "M" else self.together.weights
         scores = ArcModel(self.space_codes, weights).scores(cells)
         if system != "DD":
@@ -85,17 +86,18 @@ class Systems:
 
 def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Callable[[Report], None]) -> Systems:
     """Train M and D separately, D-I from M's parses, then both together."""
-    space = ArcSpace.of(corpus, load_rules(options.rules_used, corpus.kinds), options)
-    weights = space.train(options, report).w
-    alone = joint.Pair(train_dmv(corpus, replace(options, method="lc-dmv"), report), weights)
+    settings, alone_settings = resolve(options), resolve(replace(options, method="lc-dmv"))
+    space = ArcSpace.of(corpus, load_rules(settings.rules, corpus.kinds), settings)
+    weights = space.train(settings, report).w
+    alone = joint.Pair(train_dmv(corpus, alone_settings, report), weights)
     scores = ArcModel(space.regression.codes, weights).scores(space.cells)
     parses = convex_mst.best_trees(space.cells, scores, options.convex.projective)
     counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
-    from_parses = dmv.fit(corpus, counted, options.limits, iterations=options.iterations)
-    start = joint.Pair(train_dmv(corpus, options, report), weights)
-    options = space.balanced(corpus, start, options, Steps())
-    together = space.train_jointly(corpus, start, options, report, Steps())
-    return Systems(options, space.regression.codes, alone, from_parses, together)
+    from_parses = dmv.fit(corpus, counted, alone_settings.limits, iterations=options.iterations)
+    start = joint.Pair(train_dmv(corpus, settings, report), weights)
+    settings = space.balanced(corpus, start, settings, Steps())
+    together = space.train_jointly(corpus, start, settings, report, Steps())
+    return Systems(settings, alone_settings.limits, space.regression.codes, alone, from_parses, together)
 
 
 def corpora(data: Path, treebank: str, options: InductionOptions, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:

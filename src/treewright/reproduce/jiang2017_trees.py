@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.induce.options import InductionOptions
+from treewright.induce.options import InductionOptions, resolve
 from treewright.induce.rules import ROOT, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.induce.training import OnReport
@@ -79,7 +79,7 @@ def figure1(
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)
     parses = {system: systems.heads(system, test) for system in ("D", "D-J")} | {GOLD: gold(test)}
-    return shares(parses, test, load_rules(options.rules_used, test.kinds))
+    return shares(parses, test, load_rules(resolve(options).rules, test.kinds))
 
 
 def gold(corpus: TaggedCorpus) -> Heads:

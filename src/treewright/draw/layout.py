@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Literal
 
@@ -233,6 +234,31 @@ class Line:
     def tag(self, word: int) -> int:
         return self.medium.tag_gap + self.medium.tag_width(self.scene.words[word - 1])
 
+    @cached_property
+    def edges(self) -> tuple[list[int], list[int], list[int]]:
+        """Where a row begins that begins before a word, where one ends that ends after it, and the arcs cut there."""
+        n = len(self.widths)
+        before = [0] + [self.begin(word) for word in range(1, n + 1)]
+        after = [0] + [self.end(word) for word in range(1, n + 1)]
+        before_tag, after_tag, cut = [0] * (n + 1), [0] * (n + 1), [0] * (n + 1)
+        for i, arc in enumerate(self.scene.arcs):
+            if arc.is_stub:
+                continue
+            a, b = sorted((arc.head, arc.modifier))
+            reach, tag_a, tag_b = self.reach(i), self.tag(a), self.tag(b)
+            leftmost, rightmost = self.port(i, b) - reach, self.port(i, a) + reach + 1
+            for word in range(a, b):
+                after[word] = max(after[word], rightmost)
+                after_tag[word] = max(after_tag[word], tag_b)
+                before[word + 1] = min(before[word + 1], leftmost)
+                before_tag[word + 1] = max(before_tag[word + 1], tag_a)
+                cut[word] += 1
+        return (
+            [edge - tag for edge, tag in zip(before, before_tag, strict=True)],
+            [edge + tag for edge, tag in zip(after, after_tag, strict=True)],
+            cut,
+        )
+
 
 CUT_COST = 0.08  # of an arc that is cut, in rows
 
@@ -244,7 +270,7 @@ def break_rows(line: Line, width: int | None) -> list[Span]:
         return []
     if width is None or line.end(n) <= width:
         return [(1, n)]
-    before, after, cut = edges(line)
+    before, after, cut = line.edges
     best: list[tuple[float, int]] = [(0.0, 0)] + [(float("inf"), 0)] * n  # best[j]: rows that end with word j
     for first in range(1, n + 1):
         for last in range(first, n + 1):
@@ -263,30 +289,6 @@ def break_rows(line: Line, width: int | None) -> list[Span]:
         rows.append((first, last))
         last = first - 1
     return rows[::-1]
-
-
-def edges(line: Line) -> tuple[list[int], list[int], list[int]]:
-    """If a row begins before a word, where it begins; if it ends after it, where it ends; arcs cut by ending there."""
-    n = len(line.widths)
-    before = [0] + [line.begin(word) for word in range(1, n + 1)]
-    after = [0] + [line.end(word) for word in range(1, n + 1)]
-    before_tag, after_tag, cut = [0] * (n + 1), [0] * (n + 1), [0] * (n + 1)
-    for i, arc in enumerate(line.scene.arcs):
-        if arc.is_stub:
-            continue
-        a, b = sorted((arc.head, arc.modifier))
-        reach, tag_a, tag_b = line.reach(i), line.tag(a), line.tag(b)
-        for word in range(a, b):
-            after[word] = max(after[word], line.port(i, a) + reach + 1)
-            after_tag[word] = max(after_tag[word], tag_b)
-            before[word + 1] = min(before[word + 1], line.port(i, b) - reach)
-            before_tag[word + 1] = max(before_tag[word + 1], tag_a)
-            cut[word] += 1
-    return (
-        [edge - tag for edge, tag in zip(before, before_tag, strict=True)],
-        [edge + tag for edge, tag in zip(after, after_tag, strict=True)],
-        cut,
-    )
 
 
 @dataclass(frozen=True)

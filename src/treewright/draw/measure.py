@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 # Thousandths of the font size, from the space on.
 ASCII_WIDTHS = (
@@ -138,6 +138,7 @@ def columns_of_cluster(cluster: str) -> int:
     return 1 if ord(first) < 0x300 else cells_of_character(first)
 
 
+@lru_cache(maxsize=1 << 14)  # a page measures the same words and labels for each of its layouts
 def pixels(text: str, size: int) -> int:
     """The pixels that text takes in a sans-serif font of this size, rounded up.
 

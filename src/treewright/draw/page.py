@@ -41,7 +41,7 @@ KEY = (
 JUDGED: tuple[Kind, ...] = ("correct", "wrong-label", "wrong-head", "wrong-span")
 
 # Drawings are laid out for windows of these widths, by convention: a window shows the widest layout that fits.
-WIDTHS = (360, 560, 860, 1300, 2000)
+WIDTHS = (320, 540, 820, 1280, 1840)
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ def page_parts(scenes: Iterable[Scene | Phrases], *, title: str, widths: tuple[i
 def layout_widths(widest: int | None, narrowest: int | None) -> tuple[int, ...]:
     """The widths to lay out for, up to the widest; without a narrowest, only the widest itself.
 
-    >>> layout_widths(None, 400), layout_widths(900, 400), layout_widths(900, None)
-    ((400, 560, 860, 1300, 2000), (400, 560, 860, 900), (900,))
+    >>> layout_widths(None, 320), layout_widths(900, 320), layout_widths(900, None)
+    ((320, 540, 820, 1280, 1840), (320, 540, 820, 900), (900,))
     """
     last = WIDTHS[-1] if widest is None else widest
     if narrowest is None:

@@ -115,7 +115,7 @@ def html(
     features: Features = None,
     direction: Direction = "auto",
     width: int | None = None,
-    narrow: int | None = 400,
+    narrow: int | None = 320,
     title: str = "Treewright",
 ) -> Drawing:
     """One page with a drawing of each sentence, or of the one sentence given; nothing outside of it is needed.
@@ -143,7 +143,7 @@ def html_parts(
     features: Features = None,
     direction: Direction = "auto",
     width: int | None = None,
-    narrow: int | None = 400,
+    narrow: int | None = 320,
     title: str = "Treewright",
 ) -> Iterator[str]:
     """The page of `html` in parts, of pairs of a sentence and a gold one or None; only one sentence is in memory."""

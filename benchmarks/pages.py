@@ -43,7 +43,7 @@ def write_page(source: Path, target: Path) -> tuple[int, float]:
     """The number of sentences and the CPU seconds that writing them took; the page has a clock in it."""
     begin = time.process_time()
     with target.open("w", encoding="utf-8") as page:
-        parts = html_parts((sentence, None) for sentence in tw.read(source))
+        parts = html_parts((sentence, {}) for sentence in tw.read(source))
         page.write(next(parts).replace("<header>", CLOCK + "<header>", 1))
         sentences = sum(1 for part in parts if page.write(part)) - 1  # the last part is the end of the page
     return sentences, time.process_time() - begin
@@ -64,13 +64,17 @@ def main() -> None:
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    print(f"Python {platform.python_version()}, {platform.machine()}; browser: {Path(browser).name if browser else 'none'}")
+    print(
+        f"Python {platform.python_version()}, {platform.machine()}; browser: {Path(browser).name if browser else 'none'}"
+    )
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
             sentences, seconds = write_page(Path(name), page)
             size = page.stat().st_size
-            print(f"{name}: {sentences} sentences, {size / 1e6:.2f} MB, {size / sentences:.0f} bytes a sentence,", end=" ")
+            print(
+                f"{name}: {sentences} sentences, {size / 1e6:.2f} MB, {size / sentences:.0f} bytes a sentence,", end=" "
+            )
             print(f"written in {1000 * seconds / sentences:.1f} ms a sentence")
             if browser:
                 first, loaded = zip(*(open_page(browser, page) for _ in range(REPEATS)), strict=True)

@@ -93,6 +93,14 @@ def test_gold_marks_what_is_wrong(show: Show) -> None:
     assert "missed, in gold only" in out
 
 
+def test_arcs_that_were_given_are_marked(show: Show) -> None:
+    Path("partial.conllu").write_text(CONLLU.replace("2\tobj\t", "_\t_\t"), encoding="utf-8")
+    _, out, _ = show("pets.conllu", "--given", "partial.conllu", "--sentences", "1")
+    assert "nsubj •" in out
+    assert "─obj─" in out
+    assert "• given" in out
+
+
 def test_the_extension_chooses_the_format(show: Show) -> None:
     assert show("pets.conllu", "-o", "pets.html")[0] == 0
     assert Path("pets.html").read_text(encoding="utf-8").count("<article") == 3
@@ -135,6 +143,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
         (["pets.conllu", "--sentences", "x"], 2, "--sentences has 'x'; write numbers and ranges, from 1"),
         (["pets.conllu", "--sentences", "0"], 2, "--sentences has '0'"),
         (["pets.conllu", "--gold", "pets.conllu", "--skip-bad"], 2, "--skip-bad would pair the wrong sentences"),
+        (["pets.mrg", "--given", "pets.mrg"], 1, "given marks arcs of dependency trees"),
     ],
 )
 def test_what_cannot_be_done_is_said(show: Show, arguments: list[str], status: int, message: str) -> None:

@@ -81,3 +81,13 @@ def test_direction_is_that_of_most_words() -> None:
     assert is_right_to_left(["שלום", "PDF", "עולם", "!"])
     assert not is_right_to_left(["The", "word", "שלום", "2"])
     assert not is_right_to_left(["...", "12"])
+
+
+def test_the_ellipsis_of_a_right_to_left_word_stands_at_its_left() -> None:
+    """By the bidirectional algorithm a neutral character between two right-to-left ones takes their direction."""
+    shown = clip("ئاسماننىكۆپكۈك", 6)
+    kept, ellipsis, mark = shown[:-2], shown[-2], shown[-1]
+    assert (columns(shown), ellipsis) == (6, "…")
+    assert {unicodedata.bidirectional(char) for char in kept} == {"AL"}
+    assert unicodedata.bidirectional(mark) == "R"
+    assert clip("antidisestablishmentarianism", 8)[-1] == "…"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -107,7 +108,7 @@ def test_each_sentence_has_its_place_name_and_drawing() -> None:
 
 def test_articles_are_written_as_they_were(golden: Callable[[str, str], None]) -> None:
     gold = SimpleNamespace(forms=DOGS.forms, heads=[0, 1], deprels=["root", "nsubj"])
-    pairs = [(DOGS, gold), (EVIL, None), (TREE, None)]
+    pairs = [(DOGS, {"gold": gold}), (EVIL, {}), (TREE, {})]
     _, *parts = html_parts(pairs, title="Pets", width=500)
     golden("draw/page-articles.html", "".join(parts))
 
@@ -187,10 +188,10 @@ def test_without_the_script_words_heads_and_labels_can_be_read() -> None:
 def test_sentences_are_written_before_the_next_is_read() -> None:
     read = []
 
-    def sentences() -> Iterator[tuple[Any, None]]:
+    def sentences() -> Iterator[tuple[Any, dict[str, Any]]]:
         for sentence in (DOGS, CATS):
             read.append(sentence)
-            yield sentence, None
+            yield sentence, {}
 
     parts = html_parts(sentences())
     assert "<!doctype html>" in next(parts)
@@ -224,19 +225,27 @@ def test_a_layout_for_several_widths_is_written_once() -> None:
     assert len(data_of(phrases_of(TREE), (2000, 260))["layouts"]) == 2
 
 
-def test_a_sentence_of_average_length_takes_less_than_3_kb() -> None:
-    n = 12  # words a sentence in English-EWT, test
-    words = SimpleNamespace(
-        forms=["letters"] * n,
-        heads=[0, *range(1, n)],
-        deprels=["nsubj:pass"] * n,
-        upos=["PROPN"] * n,
-        xpos=["NNP"] * n,
-        lemmas=["letter"] * n,
-        feats=["Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"] * n,
-    )
-    _, article, _ = html_parts([(words, None)])
-    assert 1000 < len(article.encode()) < 3000
+def test_a_sentence_takes_less_than_3_kb_on_average() -> None:
+    sample = list(tw.read(Path(__file__).parents[2] / "examples" / "sample.conllu"))
+    _, *articles, _ = html_parts((sentence, {}) for sentence in sample)
+    assert sum(len(sentence.forms) for sentence in sample) / len(sample) >= 9  # English-EWT, test, has 12
+    assert sum(len(article.encode()) for article in articles) / len(sample) < 3000 * 9 / 12
+
+
+def test_the_style_sheet_and_the_scripts_are_on_the_page_once() -> None:
+    begin, first, *_ = html_parts([(DOGS, {}), (CATS, {})])
+    assert len(begin) < 40_000
+    assert ".treewright .arc" in begin
+    assert ".treewright" not in first
+
+
+def test_given_arcs_are_marked_and_completed_ones_are_not() -> None:
+    partial = SimpleNamespace(forms=DOGS.forms, heads=[2, -1])
+    page = tw.draw.html(DOGS, given=partial)
+    arcs = Elements(page).drawings()[0]["arcs"]
+    assert [CONSTANTS["STYLES"][arc[2]] for arc in arcs] == ["given", "tree"]
+    assert [arc[7:8] for arc in arcs] == [[" •"], []]
+    assert "• given" in page
 
 
 def test_trees_and_sentences_share_a_page() -> None:

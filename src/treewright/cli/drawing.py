@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from io import TextIOWrapper
 from itertools import islice
@@ -17,7 +17,7 @@ from treewright.errors import InputError
 SVG_WIDTH = 960  # pixels; by convention
 TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; by convention
 
-Pair = tuple[Any, Any]  # a sentence or tree, and the gold one or None
+Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
 
 
 class Color(str, Enum):
@@ -53,8 +53,8 @@ def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], ou
     folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        for number, (sentence, gold) in numbered:
-            draw.svg(sentence, gold=gold, **options).save(folder / f"{number}.svg")
+        for number, (sentence, others) in numbered:
+            draw.svg(sentence, **others, **options).save(folder / f"{number}.svg")
         return
     first = list(islice(numbered, 2))
     if len(first) != 1:
@@ -62,8 +62,8 @@ def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], ou
         raise InputError(
             f"{source}: {found} for one SVG; choose one with --sentences or --id, give a folder, or use --html"
         )
-    sentence, gold = first[0][1]
-    write_texts([draw.svg(sentence, gold=gold, **options)], output)
+    sentence, others = first[0][1]
+    write_texts([draw.svg(sentence, **others, **options)], output)
 
 
 def write_texts(texts: Iterable[str], output: str | None) -> None:

@@ -218,9 +218,9 @@ def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str)
     elif form == "json":
         write_lines((json.dumps(to_json(sentence), ensure_ascii=False) for sentence in sentences), output)
     elif form == "html":
-        write_page(((sentence, None) for sentence in sentences), {}, target, source)
+        write_page(((sentence, {}) for sentence in sentences), {}, target, source)
     elif form == "svg":
-        numbered = ((number, (sentence, None)) for number, sentence in enumerate(sentences, start=1))
+        numbered = ((number, (sentence, {})) for number, sentence in enumerate(sentences, start=1))
         write_svgs(numbered, {"width": SVG_WIDTH}, target, "the text")
     else:
         write_lines(drawings(sentences, terminal_options(target) | {"width": max(terminal_columns(), 20)}), output)

@@ -44,6 +44,9 @@ def show(
     gold: Annotated[
         str | None, typer.Option(help="Compare with this file: mark what is wrong, add what is missing.")
     ] = None,
+    given: Annotated[
+        str | None, typer.Option(help="The partial file that was completed: mark the arcs whose heads it has.")
+    ] = None,
     enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
     features: Annotated[
         str | None,
@@ -69,10 +72,13 @@ def show(
       treewright show trees.mrg --sentences 3 -o tree.svg
     """
     kind = kind_of(as_text, as_svg, as_html, output)
-    if gold is not None and skip_bad:
-        raise typer.BadParameter("--skip-bad would pair the wrong sentences with those of --gold; leave one out")
+    for name, other in (("--gold", gold), ("--given", given)):
+        if other is not None and skip_bad:
+            raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")
     options: dict[str, Any] = {"enhanced": enhanced or None, "features": features and features.split(",")}
-    chosen = choose(read_pairs(file, gold, skip_bad), Selection(ranges_of(sentences), tuple(ids or ())), file)
+    chosen = choose(
+        read_pairs(file, skip_bad, gold=gold, given=given), Selection(ranges_of(sentences), tuple(ids or ())), file
+    )
     if kind == "text":
         columns = width or terminal_columns()
         write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | {"width": columns}), output)
@@ -121,10 +127,11 @@ def ranges_of(text: str | None) -> tuple[tuple[int, float], ...]:
     return tuple(found)
 
 
-def read_pairs(file: str, gold: str | None, skip_bad: bool) -> Iterator[Pair]:
-    from treewright.draw.pictures import beside_gold
+def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair]:
+    from treewright.draw.pictures import beside
 
-    yield from beside_gold(read_any(file, skip_bad), None if gold is None else read_any(gold, skip_bad))
+    readers = {name: None if other is None else read_any(other, skip_bad) for name, other in others.items()}
+    yield from beside(read_any(file, skip_bad), **readers)
 
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
@@ -163,8 +170,8 @@ def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Ite
     from treewright import draw
 
     between = ""
-    for number, (sentence, gold) in chosen:
+    for number, (sentence, others) in chosen:
         name, text = getattr(sentence, "sent_id", None), getattr(sentence, "text", None)
         heading = "  ".join(str(part) for part in (f"# {number}", name, text) if part)
-        yield f"{between}{draw.clean(heading)}\n{draw.text(sentence, gold=gold, **options)}\n"
+        yield f"{between}{draw.clean(heading)}\n{draw.text(sentence, **others, **options)}\n"
         between = "\n"

@@ -16,7 +16,7 @@ UNICODE_DASHES = {LEFT | RIGHT: "╌", UP | DOWN: "╎"}
 ASCII_DASHES = {LEFT | RIGHT: ".", UP | DOWN: ":"}
 UNICODE_SIGNS = {"down": "▼", "up": "▲", "left": "◂", "right": "▸", "dash": "╌"}
 ASCII_SIGNS = {"down": "v", "up": "^", "left": "<", "right": ">", "dash": "."}
-IN_ASCII = str.maketrans({"→": "->", "×": "x", "…": "~", "·": ".", "↻": "o", "≥": ">="})
+IN_ASCII = str.maketrans({"→": "->", "×": "x", "…": "~", "·": ".", "↻": "o", "≥": ">=", "•": "*"})
 
 DASHED = {"basic", "missed"}  # styles whose lines are dashed, so that they can be recognised without colour
 
@@ -29,6 +29,7 @@ ANSI = {
     "tag": "38;5;245",
     "line": "38;5;245",
     "tree": "38;5;67",
+    "given": "1",
     "extra": "38;5;133",
     "basic": "38;5;245",
     "correct": "38;5;245",

@@ -20,6 +20,7 @@ MEANING = {
     "wrong-span": "× not in gold",
     "wrong-label": "→ what gold says",
     "missed": "missed, in gold only",
+    "given": "• given",
     "extra": "in the graph only",
     "basic": "in the tree only",
 }

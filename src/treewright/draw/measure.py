@@ -56,6 +56,7 @@ JOINER, EMOJI_STYLE = "\u200d", "\ufe0f"
 SKIN_TONES = range(0x1F3FB, 0x1F400)
 FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 PICTOGRAPHS = range(0x1F000, 0x20000)
+RIGHT_TO_LEFT_MARK = "\u200f"
 BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
 Measure = Callable[[str], int]
@@ -188,7 +189,8 @@ def clip(text: str, limit: int, measure: Measure = columns, ellipsis: str = "…
         if measure(kept + cluster) > rest:
             break
         kept += cluster
-    return kept + ellipsis
+    mark = RIGHT_TO_LEFT_MARK if is_right_to_left([kept]) else ""  # puts the ellipsis at the end of the word, its left
+    return kept + ellipsis + mark
 
 
 def is_right_to_left(texts: list[str]) -> bool:

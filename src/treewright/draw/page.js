@@ -107,7 +107,7 @@ document.documentElement.classList.add("scripted");
 
   function arcFits(data, [head, modifier]) {
     return (data.arcs || []).some(([from, to, , text, , , , note = "", , full]) => {
-      const label = (full || text).toLowerCase() + (note.startsWith(":") ? note.toLowerCase() : "");
+      const label = (full || text).toLowerCase() + (note.startsWith(":") ? note.split(" ")[0].toLowerCase() : "");
       return sideFits(data, from, label, head) && sideFits(data, to, label, modifier);
     });
   }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -19,6 +19,8 @@ from treewright.errors import FormatError, InputError
 
 NARROWEST_TEXT, NARROWEST_SVG = 20, 160
 
+Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
+
 
 def text(
     sentence: SentenceLike | Any = None,
@@ -30,6 +32,7 @@ def text(
     graph: Iterable[tuple[Any, Any, str]] | None = None,
     confidence: Sequence[float] | None = None,
     gold: Any = None,
+    given: Any = None,
     enhanced: bool | None = None,
     features: Features = None,
     direction: Direction = "auto",
@@ -41,7 +44,8 @@ def text(
 
     sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a
     phrase-structure tree (anything with label and children, or nested tuples). Columns can be given by name instead:
-    heads as CoNLL numbers, -1 where not known. gold: the sentence, the heads or the tree to compare with.
+    heads as CoNLL numbers, -1 where not known. gold: the sentence, the heads or the tree to compare with. given: the
+    partial annotation that was completed; arcs whose heads it has are marked.
     enhanced: draw the graph too, arcs that the tree has not below the words. features: columns to write under the
     words, names or a mapping of names to columns.
 
@@ -60,7 +64,7 @@ def text(
         "graph": graph,
         "confidence": confidence,
     }
-    scene = scene_or_phrases(sentence, gold, enhanced, features, direction, columns)
+    scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns)
     pen = Pen(ascii, color)
     if isinstance(scene, Phrases):
         return Drawing(phrase_text(scene, width=width, pen=pen), "text")
@@ -77,6 +81,7 @@ def svg(
     graph: Iterable[tuple[Any, Any, str]] | None = None,
     confidence: Sequence[float] | None = None,
     gold: Any = None,
+    given: Any = None,
     enhanced: bool | None = None,
     features: Features = None,
     direction: Direction = "auto",
@@ -101,7 +106,7 @@ def svg(
         "graph": graph,
         "confidence": confidence,
     }
-    scene = scene_or_phrases(sentence, gold, enhanced, features, direction, columns, title)
+    scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns, title)
     if isinstance(scene, Phrases):
         return Drawing(phrase_svg(scene, width=width), "svg")
     return Drawing(dependency_svg(scene, width=width), "svg")
@@ -111,6 +116,7 @@ def html(
     sentences: Any,
     *,
     gold: Any = None,
+    given: Any = None,
     enhanced: bool = False,
     features: Features = None,
     direction: Direction = "auto",
@@ -120,9 +126,9 @@ def html(
 ) -> Drawing:
     """One page with a drawing of each sentence, or of the one sentence given; nothing outside of it is needed.
 
-    gold: as many sentences or trees to compare with. Drawings follow the width of the window; width and narrow limit
-    them to at most and at least so many pixels, and narrow=None lays them out for the greatest width only. The other
-    options are those of `text`.
+    gold, given: as many sentences or trees. Drawings follow the width of the window; width and narrow limit them to
+    at most and at least so many pixels, and narrow=None lays them out for the greatest width only. The other options
+    are those of `text`.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
@@ -130,14 +136,14 @@ def html(
     (True, 1)
     """
     if is_drawable(sentences):
-        sentences, gold = [sentences], None if gold is None else [gold]
-    pairs = beside_gold(sentences, gold)
+        sentences, gold, given = [sentences], None if gold is None else [gold], None if given is None else [given]
+    pairs = beside(sentences, gold=gold, given=given)
     options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction}
     return Drawing("".join(html_parts(pairs, width=width, narrow=narrow, title=title, **options)), "html")
 
 
 def html_parts(
-    pairs: Iterable[tuple[Any, Any]],
+    pairs: Iterable[Pair],
     *,
     enhanced: bool | None = None,
     features: Features = None,
@@ -146,7 +152,7 @@ def html_parts(
     narrow: int | None = 320,
     title: str = "Treewright",
 ) -> Iterator[str]:
-    """The page of `html` in parts, of pairs of a sentence and a gold one or None; only one sentence is in memory."""
+    """The page of `html` in parts, of sentences with their gold and given ones; only one sentence is in memory."""
     check_width(width, NARROWEST_SVG, "pixels")
     check_width(narrow, NARROWEST_SVG, "pixels")
     scenes = scenes_of(pairs, enhanced, features, direction)
@@ -164,7 +170,7 @@ def is_drawable(thing: Any) -> bool:
 
 def scene_or_phrases(
     sentence: Any,
-    gold: Any,
+    others: Mapping[str, Any],
     enhanced: bool | None,
     features: Features,
     direction: Direction,
@@ -174,12 +180,15 @@ def scene_or_phrases(
 ) -> Scene | Phrases:
     """The content of a drawing; an error names the place where a sentence or tree was read."""
     try:
-        if gold is not None and is_phrase_tree(sentence) != is_phrase_tree(gold):
-            raise InputError("gold is of another kind: a phrase-structure tree compares with a tree only")
+        for name, other in others.items():
+            if other is not None and is_phrase_tree(sentence) != is_phrase_tree(other):
+                raise InputError(f"{name} is of another kind: a phrase-structure tree compares with a tree only")
         if is_phrase_tree(sentence):
-            return phrases_of(sentence, gold=gold, direction=direction, title=title)
-        options: dict[str, Any] = {"gold": gold, "enhanced": enhanced, "features": features, "direction": direction}
-        return scene_of(sentence, title=title, with_details=with_details, **options, **columns)
+            if others.get("given") is not None:
+                raise InputError("given marks arcs of dependency trees; a phrase-structure tree has none")
+            return phrases_of(sentence, gold=others.get("gold"), direction=direction, title=title)
+        options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction, "title": title}
+        return scene_of(sentence, with_details=with_details, **options, **others, **columns)
     except InputError as error:
         place = getattr(sentence, "place", None)
         if place is None or isinstance(error, FormatError):
@@ -188,24 +197,24 @@ def scene_or_phrases(
 
 
 def scenes_of(
-    pairs: Iterable[tuple[Any, Any]], enhanced: bool | None, features: Features, direction: Direction
+    pairs: Iterable[Pair], enhanced: bool | None, features: Features, direction: Direction
 ) -> Iterator[Scene | Phrases]:
-    for number, (sentence, right) in enumerate(pairs, start=1):
+    for number, (sentence, others) in enumerate(pairs, start=1):
         try:
-            yield scene_or_phrases(sentence, right, enhanced, features, direction, {}, with_details=True)
+            yield scene_or_phrases(sentence, others, enhanced, features, direction, {}, with_details=True)
         except InputError as error:
             if hasattr(sentence, "place"):
                 raise
             raise InputError(f"sentence {number}: {error}") from error
 
 
-def beside_gold(sentences: Iterable[Any], gold: Iterable[Any] | None) -> Iterator[tuple[Any, Any]]:
-    """Each sentence and what to compare it with."""
-    if gold is None:
-        yield from ((sentence, None) for sentence in sentences)
-        return
-    for number, (sentence, right) in enumerate(zip_longest(sentences, gold), start=1):
-        if sentence is None or right is None:
-            shorter = "there are" if sentence is None else "gold has"
-            raise InputError(f"{shorter} only {number - 1} sentences; each needs one of gold to compare with")
-        yield sentence, right
+def beside(sentences: Iterable[Any], **others: Iterable[Any] | None) -> Iterator[Pair]:
+    """Each sentence, and by name the sentences of the same number to compare it with."""
+    columns = {name: other for name, other in others.items() if other is not None}
+    names = list(columns)
+    for number, (sentence, *found) in enumerate(zip_longest(sentences, *columns.values()), start=1):
+        for name, other in zip(names, found, strict=True):
+            if sentence is None or other is None:
+                shorter = "there are" if sentence is None else f"{name} has"
+                raise InputError(f"{shorter} only {number - 1} sentences; each needs one of {name} to compare with")
+        yield sentence, dict(zip(names, found, strict=True))

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
 
-Kind = Literal["tree", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"]
+Kind = Literal["tree", "given", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"]
 Direction = Literal["auto", "ltr", "rtl"]
 Features = Sequence[str] | Mapping[str, Sequence[str]] | None
 
@@ -106,6 +106,7 @@ def scene_of(
     sentence: Any = None,
     *,
     gold: Any = None,
+    given: Any = None,
     enhanced: bool | None = None,
     features: Features = None,
     direction: Direction = "auto",
@@ -118,9 +119,12 @@ def scene_of(
         raise InputError(f"direction is {direction!r}; it can be 'auto', 'ltr' or 'rtl'")
     wants_graph = columns.get("graph") is not None if enhanced is None else enhanced
     found = analysis_of(sentence, columns, wants_graph)
-    right = None if gold is None else gold_analysis(gold, found.forms, wants_graph)
+    right = None if gold is None else other_analysis(gold, found.forms, wants_graph, "gold")
     place = places(len(found.forms), found.graph + (right.graph if right else []))
     arcs = tree_arcs(found, place) if right is None else compared(found, right, place)
+    if given is not None:
+        heads = other_analysis(given, found.forms, False, "given").heads
+        arcs = with_given(arcs, heads, place)
     if found.graph or (right and right.graph):
         arcs = with_graph(arcs, found.graph, right.graph if right else None, place)
     notes = notes_of(sentence, columns, features, len(found.forms))
@@ -159,17 +163,17 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
     return Analysis([clean(str(form)) for form in forms], first, labels, confidence, graph_arcs(graph, n))
 
 
-def gold_analysis(gold: Any, forms: list[str], with_graph: bool) -> Analysis:
-    """gold is a sentence, a parse without words, or the heads alone."""
-    given: dict[str, Any] = {} if hasattr(gold, "heads") else {"heads": gold}
-    if getattr(gold, "forms", None) is None:
-        given["forms"] = forms
-    found = analysis_of(gold, given, with_graph, "gold ")
+def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) -> Analysis:
+    """The sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
+    columns: dict[str, Any] = {} if hasattr(other, "heads") else {"heads": other}
+    if getattr(other, "forms", None) is None:
+        columns["forms"] = forms
+    found = analysis_of(other, columns, with_graph, f"{name} ")
     if len(found.forms) != len(forms):
-        raise InputError(f"gold has {len(found.forms)} words, the sentence {len(forms)}; only the same words compare")
-    for m, (form, other) in enumerate(zip(forms, found.forms, strict=True), start=1):
-        if form != other:
-            raise InputError(f"word {m} is {other!r} in gold, {form!r} in the sentence; only the same words compare")
+        raise InputError(f"{name} has {len(found.forms)} words, the sentence {len(forms)}; only the same words compare")
+    for m, (form, right) in enumerate(zip(forms, found.forms, strict=True), start=1):
+        if form != right:
+            raise InputError(f"word {m} is {right!r} in {name}, {form!r} in the sentence; only the same words compare")
     return found
 
 
@@ -349,6 +353,17 @@ def compared(found: Analysis, gold: Analysis, place: Mapping[str, int]) -> list[
         if head != right != UNKNOWN:
             missed.append(Arc(position(place, right), place[str(m + 1)], gold.labels[m], "missed", below=True))
     return arcs + missed
+
+
+def with_given(arcs: list[Arc], heads: list[int], place: Mapping[str, int]) -> list[Arc]:
+    """The arcs, those marked whose heads are given: the others were completed."""
+    given = {(position(place, head), place[str(m)]) for m, head in enumerate(heads, start=1) if head != UNKNOWN}
+    return [
+        replace(arc, kind="given", note=f" •{arc.note}")
+        if arc.kind == "tree" and (arc.head, arc.modifier) in given
+        else arc
+        for arc in arcs
+    ]
 
 
 def judged(arc: Arc, right_head: bool, label: str) -> Arc:

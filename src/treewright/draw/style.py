@@ -18,6 +18,7 @@ COLOURS = {
     "faint": ("#667085", "#98a3b5"),
     "tree": ("#4a6388", "#9db4d6"),
     "extra": ("#7a3e9d", "#cba3e6"),
+    "given": ("#1b2230", "#e9edf4"),
     "basic": ("#6e7685", "#8b95a6"),
     "correct": ("#687386", "#8b97aa"),
     "wrong-head": ("#c2410c", "#ff8f54"),
@@ -43,9 +44,10 @@ SHAPES = f"""\
 .treewright .arc .tip{{fill:currentColor;stroke:none}}
 .treewright .arc text{{font-size:12px;fill:currentColor;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}}
 .treewright .arc .tag{{font-size:11px}}
+.treewright .arc .more{{stroke:none}}
 .treewright .extra path,.treewright .missed path{{stroke-dasharray:5 3}}
 .treewright .basic path{{stroke-dasharray:1.5 3}}
-.treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
+.treewright .given path,.treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
 .treewright .key path{{stroke-width:2.5}}
 .treewright .phrase{{font-size:13px;fill:currentColor}}
 .treewright .branch{{fill:none;stroke-width:1.2}}

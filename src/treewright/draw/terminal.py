@@ -91,7 +91,7 @@ def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None
 
 def importance(stroke: Stroke) -> int:
     """The more important strokes are drawn later, over the others."""
-    return ["correct", "tree", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
+    return ["correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
 
 
 def draw_stroke(canvas: Canvas, scene: Scene, stroke: Stroke, foot: int, step: int, pen: Pen) -> None:
@@ -138,7 +138,14 @@ def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: 
 def legend_text(scene: Scene, pen: Pen) -> str:
     """The legend of the styles; without colour, of those that can be recognised without it."""
     sign = pen.sign("dash")
-    signs = {"missed": f"{sign} ", "basic": f"{sign} ", "extra": "below: ", "wrong-head": "", "wrong-label": ""}
+    signs = {
+        "missed": f"{sign} ",
+        "basic": f"{sign} ",
+        "extra": "below: ",
+        "given": "",
+        "wrong-head": "",
+        "wrong-label": "",
+    }
     entries = legend(scene)
     if pen.color:
         texts = [coloured([(pen.spell(meaning), style)]) for style, meaning in entries]

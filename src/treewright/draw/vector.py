@@ -11,7 +11,7 @@ from html import escape
 
 from treewright.draw.colour import legend, style_of
 from treewright.draw.layout import Medium, Row, Stroke, lay_out, tokens_in
-from treewright.draw.measure import clip, pixels
+from treewright.draw.measure import RIGHT_TO_LEFT_MARK, clip, is_right_to_left, pixels
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 from treewright.draw.style import style_sheet
 
@@ -143,7 +143,9 @@ def label_parts(arc: Arc) -> tuple[str, str]:
 
 
 def tag_text(word: Word) -> str:
-    return clip_tag(f"{word.number} {word.form}")
+    """Number and form of the word where a cut arc goes on; the number comes first in the direction of the word."""
+    mark = RIGHT_TO_LEFT_MARK if is_right_to_left([word.form]) else ""
+    return clip_tag(f"{mark}{word.number} {word.form}")
 
 
 MEDIUM = Medium(

@@ -64,9 +64,7 @@ def main() -> None:
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    print(
-        f"Python {platform.python_version()}, {platform.machine()}; browser: {Path(browser).name if browser else 'none'}"
-    )
+    print(f"Python {platform.python_version()}, {platform.machine()}; browser: {Path(browser or 'none').name}")
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder, "page.html")

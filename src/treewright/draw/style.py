@@ -47,7 +47,8 @@ SHAPES = f"""\
 .treewright .arc .more{{stroke:none}}
 .treewright .extra path,.treewright .missed path{{stroke-dasharray:5 3}}
 .treewright .basic path{{stroke-dasharray:1.5 3}}
-.treewright .given path,.treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
+.treewright .given path{{stroke-width:2}}
+.treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
 .treewright .key path{{stroke-width:2.5}}
 .treewright .phrase{{font-size:13px;fill:currentColor}}
 .treewright .branch{{fill:none;stroke-width:1.2}}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.drawing import SVG_WIDTH, terminal_columns, terminal_options, write_page, write_svgs
+from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_svgs
 from treewright.cli.shared import (
     SECONDS_HELP,
     Method,
@@ -213,15 +213,15 @@ def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str)
     from treewright.pipeline import to_json
 
     target = None if output == "-" else output
+    pairs: Iterator[Pair] = ((sentence, {}) for sentence in sentences)
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
         write_lines((json.dumps(to_json(sentence), ensure_ascii=False) for sentence in sentences), output)
     elif form == "html":
-        write_page(((sentence, {}) for sentence in sentences), {}, target, source)
+        write_page(pairs, {}, target, source)
     elif form == "svg":
-        numbered = ((number, (sentence, {})) for number, sentence in enumerate(sentences, start=1))
-        write_svgs(numbered, {"width": SVG_WIDTH}, target, "the text")
+        write_svgs(enumerate(pairs, start=1), {"width": SVG_WIDTH}, target, "the text")
     else:
         write_lines(drawings(sentences, terminal_options(target) | {"width": max(terminal_columns(), 20)}), output)
 

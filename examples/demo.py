@@ -47,7 +47,7 @@ def show_reason(nlp: tw.Pipeline, sentence: tw.Sentence, head: str, modifier: st
         encoded = worker.encode(sentence)
         return worker.score(encoded, worker.prune(encoded, projective=True))
 
-    [scored] = nlp.parser.each(parts, [sentence])
+    [scored] = nlp.trained_parser.each(parts, [sentence])
     h, m = (1 + sentence.forms.index(word) for word in (head, modifier))
     found = sentence.forms[sentence.heads[m - 1] - 1]
     answer = tw.decode.why_not(scored, h, m, projective=True)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 
 from treewright import modelfile
 from treewright.corpus import Sentence, read
-from treewright.errors import InputError
+from treewright.errors import InputError, NameWarning
 from treewright.learn import Report
 from treewright.modelfile import ModelFile, NewerFormatError
 
@@ -46,7 +47,7 @@ MAKERS = {  # kind -> the command that makes one
     "tagger": "treewright tag train",
     "parser": "treewright train",
     "induced parser": "treewright induce",
-    "pipeline": "treewright pack",
+    "pipeline": "treewright train TRAIN",
 }
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 
@@ -98,9 +99,25 @@ def component_class(kind: str) -> type[Component]:
     return found
 
 
-def file_of(path: modelfile.Path) -> modelfile.Path:
-    """The file of a model: that of a name, or the path itself."""
-    return EMBEDDED.get(str(path), path)
+def opened(path: modelfile.Path) -> ModelFile:
+    """The model file of a name, or of a path. The string "en" is a name; "./en" and Path("en") are paths."""
+    if isinstance(path, str) and path in EMBEDDED:
+        if os.path.isfile(path):
+            message = f"{path} is the model that comes with Treewright; write ./{path} for the file of this name"
+            warnings.warn(message, NameWarning, stacklevel=4)
+        return modelfile.open_model(EMBEDDED[path])
+    if not os.path.exists(path):
+        raise no_such_model(path)
+    return modelfile.open_model(path)
+
+
+def no_such_model(path: modelfile.Path) -> InputError:
+    """The error for a path without a file; a word without extension may be meant as a name."""
+    message = f"{path}: there is no such file"
+    if not os.path.splitext(path)[1] and not os.path.dirname(path):
+        names = ", ".join(EMBEDDED)
+        message += f", and no model of this name (there is {names}); `{MAKERS['pipeline']} -o {path}.tw` makes one"
+    return InputError(message)
 
 
 def save(component: Component, path: modelfile.Path, *, pack: bool = False) -> None:
@@ -110,7 +127,7 @@ def save(component: Component, path: modelfile.Path, *, pack: bool = False) -> N
 
 def load(path: modelfile.Path, *kinds: str) -> Component:
     """The component of a file, which must be of one of these kinds if any are given."""
-    file = modelfile.open_model(file_of(path))
+    file = opened(path)
     if file.kind not in (kinds or REGISTRY):
         raise wrong_kind(file, *(kinds or REGISTRY))
     return restored(component_class(file.kind), file.path, file.header, file.arrays())
@@ -118,7 +135,7 @@ def load(path: modelfile.Path, *kinds: str) -> Component:
 
 def load_as(kind: type[C], path: modelfile.Path) -> C:
     """The component of a file of its kind, or of a pipeline that has one."""
-    file = modelfile.open_model(file_of(path))
+    file = opened(path)
     if file.kind == kind.KIND:
         return restored(kind, file.path, file.header, file.arrays())
     if file.kind == "pipeline" and kind.KIND in file.header:
@@ -155,8 +172,24 @@ def part_of(kind: type[C], source: modelfile.Path, header: Mapping[str, Any], ar
     return restored(kind, source, header[kind.KIND], own)
 
 
+def pickled(component: Component) -> tuple[Any, ...]:
+    """What `__reduce__` returns: the function and the arguments that make the component again."""
+    header, arrays = component.to_arrays()
+    return unpickled, (component.KIND, {"format": component.FORMAT, **header}, arrays)
+
+
+def unpickled(kind: str, header: Mapping[str, Any], arrays: Arrays) -> Component:
+    """The inverse of `pickled`."""
+    return restored(component_class(kind), "pickle", header, arrays)
+
+
 def wrong_kind(file: ModelFile, *kinds: str) -> InputError:
-    """The error for a model of another kind than is needed."""
+    """The error for a model of another kind than is needed, or for a pipeline that lacks a component."""
+    if file.kind == "pipeline":
+        return InputError(
+            f"{file.path} is a pipeline without {with_article(kinds[0])}; `{MAKERS[kinds[0]]}` makes one, and "
+            f"`treewright pack {file.path} FILE -o NEW` puts it in"
+        )
     needed = " or ".join(with_article(kind) for kind in kinds)
     makers = " or ".join(f"`{MAKERS[kind]}`" for kind in kinds)
     return InputError(f"{file.path} is {with_article(file.kind)}, but {needed} is needed; {makers} makes one")

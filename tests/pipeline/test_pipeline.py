@@ -146,7 +146,7 @@ def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tm
 
     whole, lighter, without = pipeline(), prune_weights(pipeline(), parser=0.2), prune_weights(pipeline(), parser=2.0)
     assert size(without, True) < size(lighter, True) < size(whole, True) < size(whole, False)
-    model = whole.parser.model
+    model = whole.trained_parser.model
     tables = sum(len(weights.values) for weights in (model.pruner, model.scorer, model.labeller))
     assert size(without, False) == size(whole, False)
     assert size(without, False) - size(without, True) > 0.95 * tables
@@ -157,9 +157,9 @@ def test_a_prune_weights_pipeline_still_parses() -> None:
     text = text_of(30, seed=8)
     same = [a.heads.tolist() == b.heads.tolist() for a, b in zip(light(text), pipeline()(text), strict=True)]
     assert sum(same) >= 28
-    weights = light.parser.model.scorer.values
+    weights = light.trained_parser.model.scorer.values
     assert np.abs(weights[weights != 0].astype(int)).min() >= 13  # a tenth of 127
-    assert np.count_nonzero(weights) < 0.8 * np.count_nonzero(pipeline().parser.model.scorer.values)
+    assert np.count_nonzero(weights) < 0.8 * np.count_nonzero(pipeline().trained_parser.model.scorer.values)
 
 
 def test_weights_are_rounded() -> None:
@@ -208,5 +208,5 @@ def test_models_are_joined_in_any_order(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a second tagger; a pipeline has one of each"):
         Pipeline.join(tmp_path / "t", tmp_path / "t")
     joined.save(tmp_path / "j")
-    with pytest.raises(InputError, match="is a pipeline, but a tokeniser or a tagger or a parser is needed"):
-        Pipeline.join(tmp_path / "j")
+    with pytest.raises(InputError, match="a second pipeline; give one"):
+        Pipeline.join(tmp_path / "j", tmp_path / "j")

@@ -40,7 +40,7 @@ HELP = (
 
 @app.command(help=HELP)
 def complete(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `treewright train` wrote.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a parser: a file, or en.")],
     partial: Annotated[
         str, typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
     ],

@@ -7,24 +7,25 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.shared import note
+from treewright.cli.shared import check_output, note
 
 app = typer.Typer(add_completion=False)
 
 HELP = (
-    "Join a tagger, a parser and, if there is one, a tokeniser in one model, which parses raw text.\n\n"
-    "The files may be named in any order: each tells what it is. Without a tokeniser rules cut the text.\n\n"
-    "  treewright tag train-tokeniser train.conllu -o en.tokeniser\n\n"
-    "  treewright tag train train.conllu --dev dev.conllu -o en.tagger\n\n"
-    "  treewright train train.conllu --dev dev.conllu -o en.parser\n\n"
-    "  treewright pack en.tokeniser en.tagger en.parser -o en.tw\n\n"
-    "  treewright parse en.tw letter.txt\n\n"
+    "Join a tagger, a parser and, if there is one, a tokeniser in one model, which parses raw text; or replace "
+    "components of a model.\n\n"
+    "The models may be given in any order, by file or by name (en). A parser may be trained or induced. Without a "
+    "tokeniser, the text is split by Unicode rules. If one of the models is a pipeline, the others replace its "
+    "components.\n\n"
+    "  treewright pack my.tokeniser my.tagger my.parser -o my.tw\n\n"
+    "  treewright pack en my.parser -o new.tw\n\n"
+    "  treewright pack my.tw -o small.tw --light 0.01\n\n"
 )
 
 
 @app.command(help=HELP)
 def pack(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="The files to join.")],
+    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="The models to join: files, or en.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the pipeline.")],
     light: Annotated[
         float,
@@ -34,8 +35,14 @@ def pack(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights
+    from treewright.pipeline.joining import join_files
 
-    pipeline = Pipeline.join(*models, metadata={"name": name or output.stem})
+    check_output(output)
+    joined = join_files(models)
+    pipeline = Pipeline.of(joined, metadata={"name": name or output.stem})
+    if not quiet:
+        for role, file in joined.replaced.items():
+            note(f"the {role} is replaced by that of {file}")
     if light:
         pipeline = prune_weights(pipeline, parser=light, tagger=light, tokeniser=light)
     pipeline.save(output)

@@ -64,7 +64,7 @@ class Output(str, Enum):
     html = "html"
 
 
-MODEL_HELP = "A model file; the English model that comes with Treewright if none is named."
+MODEL_HELP = "A model file, or en: the English model that comes with Treewright, which is used if none is given."
 
 
 @app.command(help=HELP)

@@ -100,7 +100,7 @@ def train(
 
 @app.command(help=RUN)
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `treewright tag train` wrote.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a tagger: a file, or en.")],
     input: Annotated[
         str, typer.Argument(metavar="INPUT", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.')
     ] = "-",
@@ -173,9 +173,7 @@ def train_tokeniser(
 @app.command(help=TOKENISE)
 def tokenise(
     input: Annotated[str, typer.Argument(metavar="TEXT", help='Raw text in UTF-8; "-" is standard input.')] = "-",
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="A file that `treewright tag train-tokeniser` wrote.")
-    ] = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", help="A model with a tokeniser: a file, or en.")] = None,
     output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
 ) -> None:

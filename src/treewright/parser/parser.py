@@ -156,6 +156,9 @@ class Parser:
         worker: Worker = self._workers.worker
         return worker
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return component.pickled(self)
+
     def __repr__(self) -> str:
         kind = "projective" if self.model.projective else "non-projective"
         return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels)"

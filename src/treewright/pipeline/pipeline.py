@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treewright import component, streams
-from treewright.component import MAKERS, Arrays, Component, Corpus, Stored, part_of, sentences_of
+from treewright.component import Arrays, Component, Corpus, Stored, component_class, part_of, sentences_of
 from treewright.corpus import Document, Sentence
 from treewright.corpus.arguments import checked_items
 from treewright.corpus.document import checked_sentences
 from treewright.errors import InputError
 from treewright.parser import Parser, ParserOptions
 from treewright.pipeline.certificate import set_certificate
+from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import text_sentences
 from treewright.pipeline.training import OnReport, train_parts
 from treewright.tagger import Tagger, Tokeniser
 
+if TYPE_CHECKING:
+    from treewright.induce import InducedParser
+
 CHUNK_CHARACTERS = 1 << 12  # short texts are taken together up to this length; by convention
-PARTS = ("tokeniser", "tagger", "parser")
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Pipeline:
 
     tokeniser: Tokeniser
     tagger: Tagger
-    parser: Parser
+    parser: Parser | InducedParser
     metadata: Mapping[str, Any] = field(default_factory=dict)  # name, licence, figures
 
     KIND: ClassVar[str] = "pipeline"
@@ -79,7 +82,7 @@ class Pipeline:
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file; a tokeniser by rules has none."""
-        parts: dict[str, Component] = {"tagger": self.tagger, "parser": self.parser}
+        parts: dict[str, Component] = {"tagger": self.tagger, self.parser.KIND: self.parser}
         if self.tokeniser.model is not None:
             parts["tokeniser"] = self.tokeniser
         headers, arrays = component.join_parts(parts)
@@ -89,22 +92,46 @@ class Pipeline:
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Pipeline:
         """The inverse of `to_arrays`."""
         tokeniser = part_of(Tokeniser, source, header, arrays) if "tokeniser" in header else Tokeniser()
-        tagger, parser = part_of(Tagger, source, header, arrays), part_of(Parser, source, header, arrays)
-        return cls(tokeniser, tagger, parser, header.get("metadata", {}))
+        kind = component_class("induced parser") if "induced parser" in header else Parser
+        parser = cast("Parser | InducedParser", part_of(kind, source, header, arrays))
+        return cls(tokeniser, part_of(Tagger, source, header, arrays), parser, header.get("metadata", {}))
 
     @classmethod
     def join(cls, *paths: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """The pipeline of the files of a tagger, a parser and, if there is one, a tokeniser, in any order."""
-        found: dict[str, Any] = {}
-        for path in paths:
-            part = component.load(path, *PARTS)
-            if part.KIND in found:
-                raise InputError(f"{path}: a second {part.KIND}; a pipeline has one of each")
-            found[part.KIND] = part
-        for kind in ("tagger", "parser"):
-            if kind not in found:
-                raise InputError(f"no {kind} among {', '.join(map(str, paths))}; `{MAKERS[kind]}` makes one")
-        return cls(found.get("tokeniser", Tokeniser()), found["tagger"], found["parser"], metadata or {})
+        """The pipeline of a tagger, a parser and, if there is one, a tokeniser, in any order.
+
+        One of the files may be a pipeline; the components in the other files replace its own. metadata is added to
+        that of this pipeline.
+        """
+        return cls.of(join_files(paths), metadata)
+
+    @classmethod
+    def of(cls, joined: Joined, metadata: Mapping[str, Any] | None = None) -> Pipeline:
+        """The pipeline of parts that were read from files."""
+        parts: dict[str, Any] = {"tokeniser": Tokeniser(), **joined.parts}
+        return cls(**parts, metadata={**joined.metadata, **(metadata or {})})
+
+    def replace(
+        self,
+        *,
+        tokeniser: Tokeniser | None = None,
+        tagger: Tagger | None = None,
+        parser: Parser | InducedParser | None = None,
+    ) -> Pipeline:
+        """A copy with other components in the place of its own."""
+        return Pipeline(tokeniser or self.tokeniser, tagger or self.tagger, parser or self.parser, self.metadata)
+
+    @property
+    def trained_parser(self) -> Parser:
+        """The parser, if it was trained on a treebank: an induced one has no scores of single parts."""
+        if not isinstance(self.parser, Parser):
+            raise InputError(f"{self}: its parser is induced, but one that was trained on a treebank is needed")
+        return self.parser
+
+    @property
+    def parts(self) -> dict[str, Component]:
+        """The components by their role."""
+        return {"tokeniser": self.tokeniser, "tagger": self.tagger, "parser": self.parser}
 
     def __call__(self, text: str, *, threads: int = 1, **options: Any) -> Document:
         """The sentences of a text, tagged and parsed: a list that displays itself in a notebook.

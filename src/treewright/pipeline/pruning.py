@@ -18,15 +18,16 @@ def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.
 
     Of a table of weights those go that are smaller than this share of its largest; the rest is rounded to 127 steps
     on either side of zero, which is what a parser's weights are already. Of a parser's tables only the scorer's loses
-    any: the others are small, and count more.
+    any: the others are small, and count more. An induced parser is kept as it is.
     """
-    trees = pipeline.parser.model
-    lighter = replace(trees, scorer=dropped(trees.scorer, parser))
+    trees = pipeline.parser
+    if isinstance(trees, Parser):
+        trees = Parser(replace(trees.model, scorer=dropped(trees.model.scorer, parser)))
     words = pipeline.tagger.model
     tags = replace(words, weights=dropped(words.weights, tagger), lemma_weights=dropped(words.lemma_weights, tagger))
     cuts = pipeline.tokeniser.model
     cutter = None if cuts is None else replace(cuts, weights=rounded(cuts.weights, tokeniser))
-    return Pipeline(Tokeniser(cutter), Tagger(tags), Parser(lighter), pipeline.metadata)
+    return Pipeline(Tokeniser(cutter), Tagger(tags), trees, pipeline.metadata)
 
 
 def dropped(weights: Weights, share: float) -> Weights:

@@ -138,6 +138,9 @@ class Tagger:
         worker: Worker = self._workers.worker
         return worker
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return component.pickled(self)
+
     def __repr__(self) -> str:
         return f"Tagger({', '.join(self.columns)}; {len(self.tags)} tags, {len(self.model.scripts)} edit scripts)"
 

@@ -1,0 +1,47 @@
+"""The parts of a pipeline from model files: components alone, and a pipeline whose parts they replace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from treewright import component
+from treewright.component import MAKERS, Component
+from treewright.errors import InputError
+
+ROLES = {"tokeniser": "tokeniser", "tagger": "tagger", "parser": "parser", "induced parser": "parser"}  # by kind
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The parts of a pipeline by their role, the metadata of the pipeline among the files, and what was replaced."""
+
+    parts: dict[str, Component]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    replaced: Mapping[str, str] = field(default_factory=dict)  # role -> the file of the new part
+
+
+def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
+    """The parts in these files, in any order; a component alone replaces that of a pipeline."""
+    alone: dict[str, Component] = {}
+    files: dict[str, str] = {}
+    base: Any = None  # a pipeline
+    for path in paths:
+        found = component.load(path)
+        if found.KIND == "pipeline":
+            if base is not None:
+                raise InputError(f"{path}: a second pipeline; give one, and the components that replace its own")
+            base = found
+            continue
+        role = ROLES[found.KIND]
+        if role in alone:
+            raise InputError(f"{path}: a second {role}; a pipeline has one of each")
+        alone[role], files[role] = found, os.fspath(path)
+    if base is not None:
+        return Joined({**base.parts, **alone}, base.metadata, files)
+    for role in ("tagger", "parser"):
+        if role not in alone:
+            raise InputError(f"no {role} among {', '.join(map(str, paths))}; `{MAKERS[role]}` makes one")
+    return Joined(alone)

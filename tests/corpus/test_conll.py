@@ -294,9 +294,10 @@ def test_one_sentence_and_a_text_file_will_do() -> None:
 def test_a_directory_and_a_missing_file_are_named(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError) as raised:
         tw.read(tmp_path)
-    assert raised.value.filename == str(tmp_path) or raised.value.filename == tmp_path
-    with pytest.raises(FileNotFoundError):
+    assert Path(raised.value.filename) == tmp_path
+    with pytest.raises(FileNotFoundError) as missing:
         tw.read(tmp_path / "none.conllu")
+    assert Path(missing.value.filename) == tmp_path / "none.conllu"
 
 
 def test_bad_sentences_can_be_skipped_and_counted() -> None:

@@ -13,7 +13,7 @@ from oracles.trees import all_trees, value
 import treewright as tw
 from treewright import _core
 from treewright.decode import Parts, Problem, exact
-from treewright.errors import InputError
+from treewright.errors import InfeasibleError, InputError
 
 ROOTS = ("single", "multi")
 SIBLINGS = ("arc sib", "arc stop", "arc sib stop")
@@ -41,9 +41,11 @@ def answers(scores: Scores, root: str) -> list[tw.decode.Parse]:
 @pytest.mark.parametrize("n", range(1, 6))
 def test_best_of_all_projective_trees(n: int, names: str, root: str) -> None:
     rng = np.random.default_rng(n)
+    feasible = 0
     for holes, ties in [*product((0.0, 0.15, 0.4), (False, True))] * (4 if n < 5 else 2):
         scores = random_scores(rng, n, names, holes=holes, ties=ties)
         best = best_of_all_trees(n, root, scores)
+        feasible += best > -np.inf
         for parse in answers(scores, root):
             if best == -np.inf:
                 assert parse.bound == -np.inf
@@ -52,12 +54,14 @@ def test_best_of_all_projective_trees(n: int, names: str, root: str) -> None:
             assert value(parse.heads, **scores) == pytest.approx(best, rel=1e-9, abs=1e-9)
             assert tw.trees.is_projective(parse.heads)
             assert tw.trees.is_tree(parse.heads, root=root)
+    assert feasible >= 8
 
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("names", ["arc sib stop", "arc grand sib stop"])
 def test_constraints_hold_and_nothing_else_is_lost(names: str, root: str) -> None:
     rng = np.random.default_rng(5)
+    feasible = 0
     for _ in range(40):
         n = int(rng.integers(2, 6))
         scores = random_scores(rng, n, names)
@@ -67,7 +71,10 @@ def test_constraints_hold_and_nothing_else_is_lost(names: str, root: str) -> Non
         forbid = [arc for arc in random_arcs(rng, trees[rng.integers(len(trees))], 2) if arc not in require]
         left = [tree for tree in others if all(tree[m] != h for h, m in forbid)]
         if not left:
+            with pytest.raises(InfeasibleError):
+                tw.decode.tree(**scores, projective=True, root=root, require=require, forbid=forbid)
             continue
+        feasible += 1
         best = max(value(tree, **scores) for tree in left)
         parse = tw.decode.tree(**scores, projective=True, root=root, require=require, forbid=forbid)
         assert parse.score == pytest.approx(best, rel=1e-9)
@@ -76,6 +83,7 @@ def test_constraints_hold_and_nothing_else_is_lost(names: str, root: str) -> Non
         parts = Parts.from_arrays(**scores)
         same = tw.decode.tree(parts, projective=True, root=root, require=require, forbid=forbid)
         assert same.heads.tolist() == parse.heads.tolist()
+    assert feasible >= 35
 
 
 @pytest.mark.parametrize("root", ROOTS)

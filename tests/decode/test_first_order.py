@@ -95,14 +95,19 @@ def test_as_networkx(n: int) -> None:
 @pytest.mark.parametrize("n", [7, 10])
 def test_as_the_flow_program(n: int, root: str) -> None:
     rng = np.random.default_rng(n)
+    feasible = 0
     for _ in range(3):
         arc = rng.normal(size=(n + 1, n + 1))
-        arc[0] += rng.normal() * 3  # many root arcs wanted, or few
+        arc[0] += rng.normal() * 3  # arcs from the root are better than others, or worse
         arc[rng.random(arc.shape) < 0.3] = -np.inf
         best = flow.best_value(arc, root=root)
         if best == -np.inf:
+            with pytest.raises(InfeasibleError):
+                tw.decode.tree(arc, root=root)
             continue
+        feasible += 1
         assert tw.decode.tree(arc, root=root).score == pytest.approx(best, abs=1e-7)
+    assert feasible >= 3
 
 
 @pytest.mark.parametrize("n", [9, 40, 90])
@@ -128,11 +133,15 @@ def test_one_root_is_the_best_of_all_roots(n: int) -> None:
 def test_reduced_costs_bound_every_tree(n: int, root: str) -> None:
     rng = np.random.default_rng([n, root == "single"])
     trees = np.array(all_trees(n, root=root))
+    feasible = 0
     for _ in range(CASES):
         arc = some_scores(rng, n)
         values = arc[trees[:, 1:], np.arange(1, n + 1)].sum(axis=1)
         if values.max() == -np.inf:
+            with pytest.raises(InfeasibleError):
+                tw.decode.reduced_costs(arc, root=root)
             continue
+        feasible += 1
         costs = tw.decode.reduced_costs(arc, root=root)
         assert (costs >= 0).all()
         best = tw.decode.tree(arc, root=root)
@@ -141,6 +150,7 @@ def test_reduced_costs_bound_every_tree(n: int, root: str) -> None:
             for h in set(range(n + 1)) - {m}:
                 with_arc = values[trees[:, m] == h].max(initial=-np.inf)
                 assert with_arc <= best.score - costs[h, m] + 1e-9
+    assert feasible >= 127
 
 
 def test_reduced_costs_over_candidates_are_those_of_the_matrix() -> None:

@@ -22,6 +22,7 @@ SHAPES = [(projective, root) for projective in (False, True) for root in ("singl
 def test_the_best_of_all_trees_in_order(n: int, projective: bool, root: str) -> None:
     rng = np.random.default_rng(n)
     trees = all_trees(n, projective=projective, root=root)
+    feasible = 0
     for trial in range(16):
         arc = random_scores(rng, n, holes=0.3 * (trial % 2), ties=trial % 4 == 3)["arc"]
         values = sorted((v for v in (value(tree, arc) for tree in trees) if v > -np.inf), reverse=True)
@@ -30,6 +31,7 @@ def test_the_best_of_all_trees_in_order(n: int, projective: bool, root: str) -> 
             with pytest.raises(InfeasibleError):
                 tw.decode.kbest(arc, k, projective=projective, root=root)
             continue
+        feasible += 1
         found = tw.decode.kbest(arc, k, projective=projective, root=root)
         assert [parse.score for parse in found] == pytest.approx(values[:k], rel=1e-9, abs=1e-9)
         heads = [tuple(parse.heads.tolist()) for parse in found]
@@ -39,6 +41,7 @@ def test_the_best_of_all_trees_in_order(n: int, projective: bool, root: str) -> 
             assert value(parse.heads, arc) == pytest.approx(parse.score, rel=1e-12, abs=1e-12)
             assert parse.gap == pytest.approx(values[0] - parse.score, abs=1e-9)
         assert found[0].certified
+    assert feasible >= 13
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
@@ -52,6 +55,7 @@ def test_every_tree_comes_once_when_all_scores_are_equal(projective: bool, root:
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
     rng = np.random.default_rng(3)
+    feasible = 0
     for _ in range(20):
         n = int(rng.integers(3, 6))
         arc = rng.normal(size=(n + 1, n + 1))
@@ -60,10 +64,14 @@ def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
         forbid = [a for a in random_arcs(rng, trees[rng.integers(len(trees))], 1) if a not in require]
         left = [t for t in trees if all(t[m] == h for h, m in require) and all(t[m] != h for h, m in forbid)]
         if not left:
+            with pytest.raises(InfeasibleError):
+                tw.decode.kbest(arc, 5, projective=projective, root=root, require=require, forbid=forbid)
             continue
+        feasible += 1
         values = sorted((value(tree, arc) for tree in left), reverse=True)
         found = tw.decode.kbest(arc, 5, projective=projective, root=root, require=require, forbid=forbid)
         assert [parse.score for parse in found] == pytest.approx(values[:5], rel=1e-9)
+    assert feasible >= 18
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)

@@ -16,6 +16,7 @@ SHAPES = [(projective, root) for projective in (False, True) for root in ("singl
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 @pytest.mark.parametrize("parts", ["", "sib", "grand", "sib grand stop"])
 def test_no_tree_has_more_correct_heads_on_average(parts: str, projective: bool, root: str) -> None:
+    feasible = 0
     losses = []
     for trial in range(10):
         words = 1 + trial % 5
@@ -33,6 +34,7 @@ def test_no_tree_has_more_correct_heads_on_average(parts: str, projective: bool,
             with pytest.raises(InfeasibleError):
                 tw.decode.mbr(instance.arc, **instance.arguments)
             continue
+        feasible += 1
         found = tw.decode.mbr(instance.arc, **instance.arguments)
         assert tuple(found.heads.tolist()) in instance.trees()
         best = max(map(truth.correct_heads, instance.trees()))
@@ -45,7 +47,11 @@ def test_no_tree_has_more_correct_heads_on_average(parts: str, projective: bool,
         else:
             losses.append(best - truth.correct_heads(found.heads))
             assert found.bound == words
-    assert not losses or np.mean(losses) < 0.1  # heads a sentence; approximate marginals lose 0.0 to 0.05
+    assert feasible >= 7
+    if projective or not parts:
+        assert losses == []
+    else:
+        assert np.mean(losses) < 0.1  # heads a sentence; approximate marginals lose 0.0 to 0.05
 
 
 def test_it_has_more_correct_heads_than_the_best_tree() -> None:

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.draw.layout import Medium, Piece, Row, lay_out, place_label, spread, stack
+from treewright.draw.layout import Medium, Piece, Row, Stroke, lay_out, place_label, spread, stack
 from treewright.draw.scene import Arc, Scene, Word
 
 spans = st.lists(
@@ -73,24 +73,36 @@ def all_rows(seed: int, n: int, shared_ports: bool, width: int) -> list[Row]:
 rows_of_scenes = st.builds(all_rows, st.integers(0, 10**6), st.integers(1, 24), st.booleans(), st.integers(50, 400))
 
 
+def pairs_on_one_level(rows: list[Row]) -> list[tuple[Stroke, Stroke]]:
+    sides = [side for row in rows for side in (row.above, row.below)]
+    return [(one, other) for side in sides for one, other in combinations(side, 2) if one.level == other.level]
+
+
+def lines_of(rows: list[Row]) -> list[Stroke]:
+    return [stroke for row in rows for stroke in row.above + row.below if not stroke.arc.is_stub]
+
+
+def test_random_scenes_have_lines_cut_lines_and_pairs_on_one_level() -> None:
+    rows = [row for seed in range(50) for row in all_rows(seed, 20, seed % 2 == 0, 120)]
+    lines = lines_of(rows)
+    assert len(lines) > 1000
+    assert sum(line.cut != "" for line in lines) > 500
+    assert len(pairs_on_one_level(rows)) > 500
+
+
 @given(rows_of_scenes)
 def test_lines_and_labels_on_one_level_keep_clear_of_each_other(rows: list[Row]) -> None:
-    for row in rows:
-        for side in (row.above, row.below):
-            for one, other in combinations(side, 2):
-                if one.level == other.level:
-                    assert one.right < other.left or other.right < one.left
-                    ends = sorted((stroke.label, stroke.label + len(stroke.arc.label)) for stroke in (one, other))
-                    assert ends[0][1] <= ends[1][0]
+    for one, other in pairs_on_one_level(rows):
+        assert one.right < other.left or other.right < one.left
+        ends = sorted((stroke.label, stroke.label + len(stroke.arc.label)) for stroke in (one, other))
+        assert ends[0][1] <= ends[1][0]
 
 
 @given(rows_of_scenes)
 def test_labels_stay_on_their_lines(rows: list[Row]) -> None:
-    for row in rows:
-        for stroke in row.above + row.below:
-            if not stroke.arc.is_stub:
-                assert stroke.left < stroke.label
-                assert stroke.label + len(stroke.arc.label) <= stroke.right
+    for line in lines_of(rows):
+        assert line.left < line.label
+        assert line.label + len(line.arc.label) <= line.right
 
 
 @given(st.integers(0, 10**6), st.integers(1, 24), st.booleans(), st.integers(60, 400))
@@ -139,16 +151,26 @@ def test_a_label_moves_aside_for_lines_if_there_is_room(in_the_way: list[int], w
         assert start == (41 - width) // 2
 
 
-@given(st.integers(0, 10**6), st.integers(2, 12), st.booleans())
-def test_arcs_of_a_tree_cross_in_the_drawing_only_where_they_cross(seed: int, n: int, shared_ports: bool) -> None:
-    """Two arcs cross where a leg of one passes through the other's line on its way to a higher level."""
+def drawn_crossings(seed: int, n: int, shared_ports: bool) -> list[tuple[Stroke, Stroke]]:
+    """Lines of a random tree of which the first has a leg that passes through the second."""
     dice = random.Random(seed)
     order = [0, *dice.sample(range(1, n + 1), n)]
     arcs = tuple(Arc(dice.choice(order[:k]), order[k]) for k in range(1, n + 1))
     (row,) = lay_out(Scene(tuple(Word("w") for _ in arcs), arcs), medium(shared_ports), None)
-    lines = [stroke for stroke in row.above if not stroke.arc.is_stub]
-    for one, other in permutations(lines, 2):
-        if one.level > other.level and any(other.left < leg < other.right for leg in (one.left, one.right)):
-            a, b = sorted((one.arc.head, one.arc.modifier))
-            c, d = sorted((other.arc.head, other.arc.modifier))
-            assert a < c < b < d or c < a < d < b
+    return [
+        (one, other)
+        for one, other in permutations(lines_of([row]), 2)
+        if one.level > other.level and any(other.left < leg < other.right for leg in (one.left, one.right))
+    ]
+
+
+def test_drawings_of_random_trees_have_crossings() -> None:
+    assert sum(bool(drawn_crossings(seed, 12, seed % 2 == 0)) for seed in range(50)) > 40
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.booleans())
+def test_arcs_of_a_tree_cross_in_the_drawing_only_where_they_cross(seed: int, n: int, shared_ports: bool) -> None:
+    for one, other in drawn_crossings(seed, n, shared_ports):
+        a, b = sorted((one.arc.head, one.arc.modifier))
+        c, d = sorted((other.arc.head, other.arc.modifier))
+        assert a < c < b < d or c < a < d < b

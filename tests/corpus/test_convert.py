@@ -151,7 +151,7 @@ def test_an_nltk_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> None:
 def test_a_spacy_doc_has_the_tree_the_tags_and_the_text(sentence: tw.Sentence) -> None:
     pytest.importorskip("spacy")
     doc = sentence.to_spacy()
-    assert doc.text.strip() == sentence.text
+    assert doc.text == sentence.text
     assert [token.text for token in doc] == sentence.forms
     assert [(token.pos_, token.tag_, token.lemma_) for token in doc] == list(
         zip(sentence.upos, sentence.xpos, sentence.lemmas, strict=True)

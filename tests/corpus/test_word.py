@@ -159,7 +159,9 @@ def test_words_of_a_contraction_have_the_offsets_of_their_token() -> None:
     assert sentence.offsets() == [(0, 3), (5, 7), (5, 7), (8, 12)]
     assert (sentence[2].begin, sentence[2].end) == (5, 7)
     parts = tw.Sentence.from_words(["do", "n't"], tokens=[Token(1, 2, "don't", "TokenRange=19:24")])
-    assert [(word.begin, word.end) for word in parts] == [(19, 21), (21, 24)]
+    assert [(word.begin, word.end) for word in parts] == [(19, 21), (21, 24)] == parts.offsets()
+    whole = tw.Sentence.from_words(["de", "le"], tokens=[Token(1, 2, "du", "TokenRange=19:21")])
+    assert [(word.begin, word.end) for word in whole] == [(19, 21), (19, 21)] == whole.offsets()
 
 
 def test_offsets_that_the_tokeniser_wrote_are_those_of_its_text() -> None:

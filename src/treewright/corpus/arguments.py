@@ -34,7 +34,7 @@ def _checked(items: Iterable[T], kind: type[T], name: str, remedy: str) -> Itera
 
 def check_iterable(items: Any, expected: str, name: str) -> None:
     """Raise a TypeError for what is not iterable, and for what is one thing although Python iterates over it."""
-    is_one = isinstance(items, (str, bytes, bytearray, Mapping)) or hasattr(items, "forms")
+    is_one = isinstance(items, (str, bytes, bytearray, Mapping)) or hasattr(items, "forms")  # the last is a Sentence
     if is_one or not hasattr(items, "__iter__"):
         raise TypeError(f"{name} is {_described(items)}; expected {expected}")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
     import spacy
 
-    from treewright.corpus.sentence import Confidence, Sentence
+    from treewright.corpus.sentence import Sentence
 
 COLUMNS = {"lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats", "deprel": "deprels", "misc": "misc"}
 CONFIDENCE = {
@@ -48,8 +48,9 @@ def to_dict(sentence: Sentence) -> dict[str, Any]:
         found |= {"certified": parse.certified, "score": parse.score, "gap": gap}
     words = [_word(sentence, place) for place in range(len(sentence))]
     for name, column in CONFIDENCE.items():
-        for word, value in zip(words, _rounded(getattr(sentence, column)), strict=False):
-            word[name] = value
+        if (values := getattr(sentence, column)) is not None:
+            for word, value in zip(words, values, strict=True):
+                word[name] = _rounded(value)
     found["words"] = words
     if sentence.tokens:
         found["tokens"] = [{**token._asdict(), **_range(token.misc)} for token in sentence.tokens]
@@ -72,9 +73,9 @@ def _range(misc: str) -> dict[str, int]:
     return {"begin": offsets[0], "end": offsets[1]} if offsets else {}
 
 
-def _rounded(values: Confidence | None) -> list[float | None]:
-    """Probabilities for JSON, which has no NaN."""
-    return [] if values is None else [None if np.isnan(value) else round(float(value), 4) for value in values]
+def _rounded(probability: np.float64) -> float | None:
+    """A number for JSON, which has no NaN."""
+    return None if np.isnan(probability) else round(float(probability), 4)
 
 
 def from_dict(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,6 +188,7 @@ def to_spacy(sentences: Sequence[Sentence], vocab: spacy.Vocab | None) -> spacy.
         columns["morphs"] += _without_blanks(sentence.feats)
         columns["lemmas"] += _without_blanks(sentence.lemmas)
         starts += [place == 0 for place in range(len(sentence))]
+    columns["spaces"][-1:] = [False]  # the text ends with the last word
     if all((sentence.heads >= 0).all() for sentence in sentences):
         columns |= _spacy_tree(sentences)
     if vocab is None:

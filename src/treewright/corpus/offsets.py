@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from treewright.corpus.nodes import Token
 from treewright.corpus.reader import shown
@@ -37,14 +38,16 @@ def offsets_of(tokens: Sequence[Token], forms: Sequence[str], text: str) -> list
     """
     found: list[Offsets] = []
     for token, (begin, end) in zip(tokens, _token_offsets(tokens, text), strict=True):
-        words = forms[token.first - 1 : token.last]
-        if "".join(words) == token.form and end - begin == len(token.form):
-            for form in words:
-                found.append((begin, begin + len(form)))
-                begin += len(form)
-        else:
-            found += [(begin, end)] * len(words)
+        found += offsets_in_token(token, forms[token.first - 1 : token.last], begin, end)
     return found
+
+
+def offsets_in_token(token: Token, forms: Sequence[str], begin: int, end: int) -> list[Offsets]:
+    """The offsets of the words of a token, which have these forms."""
+    if "".join(forms) != token.form or end - begin != len(token.form):
+        return [(begin, end)] * len(forms)
+    ends = list(accumulate(map(len, forms), initial=begin))
+    return list(pairwise(ends))
 
 
 def _token_offsets(tokens: Sequence[Token], text: str) -> list[Offsets]:

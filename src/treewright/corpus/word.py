@@ -10,7 +10,7 @@ import numpy as np
 from treewright.corpus.attributes import Attributes, cell_of
 from treewright.corpus.checks import check_cell
 from treewright.corpus.nodes import Token
-from treewright.corpus.offsets import Offsets, token_range
+from treewright.corpus.offsets import Offsets, offsets_in_token, token_range
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -150,8 +150,11 @@ class Word:
         return self._offsets()[1]
 
     def _offsets(self) -> Offsets:
-        written = None if self.sentence.tokens else token_range(self.sentence.misc[self.id - 1])
-        return written or self.sentence.offsets()[self.id - 1]
+        token = self.token or Token(self.id, self.id, self.form, self.sentence.misc[self.id - 1])
+        if (written := token_range(token.misc)) is None:
+            return self.sentence.offsets()[self.id - 1]
+        forms = self.sentence.forms[token.first - 1 : token.last]
+        return offsets_in_token(token, forms, *written)[self.id - token.first]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Word):

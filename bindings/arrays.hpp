@@ -17,6 +17,7 @@ using ScoreColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::dev
 using IndexColumn = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NewScores = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using NewScores3 = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 using NewScoreColumn = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using NewIndexColumn = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 using NewMask = nb::ndarray<nb::numpy, bool, nb::ndim<1>>;

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "charts/eisner.hpp"
+#include "padded.hpp"
 #include "trees/chu_liu_edmonds.hpp"
 
 namespace treewright {
@@ -80,6 +81,19 @@ static std::tuple<Heads, double, NewScoreColumn> reduced_costs_of_parts(const Pa
   return {heads, value, costs};
 }
 
+template <typename Decoder>
+static std::pair<Trees, NewScoreColumn> padded_trees(Scores3 scores, IndexColumn lengths, bool head_first,
+                                                     bool single_root, int threads) {
+  const PaddedScores batch = padded_scores(scores, lengths, head_first);
+  Trees heads = new_array<Trees>(batch.items, batch.width);
+  NewScoreColumn values = new_array<NewScoreColumn>(batch.items);
+  {
+    nb::gil_scoped_release nogil;
+    decode_padded<Decoder>(batch, single_root, threads, heads.data(), values.data());
+  }
+  return {heads, values};
+}
+
 void bind_first_order(nb::module_ &m) {
   m.def("eisner", &eisner, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The best projective tree (Eisner 1996): heads and value; -inf when there is none.");
@@ -91,6 +105,13 @@ void bind_first_order(nb::module_ &m) {
         "Heads, value, and for each arc a bound on what every tree with it falls short of the best.");
   m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The same over candidate arcs, with a weight an arc.");
+  m.def("padded_trees", &padded_trees<ChuLiuEdmonds>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
+        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
+        "The best spanning tree of each item of a padded batch: heads, a row an item, and values; -inf when there is no "
+        "tree, NaN when the length or a score is not valid.");
+  m.def("padded_projective_trees", &padded_trees<Eisner>, nb::arg("scores").noconvert(),
+        nb::arg("lengths").noconvert(), nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
+        "The same among projective trees.");
 }
 
 }  // namespace treewright

@@ -4,6 +4,7 @@
 #include "charts/inside_outside.hpp"
 #include "charts/part_sums.hpp"
 #include "dual/belief_propagation.hpp"
+#include "padded.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/parts.hpp"
 
@@ -35,6 +36,42 @@ static std::pair<NewScores, double> marginals(Scores arc, bool single_root) {
   return {found, log_partition};
 }
 
+template <typename Kernel>
+static NewScoreColumn padded_log_partition(Scores3 scores, IndexColumn lengths, bool head_first, bool single_root,
+                                           int threads) {
+  const PaddedScores batch = padded_scores(scores, lengths, head_first);
+  NewScoreColumn values = new_array<NewScoreColumn>(batch.items);
+  {
+    nb::gil_scoped_release nogil;
+    log_partition_padded<Kernel>(batch, single_root, threads, values.data());
+  }
+  return values;
+}
+
+template <typename Kernel>
+static std::pair<NewScores3, NewScoreColumn> padded_marginals(Scores3 scores, IndexColumn lengths, bool head_first,
+                                                              bool single_root, int threads) {
+  const PaddedScores batch = padded_scores(scores, lengths, head_first);
+  NewScores3 found = new_array<NewScores3>(batch.items, batch.width, batch.width);
+  NewScoreColumn values = new_array<NewScoreColumn>(batch.items);
+  {
+    nb::gil_scoped_release nogil;
+    marginals_padded<Kernel>(batch, single_root, threads, found.data(), values.data());
+  }
+  return {found, values};
+}
+
+template <typename Kernel>
+static void bind_padded_sums(nb::module_ &m, const char *log_partition_name, const char *marginals_name) {
+  m.def(log_partition_name, &padded_log_partition<Kernel>, nb::arg("scores").noconvert(),
+        nb::arg("lengths").noconvert(), nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
+        "The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is "
+        "not valid.");
+  m.def(marginals_name, &padded_marginals<Kernel>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
+        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
+        "The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.");
+}
+
 static std::pair<double, Parts> expectations(const Parts &parts, bool single_root) {
   nb::gil_scoped_release nogil;
   Parts expected = parts;
@@ -60,6 +97,8 @@ void bind_sums(nb::module_ &m) {
         "The same over projective trees.");
   m.def("projective_marginals", &marginals<InsideOutside>, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The same over projective trees.");
+  bind_padded_sums<MatrixTree>(m, "padded_log_partition", "padded_marginals");
+  bind_padded_sums<InsideOutside>(m, "padded_projective_log_partition", "padded_projective_marginals");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
   m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),

@@ -234,6 +234,14 @@ def reduced_costs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None)
 def reduced_costs(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """The same over candidate arcs, with a weight an arc."""
 
+def padded_trees(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The best spanning tree of each item of a padded batch: heads, a row an item, and values; -inf when there is no tree, NaN when the length or a score is not valid.
+    """
+
+def padded_projective_trees(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """The same among projective trees."""
+
 def dmv_expectations(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], go: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], attach: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], length_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, chunk: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]]:
     """
     Log likelihood of each sentence, and the expected counts (root, stop, go, attach) of the corpus.
@@ -268,6 +276,26 @@ def projective_log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(
 
 def projective_marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The same over projective trees."""
+
+def padded_log_partition(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is not valid.
+    """
+
+def padded_marginals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.
+    """
+
+def padded_projective_log_partition(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is not valid.
+    """
+
+def padded_projective_marginals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.
+    """
 
 def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
     """

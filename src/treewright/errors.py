@@ -5,9 +5,18 @@ The command line prints the message and ends with status 1; everything else is a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class InputError(ValueError):
-    """Something that was given cannot be used."""
+    """Something that was given cannot be used.
+
+    For a batch, `failed` has the error of each item that has one, by its place, and `results` what the others gave.
+    """
+
+    failed: Mapping[int, InputError] = {}
+    results: Any = None
 
 
 class MissingPackage(InputError, ImportError):

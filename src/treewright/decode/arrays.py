@@ -47,9 +47,13 @@ def bad_score(name: str, index: tuple[int, ...], score: float) -> InputError:
     return InputError(f"{place} is {score:.4g}; scores lie within {LARGEST:g} of zero, write -inf to forbid a part")
 
 
-def arc_matrix(given: ArrayLike) -> NDArray[np.float64]:
-    """A checked arc[h, m]; the diagonal and column 0 have no meaning and are not read."""
+def arc_matrix(given: ArrayLike, head_first: bool = True) -> NDArray[np.float64]:
+    """A checked arc[h, m], from arc[m, h] if not head_first; the diagonal and arcs into node 0 are not read."""
     array = float_array(given, "arc")
+    if array.ndim == 3:
+        raise InputError(f"arc has shape {array.shape}, expected one sentence; for a padded batch give lengths")
+    if not head_first:
+        array = np.ascontiguousarray(array.T)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InputError(f"arc has shape {array.shape}, expected a square arc[h, m] over the root and the words")
     if len(array) < 2:
@@ -57,7 +61,7 @@ def arc_matrix(given: ArrayLike) -> NDArray[np.float64]:
     bad = _core.bad_arc(array)
     if bad >= 0:
         h, m = divmod(bad, len(array))
-        raise bad_score("arc", (h, m), float(array[h, m]))
+        raise bad_score("arc", (h, m) if head_first else (m, h), float(array[h, m]))
     return array
 
 

@@ -65,6 +65,7 @@ def sibling_automaton(
     stop: ArrayLike | None = None,
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
 ) -> Modifiers:
     """The best modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
 
@@ -75,7 +76,7 @@ def sibling_automaton(
     >>> best.candidates.tolist(), best.best_with.tolist(), best.best_without.tolist()
     ([2, 3], [1.0, 2.0], [2.0, 0.0])
     """
-    problem = Problem.of(arc, sib, None, stop, require=require, forbid=forbid)
+    problem = Problem.of(arc, sib, None, stop, require=require, forbid=forbid, head_first=head_first)
     h = _node(problem, h)
     if side not in (0, 1):
         raise InputError(f"side is {side!r}; it is 0 (left of the head) or 1 (right)")
@@ -99,6 +100,7 @@ def grandparent_automaton(
     of_head: ArrayLike | None = None,
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
 ) -> Modifiers:
     """The best modifiers of h on both sides together with its best head, by all scores that depend on them.
 
@@ -115,7 +117,7 @@ def grandparent_automaton(
     >>> best.heads.tolist(), best.best_by_head.tolist()
     ([0, 1, 3], [0.5, 0.0, 1.0])
     """
-    problem = Problem.of(arc, sib, grand, stop, require=require, forbid=forbid)
+    problem = Problem.of(arc, sib, grand, stop, require=require, forbid=forbid, head_first=head_first)
     h = _node(problem, h)
     parts = problem.parts
     heads = parts.head[parts.modifier == h]

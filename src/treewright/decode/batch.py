@@ -1,49 +1,158 @@
-"""Many sentences: one thread a chunk of sentences, with the results of decoding them one by one."""
+"""Many sentences: the results of one by one, on several threads, with the errors of single sentences kept apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright import _core
+from treewright.decode import exact
 from treewright.decode.methods import tree
+from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
+from treewright.decode.problem import is_single
 from treewright.decode.result import Parse
 from treewright.errors import InputError
+
+Errors = Literal["raise", "return"]
+Arguments = Callable[[], Mapping[str, Any]]  # the keywords of one sentence; an InputError belongs to that sentence
+Result = TypeVar("Result")
 
 _CHUNKS_A_THREAD = 8  # balances the load of sentences of different length; by convention
 
 
-def trees(batch: Iterable[ArrayLike | Parts | Mapping[str, Any]], *, threads: int = 2, **options: Any) -> list[Parse]:
+@overload
+def trees(
+    batch: Iterable[ArrayLike | Parts | Mapping[str, Any]],
+    *,
+    lengths: ArrayLike | None = ...,
+    threads: int = ...,
+    errors: Literal["raise"] = ...,
+    **options: Any,
+) -> list[Parse]: ...
+
+
+@overload
+def trees(
+    batch: Iterable[ArrayLike | Parts | Mapping[str, Any]],
+    *,
+    lengths: ArrayLike | None = ...,
+    threads: int = ...,
+    errors: Literal["return"],
+    **options: Any,
+) -> list[Parse | InputError]: ...
+
+
+def trees(
+    batch: Iterable[ArrayLike | Parts | Mapping[str, Any]],
+    *,
+    lengths: ArrayLike | None = None,
+    threads: int = 2,
+    errors: Errors = "raise",
+    **options: Any,
+) -> list[Parse] | list[Parse | InputError]:
     """The best tree of every sentence, in order; the results do not depend on the number of threads.
 
-    An item is the first argument of `tree`, scores or Parts, or a mapping of all its arguments by name. The options are
-    those of `tree` and hold for every sentence; the mapping of a sentence comes first.
+    An item is the first argument of `tree`, scores or Parts, or a mapping of all its arguments by name. With lengths,
+    the batch is one padded array [sentence, n + 1, n + 1], and lengths[b] is the number of words of sentence b. The
+    options are those of `tree` and hold for every sentence; the mapping of a sentence comes first. In a padded batch
+    sib, grand and stop are padded too.
+
+    All sentences are decoded even if some have errors. errors="raise" then raises the first error, whose message names
+    the sentence; its attribute `results` has the trees of the others (None where there is none) and `failed` the error
+    of each failed sentence. errors="return" returns the errors in the places of the trees.
 
     >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
     >>> [parse.heads.tolist() for parse in trees([scores, {"arc": scores, "require": [(2, 1)]}])]
     [[-1, 0, 1], [-1, 2, 0]]
+    >>> [parse.heads.tolist() for parse in trees([scores, scores], lengths=[2, 1])]
+    [[-1, 0, 1], [-1, 0]]
     """
-    if threads < 1:
-        raise InputError(f"threads is {threads}; give at least 1")
+    check_arguments(threads, errors)
+    if lengths is None:
+        found = run(tree, [_arguments(item, options) for item in batch], threads)
+    else:
+        padded, others = Padded.of(batch, lengths, options)
+        found = _padded_trees(padded, others, threads)
+    return gathered(found, errors)
+
+
+def run(function: Callable[..., Result], batch: Sequence[Arguments], threads: int) -> list[Result | InputError]:
+    """function(**arguments()) for each item, in order; the error of an item is in its place."""
     items = list(enumerate(batch))
-    if threads == 1:
-        return _decode(items, options)
-    size = -(-len(items) // (threads * _CHUNKS_A_THREAD)) or 1
+
+    def work(chunk: Sequence[tuple[int, Arguments]]) -> list[Result | InputError]:
+        return [attempt(function, place, arguments) for place, arguments in chunk]
+
+    if threads == 1 or len(items) < 2:
+        return work(items)
+    size = -(-len(items) // (threads * _CHUNKS_A_THREAD))
     chunks = [items[begin : begin + size] for begin in range(0, len(items), size)]
     with ThreadPoolExecutor(threads) as pool:
-        return [parse for parses in pool.map(_decode, chunks, [options] * len(chunks)) for parse in parses]
+        return [found for results in pool.map(work, chunks) for found in results]
 
 
-def _decode(items: list[tuple[int, Any]], options: dict[str, Any]) -> list[Parse]:
-    parses = []
-    for place, item in items:
-        arguments = {**options, **item} if isinstance(item, Mapping) else {**options, "arc": item}
-        try:
-            parses.append(tree(**arguments))
-        except InputError as error:
-            error.args = (f"batch[{place}]: {error}", *error.args[1:])
-            raise
-    return parses
+def attempt(function: Callable[..., Result], place: int, arguments: Arguments) -> Result | InputError:
+    """function(**arguments()), or its error, whose message then names the item."""
+    try:
+        return function(**arguments())
+    except InputError as error:
+        error.args = (f"batch[{place}]: {error}", *error.args[1:])
+        return error
+
+
+def gathered(found: list[Result | InputError], errors: Errors) -> list[Result] | list[Result | InputError]:
+    """The results, or the error to raise for them."""
+    failed = failed_items(found)
+    if failed and errors == "raise":
+        raise batch_error(failed, [None if place in failed else result for place, result in enumerate(found)])
+    return found
+
+
+def failed_items(found: Sequence[Any]) -> dict[int, InputError]:
+    """The errors among the results, by place."""
+    return {place: error for place, error in enumerate(found) if isinstance(error, InputError)}
+
+
+def batch_error(failed: Mapping[int, InputError], results: Any) -> InputError:
+    """The error to raise for a batch: that of its first failed item, with the results of the others."""
+    first = failed[min(failed)]
+    if len(failed) > 1:
+        first.args = (f"{first} (and {len(failed) - 1} more: see `failed`)", *first.args[1:])
+    first.failed, first.results = failed, results
+    return first
+
+
+def check_arguments(threads: int, errors: str) -> None:
+    """Refuse values of the keywords of a batch that have no meaning."""
+    if threads < 1:
+        raise InputError(f"threads is {threads}; give at least 1")
+    if errors not in ("raise", "return"):
+        raise InputError(f"errors is {errors!r}; it is 'raise' or 'return'")
+
+
+def _arguments(item: Any, options: Mapping[str, Any]) -> Arguments:
+    arguments = {**options, **item} if isinstance(item, Mapping) else {**options, "arc": item}
+    return lambda: arguments
+
+
+def _padded_trees(padded: Padded, options: dict[str, Any], threads: int) -> list[Parse | InputError]:
+    if not padded.is_plain or not options.keys() <= {"projective", "root"}:
+        return run(tree, padded.arguments(options), threads)
+    projective, single_root = bool(options.get("projective")), is_single(options.get("root", "single"))
+    decode = _core.padded_projective_trees if projective else _core.padded_trees
+    heads, values = decode(padded.scores, padded.lengths, padded.head_first, single_root, threads)
+    method = exact.first_order(projective)
+    found: list[Parse | InputError] = [
+        Parse.exact(row[:nodes], value, method)
+        for row, nodes, value in zip(heads, (padded.lengths + 1).tolist(), values.tolist(), strict=True)
+    ]
+    if not (values > -np.inf).all():
+        arguments = padded.arguments(options)
+        for place in np.flatnonzero(~(values > -np.inf)).tolist():  # decoded again for the text of the error
+            found[place] = attempt(tree, place, arguments[place])
+    return found

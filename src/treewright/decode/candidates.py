@@ -35,6 +35,7 @@ def candidates(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
     gold: Indices | None = None,
 ) -> Candidates:
     """The arcs that a first-order model leaves to a model of higher order.
@@ -47,7 +48,7 @@ def candidates(
     >>> found.head.tolist(), found.modifier.tolist()
     ([0, 1], [1, 2])
     """
-    problem = Problem.of(arc, projective=projective, root=root, require=require, forbid=forbid)
+    problem = Problem.of(arc, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first)
     rules = _rules(threshold, max_heads, projective, root)
     [(head, modifier, marginal, value)] = _core.candidate_arcs(
         [scores_of(problem)], rules, [] if gold is None else [gold]

@@ -59,7 +59,7 @@ def solve(
     return Parse(heads, value, math.inf, "climb", None, iterations=len(best), trace=rows)
 
 
-def count_optima(arc: ArrayLike, cap: int = 10_000) -> int:
+def count_optima(arc: ArrayLike, cap: int = 10_000, *, head_first: bool = True) -> int:
     """How many trees no single change of a head improves, by their arcs; cap + 1 when there are more than cap.
 
     The root may have several modifiers. Scores must not tie; add noise if they may. A count of 1 means that one climb
@@ -70,6 +70,6 @@ def count_optima(arc: ArrayLike, cap: int = 10_000) -> int:
     """
     if cap < 1:
         raise InputError(f"cap is {cap}; it must be at least 1")
-    matrix = np.array(arrays.arc_matrix(arc))
+    matrix = np.array(arrays.arc_matrix(arc, head_first))
     np.fill_diagonal(matrix, -np.inf)
     return _core.count_optima(matrix, int(cap))

@@ -59,6 +59,7 @@ def graph(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
     method: Literal["rearrange", "exact"] = "rearrange",
     deletions: bool = False,
     max_moves: int | None = None,
@@ -75,7 +76,7 @@ def graph(
     >>> found.heads, found.score
     ([[], [0], [1], [1, 2]], 22.0)
     """
-    problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid)
+    problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid, head_first=head_first)
     required = Problem.of(problem.given, root=root, require=require).require
     _check_required(problem, required)
     if method == "exact":

@@ -13,18 +13,81 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import index
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.marginals import scores_of
 from treewright.decode.methods import tree
+from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse, ParseList
 from treewright.errors import InfeasibleError, InputError
+
+
+@overload
+def kbest(
+    arc: ArrayLike | Parts,
+    k: int,
+    *,
+    sib: ArrayLike | None = ...,
+    grand: ArrayLike | None = ...,
+    stop: ArrayLike | None = ...,
+    projective: bool = ...,
+    root: str = ...,
+    require: Iterable[Arc] = ...,
+    forbid: Iterable[Arc] = ...,
+    head_first: bool = ...,
+    max_seconds: float | None = ...,
+    lengths: None = ...,
+    threads: int = ...,
+    errors: Errors = ...,
+) -> ParseList: ...
+
+
+@overload
+def kbest(
+    arc: ArrayLike | Parts,
+    k: int,
+    *,
+    sib: ArrayLike | None = ...,
+    grand: ArrayLike | None = ...,
+    stop: ArrayLike | None = ...,
+    projective: bool = ...,
+    root: str = ...,
+    require: Iterable[Arc] = ...,
+    forbid: Iterable[Arc] = ...,
+    head_first: bool = ...,
+    max_seconds: float | None = ...,
+    lengths: ArrayLike,
+    threads: int = ...,
+    errors: Literal["raise"] = ...,
+) -> list[ParseList]: ...
+
+
+@overload
+def kbest(
+    arc: ArrayLike | Parts,
+    k: int,
+    *,
+    sib: ArrayLike | None = ...,
+    grand: ArrayLike | None = ...,
+    stop: ArrayLike | None = ...,
+    projective: bool = ...,
+    root: str = ...,
+    require: Iterable[Arc] = ...,
+    forbid: Iterable[Arc] = ...,
+    head_first: bool = ...,
+    max_seconds: float | None = ...,
+    lengths: ArrayLike,
+    threads: int = ...,
+    errors: Literal["return"],
+) -> list[ParseList | InputError]: ...
 
 
 def kbest(
@@ -38,13 +101,18 @@ def kbest(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
     max_seconds: float | None = None,
-) -> ParseList:
+    lengths: ArrayLike | None = None,
+    threads: int = 2,
+    errors: Errors = "raise",
+) -> ParseList | list[ParseList] | list[ParseList | InputError]:
     """The k best trees, best first; fewer when there are no more.
 
     Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
     those with the same value, are certified to be the best. max_seconds limits second-order searches: the list may then
-    be shorter than k or miss a tree, and its attribute `exact` is False.
+    be shorter than k or miss a tree, and its attribute `exact` is False. lengths, threads and errors are those of
+    `trees`: with lengths, arc is a padded batch and the result a list of such lists.
 
     >>> for parse in kbest([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 3):
     ...     print(parse.heads.tolist(), parse.score, parse.gap)
@@ -54,7 +122,15 @@ def kbest(
     count = _whole_number(k)
     if max_seconds is not None and not max_seconds >= 0:
         raise InputError(f"max_seconds is {max_seconds}; give seconds, or None for no limit")
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    if lengths is not None:
+        check_arguments(threads, errors)
+        options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
+        options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
+        padded, others = Padded.of(arc, lengths, {**options, "k": k, "max_seconds": max_seconds})
+        return gathered(run(kbest, padded.arguments(others), threads), errors)
+    problem = Problem.of(
+        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+    )
     if problem.order == 2:
         return _Partition(problem, max_seconds).best(count)
     return _first_order(problem, count)

@@ -8,17 +8,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.decode.batch import Errors, attempt, batch_error, check_arguments, run
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.methods import tree
+from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Arc, Problem, is_single
 from treewright.decode.result import ArrayResult, FloatResult
+from treewright.errors import InputError
 
 # Belief propagation ends earlier when no message changes. With normal scores of 5 and 20 words no belief changes by
 # more than 0.01 after 30 rounds (tests/decode/test_second_order_sums.py); after 20 some still do.
@@ -35,19 +39,69 @@ def marginals(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
+    lengths: ArrayLike | None = None,
+    threads: int = 2,
+    errors: Errors = "raise",
 ) -> ArrayResult:
     """[h, m]: the probability of each arc when trees are drawn by their score; each word's column sums to one.
 
-    Column 0 and the diagonal are zero. The result's attribute `exact` is False for trees that may cross with
-    second-order scores, whose marginals are approximate; otherwise the marginals are the derivative of `log_partition`
-    with respect to arc.
+    Column 0 and the diagonal are zero. With head_first=False scores and result are [m, h]. The result's attribute
+    `exact` is False for trees that may cross with second-order scores, whose marginals are approximate; otherwise the
+    marginals are the derivative of `log_partition` with respect to arc.
+
+    lengths, threads and errors are those of `trees`: with lengths, arc is a padded batch, and so is the result, 0 in
+    the padding. With errors="return" a sentence with an error has NaN, and the attribute `failed` has the errors.
 
     >>> found = marginals([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
     >>> found.tolist(), found.exact
     ([[0.0, 0.5, 0.5], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]], True)
     """
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
-    return marginals_of(problem)
+    if lengths is not None:
+        options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
+        options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
+        return _of_batch(marginals, _marginals_of_padded, arc, lengths, options, threads, errors)
+    problem = Problem.of(
+        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+    )
+    found = marginals_of(problem)
+    return found if head_first else ArrayResult(np.asarray(found).T, exact=found.exact)
+
+
+@overload
+def log_partition(
+    arc: ArrayLike | Parts,
+    *,
+    sib: ArrayLike | None = ...,
+    grand: ArrayLike | None = ...,
+    stop: ArrayLike | None = ...,
+    projective: bool = ...,
+    root: str = ...,
+    require: Iterable[Arc] = ...,
+    forbid: Iterable[Arc] = ...,
+    head_first: bool = ...,
+    lengths: None = ...,
+    threads: int = ...,
+    errors: Errors = ...,
+) -> FloatResult: ...
+
+
+@overload
+def log_partition(
+    arc: ArrayLike | Parts,
+    *,
+    sib: ArrayLike | None = ...,
+    grand: ArrayLike | None = ...,
+    stop: ArrayLike | None = ...,
+    projective: bool = ...,
+    root: str = ...,
+    require: Iterable[Arc] = ...,
+    forbid: Iterable[Arc] = ...,
+    head_first: bool = ...,
+    lengths: ArrayLike,
+    threads: int = ...,
+    errors: Errors = ...,
+) -> ArrayResult: ...
 
 
 def log_partition(
@@ -60,15 +114,25 @@ def log_partition(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
-) -> FloatResult:
-    """The log of the sum over all trees of the exponential of their value.
+    head_first: bool = True,
+    lengths: ArrayLike | None = None,
+    threads: int = 2,
+    errors: Errors = "raise",
+) -> FloatResult | ArrayResult:
+    """The log of the sum over all trees of the exponential of their value; of each sentence if lengths are given.
 
     >>> import math
     >>> n = 4
     >>> round(math.exp(log_partition([[0] * (n + 1)] * (n + 1))))  # the number of trees: n to the power n - 1
     64
     """
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    if lengths is not None:
+        options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
+        options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
+        return _of_batch(log_partition, _log_partitions_of_padded, arc, lengths, options, threads, errors)
+    problem = Problem.of(
+        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+    )
     return log_partition_of(problem)
 
 
@@ -82,6 +146,7 @@ def entropy(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
 ) -> FloatResult:
     """The entropy of the distribution over trees in nats: log Z less the expected value; 0 when one tree has it all.
 
@@ -89,7 +154,9 @@ def entropy(
     >>> round(math.exp(entropy([[0] * 5] * 5)))  # 64 trees with the same probability
     64
     """
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    problem = Problem.of(
+        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+    )
     if problem.order == 1:
         log_z, marginal = _first_order(problem)
         return FloatResult(max(0.0, log_z - _dot(marginal, problem.matrix)))
@@ -118,6 +185,63 @@ def log_partition_of(problem: Problem) -> FloatResult:
     if found == -np.inf:
         raise infeasible(problem)
     return FloatResult(found)
+
+
+PaddedKernel = Callable[[Padded, bool, bool, int], tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+def _of_batch(
+    function: Callable[..., ArrayResult | FloatResult],
+    kernel: PaddedKernel,
+    arc: ArrayLike | Parts,
+    lengths: ArrayLike,
+    options: dict[str, Any],
+    threads: int,
+    errors: Errors,
+) -> ArrayResult:
+    """`function` for each item of a padded batch; kernel does the same for first-order scores without constraints."""
+    check_arguments(threads, errors)
+    padded, others = Padded.of(arc, lengths, options)
+    if padded.is_plain and not others["require"] and not others["forbid"]:
+        sums, log_z = kernel(padded, bool(others["projective"]), is_single(others["root"]), threads)
+        arguments = padded.arguments(others)
+        places = np.flatnonzero(~(log_z > -np.inf)).tolist()
+        found = {place: attempt(function, place, arguments[place]) for place in places}  # again, for the error's text
+    else:
+        found = dict(enumerate(run(function, padded.arguments(others), threads)))
+        sums = np.zeros(padded.scores.shape if function is marginals else len(padded.lengths))
+        _fill(sums, found)
+    failed = {place: error for place, error in found.items() if isinstance(error, InputError)}
+    sums[list(failed)] = np.nan
+    result = ArrayResult(sums, exact=all(getattr(each, "exact", True) for each in found.values()))
+    result.failed = failed
+    if failed and errors == "raise":
+        raise batch_error(failed, result)
+    return result
+
+
+def _fill(sums: NDArray[np.float64], found: Mapping[int, ArrayResult | FloatResult | InputError]) -> None:
+    """Write each item's sums to its place; the padding stays as it is."""
+    for place, each in found.items():
+        if isinstance(each, ArrayResult):
+            sums[place, : len(each), : len(each)] = each
+        elif isinstance(each, FloatResult):
+            sums[place] = each
+
+
+def _marginals_of_padded(
+    padded: Padded, projective: bool, single_root: bool, threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    kernel = _core.padded_projective_marginals if projective else _core.padded_marginals
+    return kernel(padded.scores, padded.lengths, padded.head_first, single_root, threads)
+
+
+def _log_partitions_of_padded(
+    padded: Padded, projective: bool, single_root: bool, threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    kernel = _core.padded_projective_log_partition if projective else _core.padded_log_partition
+    log_z = kernel(padded.scores, padded.lengths, padded.head_first, single_root, threads)
+    return log_z, log_z
 
 
 def scores_of(problem: Problem) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ def mbr(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
 ) -> Parse:
     """The tree whose arcs have the highest sum of marginals, among the trees of allowed arcs.
 
@@ -36,7 +37,9 @@ def mbr(
     >>> parse.heads.tolist(), round(parse.score, 3)
     ([-1, 0, 1], 2.0)
     """
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    problem = Problem.of(
+        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+    )
     marginal = marginals_of(problem)
     expected = np.where(problem.matrix > -np.inf, marginal, -np.inf)
     found = tree(expected, projective=projective, root=root)

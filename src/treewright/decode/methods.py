@@ -45,6 +45,7 @@ def tree(
     root: str = "single",
     require: Iterable[Arc] = _NONE,
     forbid: Iterable[Arc] = _NONE,
+    head_first: bool = True,
     method: str = "exact",
     **options: Any,
 ) -> Parse:
@@ -54,8 +55,9 @@ def tree(
     column 0 are not read. sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of
     modifier lists (docs/decoding.md). A Parts in place of arc holds the same over candidate arcs only.
 
-    root is "single" (exactly one child of node 0) or "multi". require and forbid are arcs (h, m) that the tree must,
-    must not have. method is a name in METHODS, options are its own.
+    head_first=False says that the array is arc[m, h], as biaffine parsers compute it; sib, grand, stop and the arcs of
+    require and forbid keep their order. root is "single" (exactly one child of node 0) or "multi". require and forbid
+    are arcs (h, m) that the tree must, must not have. method is a name in METHODS, options are its own.
 
     >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     >>> parse.heads.tolist(), parse.score, parse.certified
@@ -64,10 +66,20 @@ def tree(
     is_plain = sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and not options
     if is_plain and method == "exact" and not isinstance(arc, Parts):
         # The most frequent call skips the general path, which takes longer than the kernel on 20 words.
-        parse = exact.solve_arcs(arrays.arc_matrix(arc), projective, is_single(root))
+        parse = exact.solve_arcs(arrays.arc_matrix(arc, head_first), projective, is_single(root))
         if parse.score > -math.inf:
             return parse
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    problem = Problem.of(
+        arc,
+        sib,
+        grand,
+        stop,
+        projective=projective,
+        root=root,
+        require=require,
+        forbid=forbid,
+        head_first=head_first,
+    )
     solve = solver(method, options)
     if method != "exact":
         ensure_feasible(problem)

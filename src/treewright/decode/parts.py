@@ -91,10 +91,16 @@ class Parts:
 
     @classmethod
     def from_arrays(
-        cls, arc: ArrayLike, sib: ArrayLike | None = None, grand: ArrayLike | None = None, stop: ArrayLike | None = None
+        cls,
+        arc: ArrayLike,
+        sib: ArrayLike | None = None,
+        grand: ArrayLike | None = None,
+        stop: ArrayLike | None = None,
+        *,
+        head_first: bool = True,
     ) -> Parts:
         """The parts of whole matrices; the candidates are the arcs above -inf."""
-        clean = arrays.arc_matrix(arc)
+        clean = arrays.arc_matrix(arc, head_first)
         nodes = len(clean)
         return cls.of(
             _core.Parts.from_arrays(

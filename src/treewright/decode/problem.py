@@ -47,16 +47,19 @@ class Problem:
         root: str = "single",
         require: Iterable[Arc] = (),
         forbid: Iterable[Arc] = (),
+        head_first: bool = True,
     ) -> Problem:
         """The problem, after all checks; an InputError names the argument, the index and the remedy."""
         single_root = is_single(root)
         if isinstance(arc, Parts):
             if not (sib is None and grand is None and stop is None):
                 raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
+            if not head_first:
+                raise InputError("head_first=False is for an array arc; a Parts names the head of each arc")
             given: NDArray[np.float64] | Parts = arc
             nodes = arc.nodes
         else:
-            given = arrays.arc_matrix(arc)
+            given = arrays.arc_matrix(arc, head_first)
             nodes = len(given)
         return cls(
             nodes,

@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import InputError
+
 Certificate = Literal["exact", "agreement", "bound"]
 
 
@@ -97,10 +99,12 @@ class Parse(Certified):
 class ArrayResult(np.ndarray[Any, Any]):
     """An array with the attribute `exact`: False for the result of an approximation.
 
+    For a batch with errors="return", `failed` has the error of each sentence that has one; its cells are NaN.
     Everything computed from it (elements, slices, sums, differences) is a plain array or number.
     """
 
     exact: bool
+    failed: Mapping[int, InputError] = {}
 
     def __new__(cls, values: NDArray[Any], *, exact: bool) -> ArrayResult:
         self = np.asarray(values).view(cls)

@@ -34,6 +34,7 @@ def sample(
     uniform: bool = False,
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
 ) -> NDArray[np.int32]:
     """[size, nodes]: heads of trees drawn independently, each with probability exp(value) / Z.
 
@@ -47,7 +48,9 @@ def sample(
     ((1000, 3), [(-1, 0, 1), (-1, 2, 0)])
     """
     count, start = _whole_number(size, "size", 2**31), _whole_number(seed, "seed", 2**64)
-    problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid)
+    problem = Problem.of(
+        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+    )
     if problem.order == 2 and not problem.projective:
         ensure_finite_value(problem)
     source = problem.unscored() if uniform else problem

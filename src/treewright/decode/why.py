@@ -57,6 +57,7 @@ def why_not(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    head_first: bool = True,
     method: str = "exact",
     max_seconds: float | None = None,
 ) -> WhyNot:
@@ -83,6 +84,7 @@ def why_not(
             root=root,
             require=arcs,
             forbid=forbidden,
+            head_first=head_first,
             method=method,
             **budget,
         )

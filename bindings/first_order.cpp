@@ -105,13 +105,13 @@ void bind_first_order(nb::module_ &m) {
         "Heads, value, and for each arc a bound on what every tree with it falls short of the best.");
   m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The same over candidate arcs, with a weight an arc.");
-  m.def("padded_trees", &padded_trees<ChuLiuEdmonds>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
-        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
-        "The best spanning tree of each item of a padded batch: heads, a row an item, and values; -inf when there is no "
-        "tree, NaN when the length or a score is not valid.");
-  m.def("padded_projective_trees", &padded_trees<Eisner>, nb::arg("scores").noconvert(),
-        nb::arg("lengths").noconvert(), nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
-        "The same among projective trees.");
+  m.def(
+      "padded_trees", &padded_trees<ChuLiuEdmonds>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
+      nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
+      "The best spanning tree of each item of a padded batch: heads, a row an item, and values; -inf when there is no "
+      "tree, NaN when the length or a score is not valid.");
+  m.def("padded_projective_trees", &padded_trees<Eisner>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
+        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"), "The same among projective trees.");
 }
 
 }  // namespace treewright

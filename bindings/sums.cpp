@@ -63,10 +63,11 @@ static std::pair<NewScores3, NewScoreColumn> padded_marginals(Scores3 scores, In
 
 template <typename Kernel>
 static void bind_padded_sums(nb::module_ &m, const char *log_partition_name, const char *marginals_name) {
-  m.def(log_partition_name, &padded_log_partition<Kernel>, nb::arg("scores").noconvert(),
-        nb::arg("lengths").noconvert(), nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
-        "The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is "
-        "not valid.");
+  m.def(
+      log_partition_name, &padded_log_partition<Kernel>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
+      nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
+      "The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is "
+      "not valid.");
   m.def(marginals_name, &padded_marginals<Kernel>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
         nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
         "The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.");

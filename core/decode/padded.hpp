@@ -1,7 +1,7 @@
 // First-order inference over a padded batch: sentences of different length in one array, on several threads.
 //
-// scores is [item, width, width]; of each item the nodes 0..lengths[item] are read, the rest is padding. The answers are
-// those of one sentence at a time, whatever the number of threads.
+// scores is [item, width, width]; of each item the nodes 0..lengths[item] are read, the rest is padding. The answers
+// are those of one sentence at a time, whatever the number of threads.
 #pragma once
 
 #include <algorithm>

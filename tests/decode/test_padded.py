@@ -28,7 +28,7 @@ def scores(lengths: list[int], *, axes: int = 2) -> NDArray[np.float64]:
 
 def one(batch: NDArray[np.float64], place: int) -> NDArray[np.float64]:
     nodes = LENGTHS[place] + 1
-    return batch[place][(slice(nodes),) * (batch.ndim - 1)]
+    return np.asarray(batch[place][(slice(nodes),) * (batch.ndim - 1)])
 
 
 def truth(arc: NDArray[np.float64], projective: bool, root: str) -> tuple[NDArray[np.float64], dict[Any, float]]:
@@ -101,7 +101,7 @@ def test_second_order_scores_and_constraints_hold_in_padded_batches() -> None:
             assert np.isnan(marginals[place]).all()
             continue
         nodes = words + 1
-        parts = {"sib": one(sib, place), "stop": stop[place, :nodes, :nodes]}
+        parts: dict[str, Any] = {"sib": one(sib, place), "stop": stop[place, :nodes, :nodes]}
         assert parses[place].score == tw.decode.tree(one(batch, place), **parts, **options).score
         alone = tw.decode.marginals(one(batch, place), **parts, **options)
         assert (marginals[place, :nodes, :nodes] == alone).all()
@@ -169,7 +169,7 @@ def test_every_function_takes_modifier_first_scores() -> None:
     assert decode.Parts.from_arrays(arc.T, **turned).value([-1, 0, 1, 1, 2]) == pytest.approx(
         arc[0, 1] + arc[1, 2] + arc[1, 3] + arc[2, 4]
     )
-    kept = {"threshold": 0.1, "max_heads": 2}
+    kept: dict[str, Any] = {"threshold": 0.1, "max_heads": 2}
     assert decode.candidates(arc.T, **kept, **turned).head.tolist() == decode.candidates(arc, **kept).head.tolist()
     for k in (1, 5):
         trees = [[parse.heads.tolist() for parse in found] for found in (decode.kbest(arc, k),)]

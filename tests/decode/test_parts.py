@@ -61,7 +61,7 @@ def test_columns_come_back_whatever_their_order() -> None:
 def test_pruning_keeps_the_values_of_the_trees_that_are_left() -> None:
     rng = np.random.default_rng(1)
     n = 4
-    given = {name: rng.normal(size=(n + 1, n + 1, *rest)) for name, rest in (("arc", ()), ("sib", (n + 1,)))}
+    given: dict[str, Any] = {"arc": rng.normal(size=(n + 1, n + 1)), "sib": rng.normal(size=(n + 1,) * 3)}
     given |= {"grand": rng.normal(size=(n + 1,) * 3), "stop": rng.normal(size=(n + 1, n + 1, 2))}
     parts = Parts.from_arrays(**given)
     keep = rng.random(len(parts.arcs.score)) < 0.7
@@ -82,7 +82,8 @@ def test_parts_over_arcs_that_are_no_candidates_are_left_out() -> None:
 
 
 def test_parts_travel_between_processes() -> None:
-    for kind in ({}, {"sib": np.ones((4, 4, 4))}, {"grand": np.zeros((4, 4, 4))}, {"stop": np.ones((4, 4, 2))}):
+    kinds: list[dict[str, Any]] = [{}, {"sib": np.ones((4, 4, 4))}, {"grand": np.zeros((4, 4, 4))}]
+    for kind in [*kinds, {"stop": np.ones((4, 4, 2))}]:
         parts = Parts.from_arrays(np.ones((4, 4)), **kind)
         again = pickle.loads(pickle.dumps(parts))
         assert repr(again) == repr(parts)

@@ -106,6 +106,8 @@ def test_the_extension_chooses_the_format(show: Show) -> None:
     assert Path("pets.html").read_text(encoding="utf-8").count("<article") == 3
     assert show("pets.conllu", "--sentences", "1", "-o", "dogs.svg")[0] == 0
     assert Path("dogs.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert show("pets.conllu", "--sentences", "1", "-o", "dogs.tex")[0] == 0
+    assert Path("dogs.tex").read_text(encoding="utf-8").startswith("% 1 Dogs chase cats.\n\\begin{dependency}\n")
     assert show("pets.conllu", "-o", "pets.txt")[0] == 0
     assert "─nsubj─" in Path("pets.txt").read_text(encoding="utf-8")
 
@@ -132,7 +134,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
     ("arguments", "status", "message"),
     [
         (["missing.conllu"], 1, "missing.conllu: No such file or directory"),
-        (["pets.conllu", "--svg"], 1, "pets.conllu: more than one sentence for one SVG; choose one with --sentences"),
+        (["pets.conllu", "--svg"], 1, "pets.conllu: more than one sentence for one SVG; give a folder (-o drawings/)"),
         (["pets.conllu", "--sentences", "9"], 1, "pets.conllu has 3 sentences; --sentences asks for 9"),
         (["pets.conllu", "--id", "cow"], 1, "pets.conllu has no sentence with sent_id 'cow'"),
         (["pets.mrg", "--id", "cow"], 1, "pets.mrg has no sentence with sent_id 'cow'"),
@@ -143,6 +145,12 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
         (["pets.conllu", "--sentences", "x"], 2, "--sentences has 'x'; write numbers and ranges, from 1"),
         (["pets.conllu", "--sentences", "0"], 2, "--sentences has '0'"),
         (["pets.conllu", "--gold", "pets.conllu", "--skip-bad"], 2, "--skip-bad would pair the wrong sentences"),
+        (
+            ["pets.conllu", "-o", "pets.pdf"],
+            1,
+            "pets.pdf: .pdf is not a format of this command; supported are .txt, .svg",
+        ),
+        (["pets.conllu", "--svg", "-o", "pets.PNG"], 1, "pets.PNG: .png is not a format of this command"),
         (["pets.mrg", "--given", "pets.mrg"], 1, "given marks arcs of dependency trees"),
     ],
 )

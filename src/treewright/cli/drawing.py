@@ -47,7 +47,7 @@ def write_page(pairs: Iterable[Pair], options: dict[str, Any], output: str | Non
 
 
 def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, source: str) -> None:
-    """One drawing to its file; several into a folder, each under its number."""
+    """One drawing to its file; several into a folder, each under its number. source is named in errors."""
     from treewright import draw
 
     folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
@@ -60,7 +60,7 @@ def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], ou
     if len(first) != 1:
         found = "more than one sentence" if first else "no sentence"
         raise InputError(
-            f"{source}: {found} for one SVG; choose one with --sentences or --id, give a folder, or use --html"
+            f"{source}: {found} for one SVG; give a folder (-o drawings/) or write a web page (-o drawings.html)"
         )
     sentence, others = first[0][1]
     write_texts([draw.svg(sentence, **others, **options)], output)

@@ -15,9 +15,11 @@ import typer
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_svgs
 from treewright.cli.shared import (
     SECONDS_HELP,
+    SENTENCE_EXTENSIONS,
     Method,
     Summary,
     add_confidence,
+    check_extension,
     counting,
     note_skipped,
     write_lines,
@@ -200,11 +202,13 @@ def open_sentences(
 def form_of(to: Output | None, output: str, text: str | None) -> str:
     """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
     from treewright.pipeline import guess_output
+    from treewright.pipeline.writing import BY_EXTENSION
 
     if to is not None:
         return to.value
     if text is not None and output == "-" and sys.stdout.isatty():
         return "text"
+    check_extension(output, (*SENTENCE_EXTENSIONS, *BY_EXTENSION))
     return guess_output(output)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -57,6 +57,18 @@ def check_output(output: Path) -> None:
         raise InputError(f"{output}: there is no folder {output.parent}; make it first")
     if not os.access(output if output.exists() else output.parent, os.W_OK):
         raise InputError(f"{output}: no permission to write it")
+
+
+SENTENCE_EXTENSIONS = (".conllu", ".conllx", ".conll", ".tsv", ".txt")
+
+
+def check_extension(output: str, supported: Sequence[str]) -> None:
+    """Refuse an output whose extension promises another format; a name without one, or with a number, is accepted."""
+    from treewright.corpus.files import extension_of
+
+    extension = extension_of(output)
+    if extension and not extension[1:].isdecimal() and extension not in supported:
+        raise InputError(f"{output}: {extension} is not a format of this command; supported are {', '.join(supported)}")
 
 
 def note(text: str) -> None:
@@ -168,6 +180,7 @@ def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
     """Write sentences one by one: to standard output, or to a file that appears when it is complete."""
     from treewright.corpus import open_output, write
 
+    check_extension(output, SENTENCE_EXTENSIONS)
     with open_output(output) as file:
         write(sentences, Flushing(file) if output == "-" else file)  # type: ignore[arg-type]
 

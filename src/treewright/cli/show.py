@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,7 +21,7 @@ from treewright.cli.drawing import (
     write_svgs,
     write_texts,
 )
-from treewright.cli.shared import read_confidence
+from treewright.cli.shared import check_extension, read_confidence
 from treewright.errors import InputError
 
 app = typer.Typer(add_completion=False)
@@ -34,8 +33,9 @@ def show(
     as_text: Annotated[bool, typer.Option("--text", help="Text for a terminal (the default).")] = False,
     as_svg: Annotated[bool, typer.Option("--svg", help="SVG: one sentence, or one file each in a folder.")] = False,
     as_html: Annotated[bool, typer.Option("--html", help="One web page with every sentence.")] = False,
+    as_latex: Annotated[bool, typer.Option("--latex", help="LaTeX for tikz-dependency or forest.")] = False,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Output file; .svg and .html choose the format.")
+        str | None, typer.Option("--output", "-o", help="Output file; .svg, .html, .tex and .txt choose the format.")
     ] = None,
     sentences: Annotated[str | None, typer.Option(help="Numbers of the sentences: 3, 1-5,9 or 100-.")] = None,
     ids: Annotated[
@@ -71,7 +71,7 @@ def show(
 
       treewright show trees.mrg --sentences 3 -o tree.svg
     """
-    kind = kind_of(as_text, as_svg, as_html, output)
+    kind = kind_of({"text": as_text, "svg": as_svg, "html": as_html, "latex": as_latex}, output)
     for name, other in (("--gold", gold), ("--given", given)):
         if other is not None and skip_bad:
             raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")
@@ -82,6 +82,8 @@ def show(
     if kind == "text":
         columns = width or terminal_columns()
         write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | {"width": columns}), output)
+    elif kind == "latex":
+        write_texts(as_latex_texts(chosen, options), output)
     elif kind == "html":
         titled = {} if title is None else {"title": title}
         write_page((pair for _, pair in chosen), options | {"width": width} | titled, output, file)
@@ -89,12 +91,18 @@ def show(
         write_svgs(chosen, options | {"width": width or SVG_WIDTH}, output, file)
 
 
-def kind_of(as_text: bool, as_svg: bool, as_html: bool, output: str | None) -> str:
-    given = [kind for kind, is_given in (("text", as_text), ("svg", as_svg), ("html", as_html)) if is_given]
+KINDS = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
+
+
+def kind_of(options: dict[str, bool], output: str | None) -> str:
+    """The kind of drawing: that of the option, or of the extension of the output."""
+    from treewright.corpus.files import extension_of
+
+    given = [kind for kind, is_given in options.items() if is_given]
     if len(given) > 1:
         raise typer.BadParameter(f"--{given[0]} and --{given[1]} exclude each other")
-    by_extension = {".svg": "svg", ".html": "html", ".htm": "html"}
-    return given[0] if given else by_extension.get(Path(output or "").suffix, "text")
+    check_extension(output or "", tuple(KINDS))
+    return given[0] if given else KINDS.get(extension_of(output or ""), "text")
 
 
 @dataclass(frozen=True)
@@ -164,6 +172,14 @@ def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[t
     unknown = [name for name in selection.ids if name not in names]
     if unknown:
         raise InputError(f"{file} has no sentence with sent_id {unknown[0]!r}")
+
+
+def as_latex_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
+    from treewright import draw
+
+    for number, (sentence, others) in chosen:
+        heading = f"% {number} {draw.clean(getattr(sentence, 'text', None) or '')}".rstrip()
+        yield f"{heading}\n{draw.latex(sentence, **others, **options)}\n"
 
 
 def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:

@@ -1,15 +1,15 @@
-"""Trees and graphs as text, SVG and HTML.
+"""Trees and graphs as text, SVG, HTML and LaTeX.
 
 >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
-          root
+         root
  ╭─nsubj─╮│╭─obj─╮
  ▼       │▼│     ▼
-Dogs    chase  cats
+Dogs    chase   cats
 """
 
 from treewright.draw.drawing import Drawing
 from treewright.draw.measure import clean
-from treewright.draw.pictures import html, svg, text
+from treewright.draw.pictures import html, latex, svg, text
 from treewright.draw.scene import SentenceLike
 
-__all__ = ["Drawing", "SentenceLike", "clean", "html", "svg", "text"]
+__all__ = ["Drawing", "SentenceLike", "clean", "html", "latex", "svg", "text"]

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["text", "svg", "html"]
+Kind = Literal["text", "svg", "html", "latex"]
 
 
 class Drawing(str):
@@ -46,4 +46,4 @@ class Drawing(str):
         return f'<iframe srcdoc="{escape(self)}" style="width:100%;height:36em;border:0"></iframe>'
 
     def __repr__(self) -> str:
-        return str(self) if self.kind == "text" else f"<Drawing: {self.kind}, {len(self)} characters>"
+        return str(self) if self.kind in ("text", "latex") else f"<Drawing: {self.kind}, {len(self)} characters>"

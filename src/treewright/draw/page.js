@@ -105,8 +105,11 @@ document.documentElement.classList.add("scripted");
     return [form, lemma, ...tags.split(" "), ...notes.split("\n")].some((text) => text.toLowerCase() === term);
   }
 
+  // In a phrase-structure tree the arrow is from a node to its child.
   function arcFits(data, [head, modifier]) {
-    return (data.arcs || []).some(([from, to, , text, , , , note = "", , full]) => {
+    const fits = (node, term) => !term || (node && node[1].toLowerCase() === term);
+    if (data.nodes) return data.nodes.some((node) => node[0] >= 0 && fits(data.nodes[node[0]], head) && fits(node, modifier));
+    return data.arcs.some(([from, to, , text, , , , note = "", , full]) => {
       const label = (full || text).toLowerCase() + (note.startsWith(":") ? note.split(" ")[0].toLowerCase() : "");
       return sideFits(data, from, label, head) && sideFits(data, to, label, modifier);
     });

@@ -1,4 +1,4 @@
-"""The public functions `text`, `svg` and `html`."""
+"""The public functions `text`, `svg`, `latex` and `html`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from treewright.draw.canvas import Pen
 from treewright.draw.drawing import Drawing
+from treewright.draw.latex import dependency_latex, phrase_latex
 from treewright.draw.page import layout_widths, page_parts
 from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
 from treewright.draw.phrase_terminal import phrase_text
@@ -50,10 +51,10 @@ def text(
     words, names or a mapping of names to columns.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
-              root
+             root
      ╭─nsubj─╮│╭─obj─╮
      ▼       │▼│     ▼
-    Dogs    chase  cats
+    Dogs    chase   cats
     """
     check_width(width, NARROWEST_TEXT, "columns")
     columns = {
@@ -110,6 +111,46 @@ def svg(
     if isinstance(scene, Phrases):
         return Drawing(phrase_svg(scene, width=width), "svg")
     return Drawing(dependency_svg(scene, width=width), "svg")
+
+
+def latex(
+    sentence: SentenceLike | Any = None,
+    *,
+    forms: Sequence[str] | None = None,
+    heads: Sequence[int] | None = None,
+    deprels: Sequence[str] | None = None,
+    upos: Sequence[str] | None = None,
+    graph: Iterable[tuple[Any, Any, str]] | None = None,
+    confidence: Sequence[float] | None = None,
+    gold: Any = None,
+    given: Any = None,
+    enhanced: bool | None = None,
+    features: Features = None,
+) -> Drawing:
+    """A sentence as LaTeX for papers: tikz-dependency, or forest for phrase-structure trees.
+
+    What can be drawn, and the options, are those of `text`.
+
+    >>> print(latex(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"]))
+    \\begin{dependency}
+    \\begin{deptext}[column sep=1em]
+    Dogs \\& bark \\\\
+    \\end{deptext}
+    \\depedge{2}{1}{nsubj}
+    \\deproot{2}{root}
+    \\end{dependency}
+    <BLANKLINE>
+    """
+    columns = {
+        "forms": forms,
+        "heads": heads,
+        "deprels": deprels,
+        "upos": upos,
+        "graph": graph,
+        "confidence": confidence,
+    }
+    scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, "auto", columns)
+    return Drawing(phrase_latex(scene) if isinstance(scene, Phrases) else dependency_latex(scene), "latex")
 
 
 def html(

@@ -25,7 +25,7 @@ SLOWEST = {"networkx": 80, "milp": 20}  # words
 
 
 def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Each word hangs from one that came before it in a random order, the first from the root."""
+    """The head of each word precedes it in a random order; that of the first is the root."""
     heads, order = np.zeros(n + 1, dtype=int), 1 + rng.permutation(n)
     for place in range(1, n):
         heads[order[place]] = order[rng.integers(place)]

@@ -3,18 +3,18 @@
     python benchmarks/labels.py [FOLDER] [--treebanks ud/English-EWT ud/Hungarian-Szeged] [--sentences 1500]
                                 [--model grand] [--split test] [--rates 0.1]
 
-After them: the tree first, then its labels, from all of the tree (as the parser does) or from each arc alone. With
-them: one log-linear model of labelled trees, in which an arc's score is that of the parser's templates plus the
-logarithm of the sum over labels of exp(label weights . features of the arc), both learned together by the gradient of
-the labelled tree's probability (a label's: the arc's expectation times the label's share of the arc, less gold). It is
-decoded for the best labelled tree, or for the most probable tree with the labels summed out; and its trees are labelled
-by the parser's labeller as well, those of the mean of its scores and the parser's too. A second seed of the
-parser shows the variation by chance and the effect of averaging two scorers. --rates are the learning rates of the
-joint model's label weights.
+Labelling after parsing: the tree is decoded first, then its labels, with features of the whole tree (as in the parser)
+or of each arc alone. Joint: one log-linear model of labelled trees, in which the score of an arc is that of the parser's
+templates plus the logarithm of the sum over labels of exp(label weights . features of the arc). Both are trained on the
+gradient of the labelled tree's log probability (for a label: the arc's marginal times the label's conditional
+probability, minus gold). The joint model is decoded for the best labelled tree, or for the most probable tree with
+labels summed out; its trees, and those of the mean of its scores and the parser's, are also labelled by the parser's
+labeller. A second seed of the parser shows the variation by chance and the effect of averaging two scorers. --rates are
+the learning rates of the joint model's label weights.
 
-All share the pruner, train on the first N sentences of `train` without a development set, and parse `split` with gold
+All systems share the pruner, train on the first N sentences of `train` without a development set, and parse `split` with gold
 tokens, tags, features and lemmas. CPU seconds of one thread; the labels of the joint model are computed in NumPy, so
-that its times are no measure. Without a folder a generated treebank shows that the benchmark runs.
+that its times are not comparable. Without a folder a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations
@@ -39,18 +39,21 @@ from treewright.decode import Parts
 from treewright.features import Encoded, Scorer, label_tables
 from treewright.features.atoms import REACH
 from treewright.features.standard import STANDARD
+from treewright.features.templates import DISTANCE
 from treewright.learn import Averaged, State, Weights, add_margin, nonprojective_gradient, projective_gradient
 from treewright.learn.engine import restart_epochs
 from treewright.parser import ParserOptions
 from treewright.parser.model import ParserModel, Worker, new_scorer
 from treewright.parser.training import BELIEF_ITERATIONS, Trainer
 
-# Label templates that ask about the arc and its surroundings, not about the tree.
-ARC_ALONE = STANDARD._replace(
-    label=tuple(template for template in STANDARD.label if {item[0] for item in template.split()} <= {"h", "m"})
-)
+
+def is_of_arc(template: str) -> bool:
+    """Whether a label template depends on head and modifier, with the words around them, and not on the tree."""
+    return {item[0] for item in template.removesuffix(f" {DISTANCE}").split()} <= {"h", "m"}
+
+
+ARC_ALONE = STANDARD._replace(label=tuple(filter(is_of_arc, STANDARD.label)))
 ROWS = 1 << 18  # of label weights
-WITH_DISTANCE = 6  # of the first templates, as in the parser's labeller
 ADAGRAD_EPSILON, MARGIN = 10.0, 1.0  # of the labeller
 MAX_SECONDS = 10.0  # of the search for one tree, where arcs may cross
 
@@ -267,14 +270,14 @@ def log_sums(score: Floats) -> Floats:
 
 def arc_rows(encoded: Encoded, head: Indices, modifier: Indices) -> ArcRows:
     """The label templates of arcs alone, hashed."""
-    [(_, _, templates, items, _)] = label_tables(ARC_ALONE.label)
+    [(_, _, templates, items, with_distance)] = label_tables(ARC_ALONE.label)
     keys = np.repeat(np.arange(1, templates + 1, dtype=np.uint32)[None] * np.uint32(7919), len(head), axis=0)
     keys ^= np.where(head < modifier, 0x5BD1E995, 0).astype(np.uint32)[:, None]
     for place, (role, template, atom, offset) in enumerate(items.tolist()):
         value = encoded.atoms[(head, modifier)[role] + REACH + offset, atom]
         keys[:, template] ^= mixed(value + np.uint32(place * 0x01000193))
     distance = np.searchsorted([1, 2, 3, 4, 5, 7, 10, 15, 25], np.abs(head - modifier)).astype(np.uint32)
-    near = keys[:, :WITH_DISTANCE] ^ mixed(distance + np.uint32(77))[:, None]
+    near = keys[:, with_distance] ^ mixed(distance + np.uint32(77))[:, None]
     hashed = mixed(np.concatenate([keys, near], axis=1)) % np.uint32(ROWS)
     row, column = np.unique(hashed, return_inverse=True)
     arcs, each = hashed.shape

@@ -82,7 +82,7 @@ def files_of(folder: Path | None, name: str, scratch: Path, sentences: int, part
 
 
 def generated(sentences: int, seed: int) -> Iterator[tw.Sentence]:
-    """Words whose ending tells their tag."""
+    """Sentences of words whose suffix determines their tag."""
     random = Random(seed)
     for _ in range(sentences):
         stems = ["".join(random.choices("abcdefghij", k=4)) for _ in range(random.randint(3, 9))]

@@ -30,7 +30,7 @@ def main() -> None:
     text = Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) > 1 else TEXT
     nlp = tw.load("en")
     for sentence in nlp(text):
-        print(f"{sentence.sent_id}. {sentence.text}   [{sentence.parse.worth}]")
+        print(f"{sentence.sent_id}. {sentence.text}   [{sentence.parse.status}]")
         for subject, verb, obj in triples(sentence):
             print(f"     {subject} | {verb} | {obj}")
         assert sentence.head_confidence is not None

@@ -2,11 +2,11 @@
 
     python scripts/train_embedded.py FOLDER [--output PATH] [--sentences N] [--folds K] [--light SHARE]
 
-FOLDER holds ud/English-EWT/train.conllu, dev.conllu and test.conllu. Tokeniser and tagger learn from `train`. So does
-the parser, from tags that the tagger would give: each part of `train` is tagged by a tagger that learned from the rest.
-Epochs are chosen on `dev`. Then weights that hardly count are dropped and the others rounded; what that costs on `dev`,
-from raw text, is printed before the model is saved. Its figures on `test` go into the model card beside it. The same
-data gives the same file.
+FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu. Tokeniser, tagger and parser are trained on `train`;
+the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others).
+Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of `dev` is printed
+before the model is saved. The figures on `test` are written to the model card beside it. The same data gives the same
+file.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.tagger.tokeniser import text_and_ends
 
-LARGEST = 12_000_000  # bytes
-DEAREST = 0.2  # points of LAS that a smaller file may cost
+MAX_BYTES = 12_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)
+MAX_LAS_LOSS = 0.2  # points that pruning of weights may cost; by convention
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end of figures -->"  # in the model card
-# More patient than the defaults, which are for people who wait.
+# More epochs and folds than the defaults: this model is trained once, so that training time matters less.
 THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
 METADATA = {
     "name": "en",
@@ -43,9 +43,11 @@ def main() -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--output", type=Path, default=EMBEDDED["en"])
-    arguments.add_argument("--sentences", type=int, help="learn from the first N only")
+    arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--folds", type=int, default=4)
-    arguments.add_argument("--light", type=float, default=0.01, help="drop weights below this share of the largest")
+    arguments.add_argument(
+        "--light", type=float, default=0.01, help="set weights below this share of the largest to zero"
+    )
     given = arguments.parse_args()
     bank = given.folder / "ud" / "English-EWT"
     train, dev = list(islice(tw.read(bank / "train.conllu"), given.sentences)), list(tw.read(bank / "dev.conllu"))
@@ -55,8 +57,8 @@ def main() -> None:
     light.save(given.output)
     size = given.output.stat().st_size
     print(f"{given.output}: {size / 1e6:.2f} MB, {lost:.2f} points of LAS lost", flush=True)
-    if size > LARGEST or lost > DEAREST:
-        sys.exit(f"at most {LARGEST / 1e6:.0f} MB and {DEAREST} points are allowed: try another --light")
+    if size > MAX_BYTES or lost > MAX_LAS_LOSS:
+        sys.exit(f"at most {MAX_BYTES / 1e6:.0f} MB and {MAX_LAS_LOSS} points are allowed: try another --light")
     write_card(given.output.with_name("MODEL_CARD.md"), light, list(tw.read(bank / "test.conllu")))
 
 
@@ -66,7 +68,7 @@ def say(what: object) -> None:
 
 
 def compare(whole: Pipeline, light: Pipeline, dev: Sequence[tw.Sentence]) -> float:
-    """Print the figures of both on raw text, and return the points of LAS that the second is worse."""
+    """Print the figures of both pipelines on raw text; returns how many points of LAS the second is below the first."""
     print(f"{'':10} " + " ".join(f"{name:>9}" for name in FIGURES))
     las = []
     for name, nlp in (("whole", whole), ("light", light)):
@@ -83,7 +85,7 @@ def figures_of(nlp: Pipeline, gold: Sequence[tw.Sentence]) -> dict[str, float]:
 
 
 def write_card(path: Path, nlp: Pipeline, test: Sequence[tw.Sentence]) -> None:
-    """Put the figures on `test` in the place of the old ones."""
+    """Replace the figures in the model card by those on `test`."""
     rows = [f"| {name} | {figure:.2f} |" for name, figure in figures_of(nlp, test).items()]
     table = ["From the raw text of `test`, F1 as the official script counts it:", "", "| | |", "|---|---|", *rows]
     if path.exists():

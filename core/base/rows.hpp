@@ -48,7 +48,7 @@ inline int argmax_of_sums(const double *a, const double *b, const double *c, int
   return argmax_over(count, [=](int k) { return a[k] + b[k] + c[k]; });
 }
 
-// Asks for a row that will be read next; only a hint.
+// A hint to the processor: this row will be read next.
 inline void prefetch(const double *row, int count) {
 #if defined(__GNUC__)
   for (int k = 0; k < count; k += 8) __builtin_prefetch(row + k);

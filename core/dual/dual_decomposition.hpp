@@ -58,21 +58,21 @@ class KooSteps {
   int rises_ = 0;
 };
 
-// Tells when L comes down no more. The first steps of the paper lead far up: then there is still way to go.
+// Detects that L has stopped decreasing. The first steps of the paper may raise L far; that is not a stall.
 class Stall {
  public:
   bool after(double dual, double best) {
     least_ = std::min(least_, dual);
     if (++rounds_ % stretch) return false;
-    const bool found = std::abs(before_ - least_) < worthwhile * (least_ - best);
+    const bool found = std::abs(before_ - least_) < min_gain * (least_ - best);
     before_ = least_, least_ = infinity;
     return found;
   }
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr int stretch = 20;
-  static constexpr double worthwhile = 0.1;      // of the gap, to be gained from stretch to stretch
+  static constexpr int stretch = 20;             // rounds that are compared; by convention
+  static constexpr double min_gain = 0.1;        // of the gap, from stretch to stretch; by convention
   double before_ = infinity, least_ = infinity;  // the smallest L of the stretch before, and of this one
   int rounds_ = 0;
 };
@@ -106,7 +106,7 @@ class DualDecomposition {
   std::vector<double> average;  // the share of each arc in the averaged trees; the tree itself when it is certified
 
  private:
-  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps are halved
+  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps are halved; by convention
 
   void open(const Parts &parts, const DualOptions &options, Deadline &watch) {
     options_ = options;

@@ -61,7 +61,7 @@ class PolyakSteps {
   int without_gain_ = 0, patience_;
 };
 
-// How long a descent may go on, and what it may do on its way.
+// The limits of a descent, and the operations that it may use.
 struct Effort {
   int rounds;
   int climb_after = 0;  // rounds; 0: not at all
@@ -131,7 +131,7 @@ class NodeDescent {
       if (round == effort.climb_after) climb();
       if (closes(best) || round >= effort.rounds || is_over()) return best;
       if (round % rounds_between_checks == 0) {
-        if (before - best < worthwhile * (best - value)) return best;
+        if (before - best < min_gain * (best - value)) return best;
         before = best;
       }
       if (round % rounds_between_fixing == 0 && fix(dual)) {
@@ -174,9 +174,9 @@ class NodeDescent {
   bool was_interrupted = false;
 
  private:
-  static constexpr int rounds_between_fixing = 10, rounds_between_checks = 20;
-  static constexpr int patience = 5;         // rounds without a better bound before steps are halved
-  static constexpr double worthwhile = 0.1;  // of the gap, to be gained between checks
+  static constexpr int rounds_between_fixing = 10, rounds_between_checks = 20;  // by convention
+  static constexpr int patience = 5;       // rounds without a better bound before steps are halved; by convention
+  static constexpr double min_gain = 0.1;  // of the gap, between checks; by convention
 
   void take_tree() {
     if (!relaxation.tree_changed()) return;

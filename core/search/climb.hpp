@@ -9,8 +9,8 @@
 // words with k candidate heads each costs O(n k) for arcs, siblings and stops, and O(k) more a modifier with
 // grandparents.
 //
-// Restarts go on until `patience` in a row brought nothing better. The tree that a restart begins with depends on the
-// seed and the restart's number alone, so the result depends on neither time nor threads.
+// The search ends when `patience` restarts in a row bring no improvement. The tree that a restart begins with depends
+// on the seed and the restart's number alone, so the result depends on neither time nor threads.
 #pragma once
 
 #include <algorithm>

@@ -93,7 +93,7 @@ class Sides {
     }
   }
 
-  // The parts of every side as they stand.
+  // The current parts of every side.
   void add_all(Sum &sum) const {
     for (int side = 1; side < 2 * parts_->nodes; ++side) {  // side 0, the root's left, has no parts
       const int begin = parts_->side_begin[side], size = parts_->side_size(side);

@@ -128,8 +128,8 @@ class ClimbTree {
     return sum;
   }
 
-  // The arc under its head's own, and the arcs below it. A head that is itself detached has no arc yet; whoever
-  // attaches that one counts the pair.
+  // The arc under its head's own, and the arcs below it. A head that is itself detached has no arc yet; the
+  // pair is counted when that head is attached.
   void add_grandparents(int arc, Sum &sum) const {
     const int above = used_[parts_->head[arc]];
     if (above >= 0) sum.add(parts_->grand(above, arc));

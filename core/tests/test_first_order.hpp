@@ -1,4 +1,4 @@
-// First-order decoders, and the parts that all second-order ones stand on.
+// First-order decoders, and the parts that all second-order ones use.
 #include "charts/eisner.hpp"
 #include "trees/chu_liu_edmonds.hpp"
 #include "trees/parts.hpp"
@@ -30,10 +30,10 @@ static void spanning_trees_are_the_same_from_a_matrix_and_from_candidates() {
   treewright::ChuLiuEdmonds decoder;
   treewright::Eisner projective;
   for (int nodes : {2, 3, 7, 40, 5, 120})
-    for (double wish : {-3.0, 0.0, 3.0})  // few root arcs wanted, or many
+    for (double root_bonus : {-3.0, 0.0, 3.0})  // few root arcs, or many
       for (bool single_root : {false, true}) {
-        std::vector<double> arc = random_scores(nodes, nodes + unsigned(10 * wish + 50));
-        for (int m = 0; m < nodes; ++m) arc[m] += wish;
+        std::vector<double> arc = random_scores(nodes, nodes + unsigned(10 * root_bonus + 50));
+        for (int m = 0; m < nodes; ++m) arc[m] += root_bonus;
         std::vector<int> heads(nodes), of_parts(nodes), crossing_free(nodes);
         const double value = decoder.decode(arc.data(), nodes, single_root, heads.data());
         std::vector<double> costs(arc.size());
@@ -66,7 +66,7 @@ static void no_tree_is_told() {
       CHECK(heads == none);
       CHECK(projective.decode(arc.data(), nodes, single_root, heads.data()) == treewright::forbidden);
       CHECK(heads == none);
-      for (int m = 1; m < nodes; ++m) arc[m] = 1;  // every word can hang from the root only
+      for (int m = 1; m < nodes; ++m) arc[m] = 1;  // every word can be attached to the root only
       const bool fits = nodes == 2 || !single_root;
       CHECK((spanning.decode(arc.data(), nodes, single_root, heads.data()) > treewright::forbidden) == fits);
       CHECK((projective.decode(arc.data(), nodes, single_root, heads.data()) > treewright::forbidden) == fits);

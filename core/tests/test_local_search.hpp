@@ -26,7 +26,7 @@ static treewright::Parts random_parts(int nodes, unsigned seed, bool pruned) {
   return treewright::Parts::from_dense(nodes, arc.data(), sib.data(), grand.data(), stop.data());
 }
 
-static const std::function<bool()> nobody;  // wants the search back
+static const std::function<bool()> no_interrupt;  // an empty function: the search is never interrupted
 
 static void climbs_add_up_to_the_value_of_their_end() {
   treewright::Climber climber;
@@ -46,7 +46,7 @@ static void climbs_add_up_to_the_value_of_their_end() {
               CHECK(std::abs(now.total().value() - parts.value(heads.data())) < 1e-9);
             },
             [] { return true; });
-        treewright::Deadline watch(1e9, nobody);
+        treewright::Deadline watch(1e9, no_interrupt);
         treewright::ClimbOptions options;
         options.shape = {single_root, projective}, options.patience = 3;
         const double value = climber.decode(parts, options, nullptr, watch, heads.data());
@@ -84,7 +84,7 @@ static void graphs_are_worth_more_than_their_trees() {
       bool *mask = reinterpret_cast<bool *>(on.data());
       const double tree = climber.value(parts, mask);
       CHECK(std::abs(tree - parts.value(heads.data())) < 1e-9);
-      treewright::Deadline watch(1e9, nobody);
+      treewright::Deadline watch(1e9, no_interrupt);
       const int changes =
           climber.decode(parts, {false, deletions, 0}, reinterpret_cast<const bool *>(fixed.data()), watch, mask);
       CHECK(changes == 0 || climber.value(parts, mask) > tree);

@@ -204,7 +204,7 @@ class Stems {
   }
 
  private:
-  static constexpr std::size_t max_stem = 24;  // characters; bounds the time for very long words
+  static constexpr std::size_t max_stem = 24;  // characters, by convention; bounds the time for very long words
 
   std::uint32_t tags_hash() const {
     std::uint32_t hash = 0;

@@ -112,9 +112,9 @@ class TagModel {
     triple_far_first,
     contexts
   };
-  static constexpr float min_gradient = 1e-3F;  // smaller ones are not applied
-  static constexpr double max_gap = 8;          // unary scores may be lower than the best one by this much
-  static constexpr int triple_parts = 3;        // trigram features of the columns, not of single morphological features
+  static constexpr float min_gradient = 1e-3F;  // by convention: smaller ones are not applied, to save time
+  static constexpr double max_gap = 8;    // by convention: unary scores may be lower than the best one by this much
+  static constexpr int triple_parts = 3;  // trigram features of the columns, not of single morphological features
 
   struct Candidate {
     double score;

@@ -3,12 +3,12 @@
 // SpanningKBest: any trees. All trees are split by their words' heads (Lawler 1972): below a best tree with the arcs
 // e(1) .. e(n) lie n classes of other trees, the i-th with e(1) .. e(i - 1) and without e(i). A class is not decoded at
 // once: as long as it is only known that it loses what another head of that word must cost, by the reduced costs
-// of the tree above, that bound stands for it in the queue. A class that comes first by its bound is decoded
+// of the tree above, that bound is its key in the queue. A class that comes first by its bound is decoded
 // (Chu-Liu-Edmonds, O(n^2)) and queued again by its value; one that comes first by its value is the next tree. Few
 // classes are ever decoded: one to six a tree for random scores of 10 to 160 words, at most n.
 //
-// ProjectiveKBest: projective trees. Each item of Eisner's chart lists its derivations one after the other, as they
-// are asked for (Huang & Chiang 2005, algorithm 3): the next is the best of those that take one step further down the
+// ProjectiveKBest: projective trees. Each item of Eisner's chart lists its derivations one after the other, on
+// demand (Huang & Chiang 2005, algorithm 3): the next is the best of those that take one step further down the
 // list of one of their two parts. Every tree has one derivation, so none comes twice. O(n^3 + k n log n).
 #pragma once
 
@@ -297,7 +297,7 @@ class ProjectiveKBest {
   bool single_root_ = false;
   ProjectiveChart<MaxPlus> chart_;
   std::deque<List> lists_;    // which does not move its lists when it grows
-  std::vector<int> list_of_;  // of each item, -1: nothing asked yet
+  std::vector<int> list_of_;  // of each item; -1: no list yet
   std::vector<int> waiting_;
   std::vector<std::pair<int, int>> open_;
 };

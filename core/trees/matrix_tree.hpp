@@ -5,10 +5,10 @@
 // word k leaves the sum over trees of the other nodes unchanged up to the factor s(k):
 //
 //   s(k)     = sum over heads h of  a(h, k)                      over the nodes that are left, and 0
-//   a(h, m) += a(h, k) a(k, m) / s(k)                            m hangs from h through k
+//   a(h, m) += a(h, k) a(k, m) / s(k)                            m is attached to h through k
 //   Z        = product of all s(k)
 //
-// This is elimination on the Laplacian with every diagonal entry taken as the sum that it stands for, never as a
+// This is elimination on the Laplacian with every diagonal entry taken as the sum that it represents, never as a
 // difference (Grassmann, Taksar & Heyman 1985): as exact for scores that are hundreds apart as for small ones, where
 // the determinant's inverse loses all digits when two words prefer each other to everything else.
 //
@@ -205,7 +205,7 @@ class TreeElimination {
     level.order[m] = order;
   }
 
-  // The last word left hangs from 0.
+  // The last word left is attached to 0.
   Sums close(const Level &level) {
     const int last = level.size - 1;
     if (level.root[last] == Semiring::zero) return nothing;
@@ -289,6 +289,7 @@ class TreeElimination {
     return error * words_ < tolerance * total;
   }
 
+  // By convention: close to the smallest normal double; far below the precision of a double.
   static constexpr double underflow = 1e-300, tolerance = 1e-20;
 
   bool single_root_ = false, closed_ = false, trusts_zero_ = false;

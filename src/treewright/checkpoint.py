@@ -27,7 +27,7 @@ from treewright.learn import State
 
 FORMAT = 2
 KIND = "checkpoint"
-PLACES, VALUES = "places", "values"
+ROWS, VALUES = "places", "values"  # suffixes of the names of the two arrays of a stored array
 CHECKPOINT_TIME_SHARE = 0.05  # upper limit of the time spent on checkpoints, by convention; short epochs may be skipped
 
 
@@ -77,7 +77,7 @@ def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def save(path: modelfile.Path, state: Mapping[str, Any], origin: Origin) -> None:
     """Write a checkpoint; it replaces the previous one."""
     arrays: dict[str, NDArray[Any]] = {}
-    header = {"origin": vars(origin), "state": taken_apart(dict(state), arrays)}
+    header = {"origin": vars(origin), "state": to_plain(dict(state), arrays)}
     modelfile.save(path, KIND, FORMAT, header, arrays)
 
 
@@ -90,7 +90,7 @@ def load(path: modelfile.Path, origin: Origin) -> dict[str, Any]:
     except InputError as error:
         raise InputError(f"{error}; delete it to start again") from None
     check_origin(path, origin, file.header["origin"])
-    state: dict[str, Any] = put_together(file.header["state"], file)
+    state: dict[str, Any] = from_plain(file.header["state"], file)
     return state
 
 
@@ -137,53 +137,53 @@ def check_origin(path: modelfile.Path, origin: Origin, found: Mapping[str, Any])
         )
 
 
-def place(output: modelfile.Path) -> Path:
+def checkpoint_path(output: modelfile.Path) -> Path:
     """The path of the checkpoint of a training that writes its model to `output`."""
     return Path(f"{os.fspath(output)}.checkpoint")
 
 
-def clear(output: modelfile.Path) -> None:
+def remove_checkpoint(output: modelfile.Path) -> None:
     """After the model is written: remove its checkpoint, and partial files of trainings that were killed."""
-    place(output).unlink(missing_ok=True)
-    for path in (output, place(output)):
+    checkpoint_path(output).unlink(missing_ok=True)
+    for path in (output, checkpoint_path(output)):
         target = Path(os.path.realpath(path))
         for file in target.parent.glob(f".{escape(target.name)}.*.part"):
             file.unlink(missing_ok=True)
 
 
-def taken_apart(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def to_plain(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     """A value as JSON; its arrays are added to `arrays`."""
     if isinstance(value, np.ndarray):
         name = str(len(arrays) // 2)
-        arrays[f"{name} {PLACES}"], arrays[f"{name} {VALUES}"] = packed(value)
+        arrays[f"{name} {ROWS}"], arrays[f"{name} {VALUES}"] = packed(value)
         return {"array": name, "shape": value.shape}
     if isinstance(value, dict):
-        return {"names": list(value), "values": [taken_apart(entry, arrays) for entry in value.values()]}
+        return {"names": list(value), "values": [to_plain(entry, arrays) for entry in value.values()]}
     return value
 
 
-def put_together(value: Any, file: modelfile.ModelFile) -> Any:
-    """The inverse of `taken_apart`."""
+def from_plain(value: Any, file: modelfile.ModelFile) -> Any:
+    """The inverse of `to_plain`."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
-        places, kept = (file.array(f"{value['array']} {part}") for part in (PLACES, VALUES))
-        return unpacked(places, kept, value["shape"])
-    entries = [put_together(entry, file) for entry in value["values"]]
+        rows, values = (file.array(f"{value['array']} {part}") for part in (ROWS, VALUES))
+        return unpacked(rows, values, value["shape"])
+    entries = [from_plain(entry, file) for entry in value["values"]]
     return dict(zip(value["names"], entries, strict=True))
 
 
 def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The numbers of the rows with a nonzero bit, and these rows."""
     bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), -1)
-    touched = bits[:, 0].copy()
+    is_nonzero = bits[:, 0].copy()
     for column in range(1, bits.shape[1]):
-        touched |= bits[:, column]
-    places = np.flatnonzero(touched)
-    return places, array[places]
+        is_nonzero |= bits[:, column]
+    rows = np.flatnonzero(is_nonzero)
+    return rows, array[rows]
 
 
-def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
+def unpacked(rows: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
     """The inverse of `packed`.
 
     >>> unpacked(*packed(np.array([[0.0, 2.5], [-0.0, 0.0]])), [2, 2])
@@ -191,5 +191,5 @@ def unpacked(places: NDArray[Any], values: NDArray[Any], shape: list[int]) -> ND
            [-0. ,  0. ]])
     """
     array = np.zeros(shape, dtype=values.dtype)
-    array[places] = values
+    array[rows] = values
     return array

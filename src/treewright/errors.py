@@ -1,4 +1,4 @@
-"""What a user can put right. The message names the place, what stands there and the remedy.
+"""Errors that a user can correct. The message names the place, what was found there and the remedy.
 
 The command line prints the message and ends with status 1; everything else is a bug and shows its traceback.
 """

@@ -34,7 +34,10 @@ OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it
     },
     "tagger": {
         "facts": "metadata",
-        "options.most": "max_candidates",
+        "options.keep": "max_candidates",
+        "options.most": "max_guesses",
+        "options.rare": "rare_count",
+        "options.sure": "min_known_count",
         "options.tags.floor": "adagrad_epsilon",
         "options.tags.cost": "margin",
         "options.lemmas.floor": "adagrad_epsilon",
@@ -116,13 +119,13 @@ class NewerFormatError(InputError):
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A model file whose index is read and checked; its arrays are mapped or unpacked when they are asked for."""
+    """A model file whose index is read and checked; its arrays are mapped or unpacked on access."""
 
     path: Path
     kind: str
     header: Mapping[str, Any]
     index: Mapping[str, Any]  # array -> dtype, shape, data_offsets
-    data: int  # the place where the data begin
+    data: int  # the offset of the data
 
     def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """The arrays whose names begin with a prefix, by the rest of their names."""

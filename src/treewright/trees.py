@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Heads = NDArray[np.int32]
 
-SHORT = 100  # number of nodes up to which all pairs of arcs are compared
+SHORT = 100  # number of nodes up to which all pairs of arcs are compared; by convention, it changes the speed only
 
 
 def from_conll(numbers: ArrayLike) -> Heads:

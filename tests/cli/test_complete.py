@@ -104,7 +104,10 @@ def test_json(run: Run, model: str) -> None:
     ("heads", "message"),
     [
         (["2", "1", "_"], "bad.conllu:1: the heads run in a circle: 1 <- 2 <- 1"),
-        (["0", "_", "0"], "bad.conllu:3: words 1, 3 hang from the root; expected one, or root='multi' (--root multi)"),
+        (
+            ["0", "_", "0"],
+            "bad.conllu:3: words 1, 3 are attached to the root; expected one, or root='multi' (--root multi)",
+        ),
         (["7", "_", "_"], "bad.conllu:1: "),
     ],
 )

@@ -135,7 +135,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
     [
         (["missing.conllu"], 1, "missing.conllu: No such file or directory"),
         (["pets.conllu", "--svg"], 1, "pets.conllu: more than one sentence for one SVG; give a folder (-o drawings/)"),
-        (["pets.conllu", "--sentences", "9"], 1, "pets.conllu has 3 sentences; --sentences asks for 9"),
+        (["pets.conllu", "--sentences", "9"], 1, "pets.conllu has 3 sentences; --sentences has number 9"),
         (["pets.conllu", "--id", "cow"], 1, "pets.conllu has no sentence with sent_id 'cow'"),
         (["pets.mrg", "--id", "cow"], 1, "pets.mrg has no sentence with sent_id 'cow'"),
         (["pets.conllu", "--gold", "pets.mrg"], 1, "pets.conllu:1: gold is of another kind"),

@@ -205,7 +205,7 @@ MISTAKES = {
         "bad.conllu:3: ID '2-3' follows word 1; expected no token within the multiword token that ends with word 2"
     ),
     "1-3" + ROW + "1" + ROW + "2" + ROW + "\n": (
-        "bad.conllu:3: the last multiword token goes on to word 3; the sentence ends with word 2"
+        "bad.conllu:3: the last multiword token continues to word 3; the sentence ends with word 2"
     ),
     "2-1"
     + ROW

@@ -73,7 +73,7 @@ def test_unusual_files_are_read_by_the_other_way(text: str, tmp_path: Path) -> N
         (ROW.replace("\t0\t", "\t2\t") + "\n", "file.conllu:1: HEAD of word 1 is '2'"),
         (ROW + "\n" + ROW.replace("1\t", "2\t", 1) + "\n", "file.conllu:3: ID '2' comes first; expected 1"),
         (ROW.replace("1\t", "x\t", 1) + "\n", "file.conllu:1: ID 'x' comes first; expected 1"),
-        ("1-2\tRun" + "\t_" * 8 + "\n" + ROW + "\n", "file.conllu:2: the last multiword token goes on to word 2"),
+        ("1-2\tRun" + "\t_" * 8 + "\n" + ROW + "\n", "file.conllu:2: the last multiword token continues to word 2"),
         ("2-1\tRun" + "\t_" * 8 + "\n" + ROW + "\n", "file.conllu:1: ID '2-1' comes first"),
         (
             ROW + "1.1\te" + "\t_" * 8 + "\n1.1\te" + "\t_" * 8 + "\n\n",

@@ -172,7 +172,7 @@ def test_offsets_that_the_tokeniser_wrote_are_those_of_its_text() -> None:
 
 
 def test_a_text_without_the_words_is_an_error() -> None:
-    with pytest.raises(InputError, match="<words>:1: word 2 is 'cat', but the text goes on with 'dog' at 2"):
+    with pytest.raises(InputError, match="<words>:1: word 2 is 'cat', but the text continues with 'dog' at 2"):
         tw.Sentence.from_words(["a", "cat"], text="a dog").offsets()
     sentence = tw.Sentence.from_words(["a", "b"], misc=["TokenRange=7:8", "_"], text="a b")
     with pytest.raises(InputError, match="<words>:1: word 2, 'b', has no TokenRange, but others have one"):

@@ -98,8 +98,8 @@ def test_a_parse_tells_what_it_is_worth() -> None:
     assert (certain.iterations, certain.nodes, certain.trace, certain.arcs) == (0, 0, None, None)
     assert repr(certain) == "Parse(heads=[-1, 0, 1], score=16, certified, method='eisner')"
     doubtful = Parse(HEADS, 16.0, 16.5, "dd", certificate=None, iterations=5000)
-    assert (doubtful.gap, doubtful.certified, doubtful.worth) == (0.5, False, "gap 0.5")
-    assert (certain.worth, Parse(HEADS, 1.0, np.inf, "climb", None).worth) == ("certified", "not certified")
+    assert (doubtful.gap, doubtful.certified, doubtful.status) == (0.5, False, "gap 0.5")
+    assert (certain.status, Parse(HEADS, 1.0, np.inf, "climb", None).worth) == ("certified", "not certified")
     assert repr(doubtful) == "Parse(heads=[-1, 0, 1], score=16, gap <= 0.5, method='dd')"
     with pytest.raises(AttributeError):
         certain.score = 3.0  # type: ignore[misc]

@@ -172,7 +172,7 @@ def test_lemma_tags_and_features_are_shown_on_hover() -> None:
     ],
 )
 def test_the_certificate_of_a_parse_is_shown(comment: str, shown: str) -> None:
-    parsed = SimpleNamespace(**vars(DOGS), parse=SimpleNamespace(worth=comment))
+    parsed = SimpleNamespace(**vars(DOGS), parse=SimpleNamespace(status=comment))
     read = SimpleNamespace(**vars(DOGS), comment={"treewright": comment}.get)
     assert shown in tw.draw.html(parsed)
     assert shown in tw.draw.html(read)

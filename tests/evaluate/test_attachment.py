@@ -132,7 +132,7 @@ def test_texts_that_differ_are_shown_where_they_part(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         evaluate(gold, system)
     assert str(error.value) == (
-        f"{gold}:2 and {system}:3: the texts part after 'the': the gold file goes on with 'cat', the system file "
+        f"{gold}:2 and {system}:3: the texts part after 'the': the gold file continues with 'cat', the system file "
         "with 'ecow'; the forms of both files, joined without spaces, must be the same characters (tokens and "
         "sentences may differ): is the system file a parse of this very gold file?"
     )

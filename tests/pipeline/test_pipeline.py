@@ -14,7 +14,7 @@ import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
 from treewright.pipeline import Pipeline, prune_weights
-from treewright.pipeline.pruning import rounded
+from treewright.pipeline.pruning import quantised
 from treewright.tagger import Learning, Tokeniser, TokeniserOptions, rebuilt
 
 
@@ -162,8 +162,8 @@ def test_a_prune_weights_pipeline_still_parses() -> None:
     assert np.count_nonzero(weights) < 0.8 * np.count_nonzero(pipeline().trained_parser.model.scorer.values)
 
 
-def test_weights_are_rounded() -> None:
-    found = rounded(np.array([1.0, -0.5, 0.02, 0.001, 0.0], dtype=np.float32), 0.01)
+def test_weights_are_quantised() -> None:
+    found = quantised(np.array([1.0, -0.5, 0.02, 0.001, 0.0], dtype=np.float32), 0.01)
     assert found.dtype == np.float32
     assert found.tolist() == pytest.approx([1.0, -64 / 127, 3 / 127, 0.0, 0.0])
 

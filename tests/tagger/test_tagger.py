@@ -113,7 +113,7 @@ def test_damaged_lists_are_named(tagger: Tagger, tmp_path: Path) -> None:
 def test_the_decoder_finds_the_best_of_all_sequences(tagger: Tagger) -> None:
     sentence = tw.Sentence.from_words(["the", "zops", "walks"])
     n, tags = len(sentence), len(tagger.tags)
-    everything = Tagger(replace(tagger.model, options=replace(SMALL, sure=1000, keep=100)))
+    everything = Tagger(replace(tagger.model, options=replace(SMALL, min_known_count=1000, max_candidates=100)))
     height = 1000.0
     values = {}
     for sequence in product(range(tags), repeat=n):

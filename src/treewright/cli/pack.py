@@ -29,9 +29,13 @@ def pack(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the pipeline.")],
     light: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, help="Drop weights below this share of the largest: smaller, less accurate."),
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Set weights below this share of the largest to zero: a smaller file, lower accuracy.",
+        ),
     ] = 0.0,
-    name: Annotated[str, typer.Option(help="What the model is called when it is shown.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the model in its metadata.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights

@@ -168,7 +168,7 @@ def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[t
             return
     beyond = [first for first, _ in selection.ranges if first > number]
     if beyond:
-        raise InputError(f"{file} has {number} sentences; --sentences asks for {beyond[0]}")
+        raise InputError(f"{file} has {number} sentences; --sentences has number {beyond[0]}")
     unknown = [name for name in selection.ids if name not in names]
     if unknown:
         raise InputError(f"{file} has no sentence with sent_id {unknown[0]!r}")

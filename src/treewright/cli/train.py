@@ -34,7 +34,7 @@ HELP = (
     "  treewright train train.conllu --dev dev.conllu -o en.tw --resume\n\n"
 )
 
-# The time of a training sentence relative to the pruner, for the estimate of the time left; approximate.
+# The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
 SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0}
 LABELLER_COST = 3.0
 

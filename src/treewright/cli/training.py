@@ -29,16 +29,16 @@ class StageCost(NamedTuple):
 @contextmanager
 def checkpointed(output: Path) -> Iterator[Path]:
     """The path of the checkpoint; it is removed at the end, or kept and named where the training is interrupted."""
-    from treewright.checkpoint import clear, place
+    from treewright.checkpoint import checkpoint_path, remove_checkpoint
 
-    checkpoint = place(output)
+    checkpoint = checkpoint_path(output)
     try:
         yield checkpoint
     except KeyboardInterrupt:
         if checkpoint.exists():
             note(f"interrupted; the same command with --resume continues from {checkpoint}")
         raise
-    clear(output)
+    remove_checkpoint(output)
 
 
 def settings_block(settings: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ def read(
 
     format: "conllu", "conllup" (its first line names the columns) or "conllx"; by extension and first line if None.
     check: what else must hold of each sentence (see Sentence.check). on_error: "raise" a FormatError that names
-    file and line, or "skip" the sentence, count it in the reader's `skipped` and go on.
+    file and line, or "skip" the sentence, count it in the reader's `skipped` and continue.
 
     >>> import io
     >>> file = io.StringIO("1\\tRun\\trun\\tVERB\\t_\\t_\\t0\\troot\\t_\\tSpaceAfter=No\\n\\n")

@@ -139,7 +139,7 @@ def find_rows(fields: list[str], layout: Layout) -> list[int]:
         raise BadRow(0, f"no words, only {shown(ids[0])}; expected a line whose ID is 1")
     if last_of_token > len(rows):
         ending = f"the sentence ends with word {len(rows)}"
-        raise BadRow(len(ids) - 1, f"the last multiword token goes on to word {last_of_token}; {ending}")
+        raise BadRow(len(ids) - 1, f"the last multiword token continues to word {last_of_token}; {ending}")
     return rows
 
 

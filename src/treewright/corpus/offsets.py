@@ -70,7 +70,9 @@ def _aligned(tokens: Sequence[Token], text: str) -> list[Offsets]:
             begin += 1
         if not text.startswith(token.form, begin):
             rest = shown(text[begin : begin + 20])
-            raise InputError(f"word {token.first} is {shown(token.form)}, but the text goes on with {rest} at {begin}")
+            raise InputError(
+                f"word {token.first} is {shown(token.form)}, but the text continues with {rest} at {begin}"
+            )
         end = begin + len(token.form)
         found.append((begin, end))
     return found

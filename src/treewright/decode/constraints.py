@@ -23,9 +23,9 @@ from treewright.decode.problem import Arc, Problem
 from treewright.errors import InfeasibleError
 
 # Limits by convention.
-_MAX_TRIALS = 20_000  # in the search for a smaller set; fewer when sentences are long
-_MAX_WORK = 10**8  # cells of charts in this search
-_MAX_NAMED = 8  # words named in a message
+_MAX_TRIALS = 20_000  # in the search for a smaller set, by convention; fewer when sentences are long
+_MAX_WORK = 10**8  # cells of charts in this search; by convention
+_MAX_NAMED = 8  # words named in a message; by convention
 
 
 @dataclass(frozen=True)

@@ -81,15 +81,20 @@ class Parse(Certified):
         return cls(heads, value, max(best.bound, value), method, best.certificate if is_best else None)
 
     @property
-    def worth(self) -> str:
-        """The quality of the tree in words.
+    def status(self) -> str:
+        """The certificate in words, or the gap.
 
-        >>> Parse.exact(np.array([-1, 0], np.int32), 1.0, "exact").worth
+        >>> Parse.exact(np.array([-1, 0], np.int32), 1.0, "exact").status
         'certified'
         """
         if self.certified:
             return "certified"
         return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
+
+    @property
+    def worth(self) -> str:
+        """The former name of `status`."""
+        return self.status
 
     def __repr__(self) -> str:
         proof = "certified" if self.certified else f"gap <= {self.gap:.6g}"

@@ -11,7 +11,7 @@ from collections.abc import Set
 
 from treewright.draw.scene import Arc, Scene
 
-CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)
+CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)  # where one colour ends and the next begins; by convention
 CONFIDENCE_NAMES = ("< 50%", "< 75%", "< 90%", "< 99%", "≥ 99% sure")
 
 MEANING = {
@@ -27,7 +27,7 @@ MEANING = {
 
 
 def confidence_step(confidence: float) -> int:
-    """0 for the least sure arcs, 4 for the surest.
+    """0 for the arcs of lowest confidence, 4 for those of highest.
 
     >>> confidence_step(0.3), confidence_step(0.995)
     (0, 4)
@@ -36,7 +36,7 @@ def confidence_step(confidence: float) -> int:
 
 
 def style_of(arc: Arc) -> str:
-    """The name of an arc's style: its kind, or how sure it is where nothing else is known of it."""
+    """The name of an arc's style: its kind, or its confidence if the kind is a plain tree arc."""
     if arc.kind == "tree" and arc.confidence is not None:
         return f"sure-{confidence_step(arc.confidence)}"
     return arc.kind

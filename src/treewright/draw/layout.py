@@ -1,13 +1,13 @@
-"""Where words, arcs and labels go: the part that text and SVG share.
+"""The positions of words, arcs and labels: the part that text and SVG share.
 
 All lengths are integers in units of the medium: columns of a terminal, pixels of an SVG. The line runs from 0 upwards
 in reading order; a medium that draws right-to-left text mirrors it.
 
-1. Each arc leaves its words at ports. At a word, arcs to the left stand left of arcs to the right, and on each
-   side the longer arc stands nearer the middle, so that arcs which nest never touch.
-2. `spread`: words are as far apart as their text, their ports and the labels of the arcs between them ask for.
-3. `break_rows`: a line that is too long is cut into rows, rather where few arcs pass over the cut. An arc cut in two
-   runs to the edge of both rows, where a tag names the word it goes to; rows between the two are left in peace.
+1. Each arc leaves its words at ports. At a word, arcs to the left are left of arcs to the right, and on each
+   side the longer arc is nearer the middle, so that nested arcs never touch.
+2. `spread`: words are as far apart as their text, their ports and the labels of the arcs between them need.
+3. `break_rows`: a line that is too long is cut into rows, preferably where few arcs pass over the cut. An arc cut in two
+   runs to the edge of both rows, where a tag names the word it goes to; it is not drawn in rows between the two.
 4. `stack`: in each row an arc is one level above all that it contains, and no two that touch share a level.
 """
 
@@ -27,7 +27,7 @@ Cut = Literal["", "left", "right"]
 
 @dataclass(frozen=True)
 class Medium:
-    """How big things are: what text and SVG tell the layout."""
+    """The sizes that the layout needs from the medium, text or SVG."""
 
     gap: int  # between two words
     port_gap: int  # between two ports of a word
@@ -49,12 +49,12 @@ class Stroke:
     right: int
     level: int
     label: int  # where the label starts
-    cut: Cut = ""  # at which edge of the row it goes on
-    other: int = 0  # the word it goes on to
+    cut: Cut = ""  # the edge of the row at which it is cut
+    other: int = 0  # the word on its other side of the cut
 
     @property
     def arrow(self) -> int | None:
-        """Where the arrowhead stands: at the modifier, if it is in this row."""
+        """The position of the arrowhead: at the modifier, if it is in this row."""
         if self.arc.is_stub:
             return self.left
         backwards = self.arc.modifier < self.arc.head
@@ -139,7 +139,7 @@ def single_slots(ends: list[tuple[int, int]]) -> dict[int, int]:
 def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[int, int]:
     """Arcs from heads in the middle, arcs to modifiers on either side of it, those to one side together.
 
-    Except that an arc to a modifier beyond the head stands across the middle, or the two would cross.
+    An arc to a modifier beyond the head is put on the other side of the middle: the two would cross otherwise.
     """
     incoming = [to for i, to in ends if scene.arcs[i].modifier == word]
     head = incoming[0] if len(incoming) == 1 else 0
@@ -153,7 +153,7 @@ def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[i
         else:
             slots[i] = -2 if beyond else 2
     crowded = {slot for slot in (-2, 2) if len({to > 0 for i, to in ends if slots[i] == slot}) > 1}
-    for i, to in ends:  # on a side that both directions share, the side's own arcs stand outside
+    for i, to in ends:  # on a side that both directions share, the side's own arcs are outside
         if slots[i] in crowded and (to > 0) == (slots[i] > 0):
             slots[i] *= 2
     return slots
@@ -260,7 +260,7 @@ class Line:
         )
 
 
-CUT_COST = 0.08  # of an arc that is cut, in rows
+CUT_COST = 0.08  # of an arc that is cut, in rows; by convention
 
 
 def break_rows(line: Line, width: int | None) -> list[Span]:

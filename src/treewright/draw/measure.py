@@ -49,8 +49,8 @@ SCRIPT_WIDTHS = (
 )
 SCRIPT_STARTS = [start for start, _ in SCRIPT_WIDTHS]
 
-WIDE_PIXELS = 1000
-EMOJI_PIXELS = 1300
+WIDE_PIXELS = 1000  # thousandths of the font size, as above: a full-width character is a square
+EMOJI_PIXELS = 1300  # by convention, a little more than most fonts have
 
 JOINER, EMOJI_STYLE = "\u200d", "\ufe0f"
 SKIN_TONES = range(0x1F3FB, 0x1F400)

@@ -10,7 +10,7 @@ from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, side
 from treewright.draw.vector import MARGIN, MORE, draw_legend, legend_width, svg_element
 
 WORD_SIZE, LABEL_SIZE = 16, 13
-LONGEST_WORD = 260
+LONGEST_WORD = 260  # pixels, by convention; longer words are shortened
 LEVEL, LINE = 40, 26  # from height to height of an upright tree, from line to line of one on its side
 CORNER = 7
 STEPS = Steps(word=9, child=30, indent=26)

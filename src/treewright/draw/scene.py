@@ -54,7 +54,7 @@ class Arc:
 
     @property
     def is_stub(self) -> bool:
-        """Whether it stands on its modifier alone: from the root, from the word itself, from a head not known."""
+        """Whether only its modifier is drawn: it comes from the root, from the word itself, or from an unknown head."""
         return self.head in (UNKNOWN, ROOT, self.modifier)
 
 
@@ -88,7 +88,7 @@ ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "de
 
 GraphArc = tuple[str, str, str]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
 
-SURE = 0.9  # an arc less probable than this has its probability written beside its label
+MIN_UNMARKED = 0.9  # arcs of lower probability have it beside their label; by convention
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def node_number(node: Any, n: int) -> str:
 
 
 def places(n: int, graph: list[GraphArc]) -> dict[str, int]:
-    """Where each node stands: the root at 0, then words and empty nodes from left to right."""
+    """The position of each node: the root at 0, then words and empty nodes from left to right."""
     numbers = {str(m) for m in range(n + 1)} | {node for arc in graph for node in arc[:2]}
     in_order = sorted(numbers, key=lambda number: [int(part) for part in number.split(".")])
     return {number: place for place, number in enumerate(in_order)}
@@ -289,7 +289,7 @@ def certificate_of(sentence: Any) -> str:
     """What the parser proved about the tree, from its result or from the comment that commands write."""
     parse, comment = getattr(sentence, "parse", None), getattr(sentence, "comment", None)
     if parse is not None:
-        return str(getattr(parse, "worth", ""))
+        return str(getattr(parse, "status", ""))
     return clean(comment("treewright") or "") if callable(comment) else ""
 
 
@@ -335,7 +335,7 @@ def tree_arc(found: Analysis, m: int, place: Mapping[str, int]) -> Arc | None:
     head, label, confidence = found.heads[m], found.labels[m], found.confidence[m]
     if head == UNKNOWN and not label:
         return None
-    doubt = "" if confidence is None or confidence >= SURE else f" {confidence:.0%}"
+    doubt = "" if confidence is None or confidence >= MIN_UNMARKED else f" {confidence:.0%}"
     return Arc(position(place, head), place[str(m + 1)], label, note=doubt, confidence=confidence)
 
 
@@ -377,9 +377,9 @@ def judged(arc: Arc, right_head: bool, label: str) -> Arc:
 def with_graph(
     arcs: list[Arc], graph: list[GraphArc], gold: list[GraphArc] | None, place: Mapping[str, int]
 ) -> list[Arc]:
-    """The tree and its graph: a longer label is written as what it adds, an arc the tree has not goes under the words.
+    """The tree and its graph: a longer label is shortened to what it adds; arcs outside the tree are below the words.
 
-    Without a tree the first arc of each word stands in for it.
+    Without a tree, the first arc of each word takes the place of its arc in the tree.
     """
     arcs = list(arcs) or first_arcs(graph, place)
     above = {(arc.head, arc.modifier): i for i, arc in enumerate(arcs) if not arc.below}

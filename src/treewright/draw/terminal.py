@@ -1,6 +1,6 @@
 """Dependency trees and graphs as text: box-drawing characters, or ASCII, optionally with colour.
 
-Arcs from a word to its modifiers on one side share a trunk beside the word; the arrow to the word stands on its middle.
+Arcs from a word to its modifiers on one side share a trunk beside the word; the arrow to the word is at its middle.
 Where two arcs cross, the lines cross; where an arc joins its trunk, the line ends there.
 """
 
@@ -12,7 +12,7 @@ from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out, tokens_i
 from treewright.draw.measure import columns
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 
-LONGEST_WORD = 40
+LONGEST_WORD = 40  # columns, this and the next two by convention; longer texts are shortened
 LONGEST_TAG = 14
 LONGEST_LABEL = 24
 
@@ -76,7 +76,7 @@ def draw_row(scene: Scene, row: Row, pen: Pen, limit: int, numbered: bool) -> li
 
 
 def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None:
-    """A bracket under the words of a token; open where the token goes on in another row."""
+    """A bracket under the words of a token; open where the token continues in another row."""
     begin = row.extents[max(token.first, row.first) - row.first][0]
     end = row.extents[min(token.last, row.last) - row.first][1]
     for x in range(begin, end):
@@ -125,7 +125,7 @@ def draw_leg(canvas: Canvas, x: int, foot: int, y: int, style: str) -> None:
 
 
 def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: Pen) -> None:
-    """The end of an arc at the edge of its row, and the word that it goes on to."""
+    """The end of an arc at the edge of its row, and the word that it continues to."""
     style = style_of(stroke.arc)
     tag = tag_text(scene.words[stroke.other - 1], pen)
     canvas.line(y, x, LEFT | RIGHT, style)

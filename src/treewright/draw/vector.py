@@ -15,6 +15,7 @@ from treewright.draw.measure import RIGHT_TO_LEFT_MARK, clip, is_right_to_left, 
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 from treewright.draw.style import style_sheet
 
+# Sizes in pixels, all by convention.
 FORM_SIZE, NOTE_SIZE, LABEL_SIZE, TAG_SIZE, NUMBER_SIZE = 16, 12, 12, 11, 10
 FORM_LINE, NOTE_LINE, TOKEN_LINE = 22, 16, 24
 LEVEL, FOOT, TIP = 24, 10, 8  # between levels, from the words to the arcs, the height of an arrowhead
@@ -208,7 +209,7 @@ def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, 
 
 
 def draw_token(frame: Frame, row: Row, token: Token, top: int) -> str:
-    """A bracket under the words of a token; open where the token goes on in another row."""
+    """A bracket under the words of a token; open where the token continues in another row."""
     begin = row.extents[max(token.first, row.first) - row.first][0]
     end = row.extents[min(token.last, row.last) - row.first][1]
     x1, x2 = frame.x(begin), frame.x(end)
@@ -260,7 +261,7 @@ def arc_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
 
 
 def tip_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
-    """The arrowhead: at the modifier, or at the edge where the arc goes on to it."""
+    """The arrowhead: at the modifier, or at the edge of the row that it is beyond."""
     if stroke.arrow is not None:
         return TIP_PATH.format(x=frame.x(stroke.arrow), y=edge + step * 3, shape=f"l-4 {step * TIP}h8")
     if stroke.other == stroke.arc.modifier:
@@ -293,7 +294,7 @@ def key_width(key: tuple[str, str]) -> int:
 
 
 def legend_width(keys: list[tuple[str, str]]) -> int:
-    """Room enough for the widest key, and for some to share a line."""
+    """The width of the legend: at least that of the widest key; several keys may share a line."""
     return max([min(sum(map(key_width, keys)), LEGEND_WIDTH), *map(key_width, keys)], default=0)
 
 

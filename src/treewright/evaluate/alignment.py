@@ -20,7 +20,7 @@ from treewright.corpus.bytecells import Flags, Indices, spread
 from treewright.errors import InputError
 from treewright.evaluate.columns import Columns
 
-CONTEXT = 10  # tokens shown on each side of a difference
+CONTEXT = 10  # tokens shown on each side of a difference; by convention
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Alignment:
 
     @cached_property
     def gold_of(self) -> Indices:
-        """The gold word of each system word; -2 where there is none. The last entry answers for the root: -1."""
+        """The gold word of each system word; -2 where there is none. The last entry is that of the root: -1."""
         found = np.full(len(self.system) + 1, -2)
         found[self.system_words] = self.gold_words
         found[-1] = -1
@@ -227,7 +227,7 @@ def difference(gold: Columns, system: Columns) -> str:
     system_place, _, system_after = surroundings(system, same)
     where = f"after {gold_before!r}" if gold_before else "at the very beginning"
     return (
-        f"{gold_place} and {system_place}: the texts part {where}: the gold file goes on with {gold_after}, "
+        f"{gold_place} and {system_place}: the texts part {where}: the gold file continues with {gold_after}, "
         f"the system file with {system_after}; the forms of both files, joined without spaces, must be the same "
         "characters (tokens and sentences may differ): is the system file a parse of this very gold file?"
     )

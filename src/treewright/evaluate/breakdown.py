@@ -18,7 +18,7 @@ from treewright.evaluate.attachment import Judgement, Side
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.scores import Group
 
-ARC_LENGTHS = (1, 2, 3, 7, 11, 21)  # where the groups begin
+ARC_LENGTHS = (1, 2, 3, 7, 11, 21)  # where the groups begin; both tuples by convention
 SENTENCE_LENGTHS = (1, 11, 21, 31, 41, 51)
 
 

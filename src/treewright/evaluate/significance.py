@@ -20,7 +20,7 @@ from treewright.evaluate.attachment import Judgement, Measure, measures_of
 from treewright.evaluate.scores import Evaluation, Score
 
 Counts = NDArray[Any]  # float64: NumPy's types do not know that weighted counts are
-CHUNK = 1 << 20  # sentences drawn at a time
+CHUNK = 1 << 20  # sentences drawn at a time, to bound memory; by convention
 COMPARED = ("UPOS", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 
 

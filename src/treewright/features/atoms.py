@@ -28,9 +28,9 @@ ATOMS = {
     "shape": "which kinds of characters the form is made of, runs as one",
     "word": "lemma and universal tag",
     "common": "lemma and universal tag of a frequent word, the treebank's own tag of any other",
-    "fine": "the treebank's own tag with the values of the features in TELLING",
+    "fine": "the treebank's own tag with the values of the features in FINE_FEATURES",
 }
-TELLING = ("Case=", "VerbForm=", "Definite=", "Person[psor]=")  # the features whose values `fine` adds to a tag
+FINE_FEATURES = ("Case=", "VerbForm=", "Definite=", "Person[psor]=")  # the features whose values `fine` adds to a tag
 EACH = 12  # morphological features of a word that are used, by convention; further ones are ignored
 REACH = 2  # the largest offset of a template from its word
 
@@ -111,7 +111,7 @@ class Encoder:
         upos, xpos = (xpos if upos == "_" else upos), (upos if xpos == "_" else xpos)
         lemma = lower if lemma == "_" else lemma
         common = word if word in self.common else f"/{xpos}"
-        fine = "|".join([xpos, *(feature for feature in feats.split("|") if feature.startswith(TELLING))])
+        fine = "|".join([xpos, *(feature for feature in feats.split("|") if feature.startswith(FINE_FEATURES))])
         return lower, lemma, upos, xpos, feats, lower[-3:], lower[-2:], lower[:3], shape(form), word, common, fine
 
 

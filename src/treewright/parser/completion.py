@@ -143,7 +143,9 @@ def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[l
             forbid.append((0, word))
     top = [word for head, word in require if head == 0]
     if root == "single" and len(top) > 1:
-        problem = f"words {', '.join(map(str, top))} hang from the root; expected one, or root='multi' (--root multi)"
+        problem = (
+            f"words {', '.join(map(str, top))} are attached to the root; expected one, or root='multi' (--root multi)"
+        )
         raise FormatError(sentence.source, sentence.line_of(top[1]), problem)
     return require, forbid
 

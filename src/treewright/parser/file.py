@@ -55,8 +55,8 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Parser
 
 
 def templates_of(header: Mapping[str, Any]) -> Templates:
-    """The templates of a file of any format."""
+    """The templates of a file of any format; a header that was not read from a file has the current format."""
     templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
-    if header.get("format", MARKED_DISTANCE) >= MARKED_DISTANCE:  # `to_arrays` gives none: that is the format of today
+    if header.get("format", MARKED_DISTANCE) >= MARKED_DISTANCE:
         return templates
     return templates._replace(label=marked_by_place(templates.label))

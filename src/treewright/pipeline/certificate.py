@@ -12,7 +12,7 @@ COMMENT = "treewright"  # the name of the sentence comment
 def set_certificate(sentence: Sentence, parse: Any) -> None:
     """Write the certificate of a parse into the comments of its sentence, in formats that have comments."""
     if sentence.layout.format != "conllx":
-        sentence.set_comment(COMMENT, parse.worth)
+        sentence.set_comment(COMMENT, parse.status)
 
 
 def drop_certificate(sentence: Sentence) -> None:
@@ -24,4 +24,4 @@ def drop_certificate(sentence: Sentence) -> None:
 def certificate_line(sentence: Sentence) -> str:
     """The certificate as it is printed below a drawing."""
     parse = sentence.parse
-    return "certified: no tree scores higher" if parse.certified else f"{parse.worth}: a tree may score higher"
+    return "certified: no tree scores higher" if parse.certified else f"{parse.status}: a tree may score higher"

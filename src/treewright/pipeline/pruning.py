@@ -1,4 +1,4 @@
-"""Smaller models: weights that hardly count are dropped, the others are rounded to what eight bits can tell apart."""
+"""Smaller model files: small weights are set to zero, the others are quantised to eight bits."""
 
 from __future__ import annotations
 
@@ -16,33 +16,38 @@ from treewright.tagger import Tagger, Tokeniser
 def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
     """A pipeline whose file is smaller.
 
-    Of a table of weights those go that are smaller than this share of its largest; the rest is rounded to 127 steps
-    on either side of zero, which is what a parser's weights are already. Of a parser's tables only the scorer's loses
-    any: the others are small, and count more. An induced parser is kept as it is.
+    In each table, weights smaller than the given share of the largest become zero; the others are quantised to 127
+    steps on either side of zero, as the weights of parsers and taggers already are. Of a parser's tables only the
+    scorer's is pruned: the tables of pruner and labeller are small. An induced parser is kept as it is.
     """
     trees = pipeline.parser
     if isinstance(trees, Parser):
-        trees = Parser(replace(trees.model, scorer=dropped(trees.model.scorer, parser)))
+        trees = Parser(replace(trees.model, scorer=without_small_weights(trees.model.scorer, parser)))
     words = pipeline.tagger.model
-    tags = replace(words, weights=dropped(words.weights, tagger), lemma_weights=dropped(words.lemma_weights, tagger))
-    cuts = pipeline.tokeniser.model
-    cutter = None if cuts is None else replace(cuts, weights=rounded(cuts.weights, tokeniser))
-    return Pipeline(Tokeniser(cutter), Tagger(tags), trees, pipeline.metadata)
+    tags = replace(
+        words,
+        weights=without_small_weights(words.weights, tagger),
+        lemma_weights=without_small_weights(words.lemma_weights, tagger),
+    )
+    boundaries = pipeline.tokeniser.model
+    if boundaries is not None:
+        boundaries = replace(boundaries, weights=quantised(boundaries.weights, tokeniser))
+    return Pipeline(Tokeniser(boundaries), Tagger(tags), trees, pipeline.metadata)
 
 
-def dropped(weights: Weights, share: float) -> Weights:
-    """Without the weights below a share of the largest.
+def without_small_weights(weights: Weights, share: float) -> Weights:
+    """The weights, those below a share of the largest set to zero.
 
-    >>> dropped(Weights(np.array([127, -20, 3], dtype=np.int8), 0.1), 0.05).values.tolist()
+    >>> without_small_weights(Weights(np.array([127, -20, 3], dtype=np.int8), 0.1), 0.05).values.tolist()
     [127, -20, 0]
     """
     values = weights.values
-    # As sixteen bits, for there is no -(-128) in eight.
+    # In sixteen bits, because eight cannot represent -(-128).
     kept = np.where(np.abs(values.astype(np.int16)) < share * 127, 0, values).astype(np.int8)
     return Weights(kept, weights.scale)
 
 
-def rounded(numbers: NDArray[np.float32], share: float) -> NDArray[np.float32]:
-    """Multiples of a 127th of the largest, those below a share of it zero."""
-    eight = dropped(Weights.of(numbers), share)
-    return np.asarray(eight.values * np.float32(eight.scale), dtype=np.float32)
+def quantised(numbers: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+    """The numbers as multiples of a 127th of the largest; those below a share of the largest are zero."""
+    small = without_small_weights(Weights.of(numbers), share)
+    return np.asarray(small.values * np.float32(small.scale), dtype=np.float32)

@@ -22,8 +22,10 @@ from treewright.errors import InputError
 MAX_SUFFIX = 6  # characters; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
 MAX_RARE_COUNT = 6  # occurrences; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
 MAX_LABELS = 40  # of a suffix; by convention, bounds the size of the model
-MIN_SHARED_LENGTH = 3  # suffixes from this length on are dropped if only one rare word has them
-LARGEST = (1 << 16) - 1  # label or count that the arrays can store
+MIN_SHARED_LENGTH = (
+    3  # suffixes from this length on are dropped if only one rare word has them; by convention, to bound the size
+)
+MAX_UINT16 = (1 << 16) - 1  # largest label or count that the arrays can store
 ARRAYS = ("keys", "begin", "labels", "counts")
 NO_SUFFIX = 0  # the key of the labels of all rare words
 
@@ -55,10 +57,10 @@ class Listing:
         """From counts."""
         keys = sorted(lists)
         ordered = [by_count(lists[key]) for key in keys]
-        if max((label for labels in ordered for label in labels), default=0) > LARGEST:
-            raise InputError(f"the training data has more than {LARGEST} different tags or edit scripts")
+        if max((label for labels in ordered for label in labels), default=0) > MAX_UINT16:
+            raise InputError(f"the training data has more than {MAX_UINT16} different tags or edit scripts")
         counts = [
-            min(lists[key][label], LARGEST) for key, labels in zip(keys, ordered, strict=True) for label in labels
+            min(lists[key][label], MAX_UINT16) for key, labels in zip(keys, ordered, strict=True) for label in labels
         ]
         return cls(
             np.array(keys, dtype=np.uint32),

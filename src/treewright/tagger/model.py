@@ -21,8 +21,8 @@ from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, 
 Tag = tuple[str, ...]
 Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
 
-FEATURES = 8  # morphological features that are looked at one by one, the most common ones
-REMEMBERED = 1 << 17  # words
+MAX_FEATURE_NAMES = 8  # morphological features with parts of their own, the most frequent ones; by convention
+CACHE_SIZE = 1 << 17  # words whose description is kept, to bound memory; by convention, it changes the speed only
 NO_STEMS: Stems = np.zeros((0, 2), dtype=np.uint32)
 
 
@@ -51,7 +51,7 @@ class Tagged(NamedTuple):
 
 
 class TagWorker:
-    """Tags sentences with a model. It remembers words, so each thread has its own."""
+    """Tags sentences with a model. It caches descriptions of words, so each thread has a worker of its own."""
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
@@ -61,13 +61,13 @@ class TagWorker:
 
     def rows(self, forms: Sequence[str]) -> Indices:
         """The row of each word."""
-        if len(self._rows) > REMEMBERED:
+        if len(self._rows) > CACHE_SIZE:
             self._rows.clear()
             self.words.clear()
         known = self._rows
-        return np.array([known.get(form) or self._remember(form) for form in forms], dtype=np.int32)
+        return np.array([known.get(form) or self._describe(form) for form in forms], dtype=np.int32)
 
-    def _remember(self, form: str) -> int:
+    def _describe(self, form: str) -> int:
         row = self._rows[form] = self.words.add(form, form.lower(), form.translate(SHAPE), -1, NO_STEMS)
         return row
 
@@ -82,7 +82,7 @@ def tag_words(model: TaggerModel) -> TagWords:
     first_of = [values[tag[0]] for tag in model.tags]
     lexicon, options = model.lexicon, model.options
     lists = lexicon.words.core, lexicon.suffixes.core, model.stems.core
-    return TagWords(*lists, first_of, options.sure, options.max_candidates)
+    return TagWords(*lists, first_of, options.min_known_count, options.max_guesses)
 
 
 def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptions) -> TagModel:
@@ -90,13 +90,13 @@ def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptio
     table = np.array([[hashed(part) for part in parts] for parts in tag_parts(tags, columns)], dtype=np.uint32)
     items = compiled(TEMPLATES, ATOMS)
     word = ATOMS.index("lower")
-    return TagModel(items, len(TEMPLATES), table, options.tags.bits, options.keep, word, True)
+    return TagModel(items, len(TEMPLATES), table, options.tags.bits, options.max_candidates, word, True)
 
 
 def tag_parts(tags: Sequence[Tag], columns: Sequence[str]) -> list[list[str]]:
-    """What tags share with each other: the value in each column, and that of each morphological feature.
+    """The parts that tags share: the value in each column, and that of each morphological feature.
 
-    The last row is that of "before the sentence". A part that is the same for all tags is left out.
+    The last row is for positions before the sentence. A part that is the same for all tags is left out.
 
     >>> tag_parts([("NOUN", "Case=Nom"), ("NOUN", "Case=Acc")], ["upos", "feats"])
     [['feats=Case=Nom', 'Case=Nom'], ['feats=Case=Acc', 'Case=Acc'], ['feats', 'Case']]
@@ -107,7 +107,7 @@ def tag_parts(tags: Sequence[Tag], columns: Sequence[str]) -> list[list[str]]:
         place = columns.index("feats")
         sets = [dict(pair.partition("=")[::2] for pair in tag[place].split("|")) for tag in tags]
         counts = Counter(name for values in sets for name in values if name != "_")
-        chosen = sorted(counts, key=lambda name: (-counts[name], name))[:FEATURES]
+        chosen = sorted(counts, key=lambda name: (-counts[name], name))[:MAX_FEATURE_NAMES]
         names += chosen
         for row, values in zip(rows, sets, strict=True):
             row += [f"{name}={values.get(name, '')}" for name in chosen]
@@ -116,7 +116,7 @@ def tag_parts(tags: Sequence[Tag], columns: Sequence[str]) -> list[list[str]]:
 
 
 class LemmaWorker:
-    """Chooses lemmas for words and their tags, each once."""
+    """Chooses lemmas for words and their tags; results are cached."""
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
@@ -128,7 +128,7 @@ class LemmaWorker:
     def lemmas(self, sentence: Sentence) -> list[str]:
         """The lemma of each word."""
         known = self.known
-        if len(known) > REMEMBERED:
+        if len(known) > CACHE_SIZE:
             known.clear()
         return [
             known.get(word) or self._choose(word)
@@ -164,7 +164,7 @@ class TagHash(NamedTuple):
 
 
 class TagHashes:
-    """Tags as the core takes them."""
+    """The hashes of tags that the kernel needs."""
 
     def __init__(self, stem_tags: Sequence[str]) -> None:
         self.numbers = {tag: number for number, tag in enumerate(stem_tags)}
@@ -175,7 +175,7 @@ class TagHashes:
         found = self.known.get((upos, feats))
         if found is None:
             found = TagHash(text_hash(upos), text_hash(feats), self.numbers.get(upos, -1))
-            if len(self.known) < REMEMBERED:
+            if len(self.known) < CACHE_SIZE:
                 self.known[upos, feats] = found
         return found
 
@@ -187,7 +187,7 @@ def lemma_words(model: TaggerModel) -> LemmaWords:
 
 
 def lemma_kernel(scripts: Sequence[str], settings: Learning) -> TagModel:
-    """The kernel that chooses scripts, each word's alone."""
+    """The kernel that chooses the script of each word independently."""
     table = np.array([[hashed(script)] for script in [*scripts, "<before>"]], dtype=np.uint32)
     items = compiled(LEMMA_TEMPLATES, LEMMA_ATOMS)
     return TagModel(items, len(LEMMA_TEMPLATES), table, settings.bits, 1 << 20, 0, False)

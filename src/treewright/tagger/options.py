@@ -30,10 +30,11 @@ class TaggerOptions:
 
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: int = 1
-    rare: int = 8  # a word seen less often is described in training without the occurrence at hand
-    sure: int = 4  # a word seen so often has no candidates but the tags that it was seen with
-    max_candidates: int = 12  # tags that a rare or unknown word may have by its ending
-    keep: int = 4  # candidates for the trigram model
+    # The four numbers are by convention; docs/tagging.md has the accuracy and the speed that they lead to.
+    rare_count: int = 8  # training describes a form that occurs less often without the current occurrence
+    min_known_count: int = 4  # a form that occurs so often has the tags it was seen with and no others
+    max_guesses: int = 12  # tags that suffixes suggest for other forms
+    max_candidates: int = 4  # tags of a word that the trigram model decodes over, the best by unary score
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))
 

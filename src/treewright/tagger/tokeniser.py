@@ -28,9 +28,9 @@ from treewright.tagger.words import REACH, hashed
 
 OLDEST_FORMAT = 2  # the first in which characters are described as they are now
 LABELS = ("inside", "token", "sentence")
-PARAGRAPH = "\n\n"  # what stands between two paragraphs
+PARAGRAPH = "\n\n"  # the separator of two paragraphs
 CHARACTERS_PER_STEP = 64  # of one update; by convention
-CHUNK = 1 << 15  # characters that are looked at together, at least
+CHUNK = 1 << 15  # minimum of characters that are decoded together; by convention, it bounds memory
 
 Indices = NDArray[np.int32]
 
@@ -236,7 +236,7 @@ def kernel_of(settings: Learning, features: int) -> TagModel:
 
 @dataclass(frozen=True)
 class Characters:
-    """The characters of a text as the kernel takes them; those of which nothing can be asked have one candidate."""
+    """The characters of a text for the kernel; a character without a decision to make has one candidate."""
 
     atoms: NDArray[np.uint32]
     begin: Indices

@@ -153,7 +153,7 @@ def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[S
     known: dict[tuple[str, int], int] = {}
 
     def row_of(form: str, label: int) -> int:
-        left_out = label if times[form] < options.rare else -1
+        left_out = label if times[form] < options.rare_count else -1
         row = known.get((form, left_out))
         if row is None:
             stems = own[form] if left_out >= 0 else NO_STEMS

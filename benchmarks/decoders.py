@@ -263,7 +263,7 @@ def sibling_models() -> None:
 
 
 def pruned() -> None:
-    """The problems of a parser: siblings, grandparents and stops over a few candidate heads a word; microseconds a word."""
+    """Problems as in a parser: siblings, grandparents, stops, few candidate heads a word; microseconds a word."""
     print(
         f"{'words':>5} {'heads a word':>12} {'exact us':>9} {'dd us':>8} {'exact certified':>15} {'dd certified':>12}"
     )

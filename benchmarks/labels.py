@@ -4,17 +4,17 @@
                                 [--model grand] [--split test] [--rates 0.1]
 
 Labelling after parsing: the tree is decoded first, then its labels, with features of the whole tree (as in the parser)
-or of each arc alone. Joint: one log-linear model of labelled trees, in which the score of an arc is that of the parser's
-templates plus the logarithm of the sum over labels of exp(label weights . features of the arc). Both are trained on the
-gradient of the labelled tree's log probability (for a label: the arc's marginal times the label's conditional
-probability, minus gold). The joint model is decoded for the best labelled tree, or for the most probable tree with
-labels summed out; its trees, and those of the mean of its scores and the parser's, are also labelled by the parser's
-labeller. A second seed of the parser shows the variation by chance and the effect of averaging two scorers. --rates are
-the learning rates of the joint model's label weights.
+or of each arc alone. Joint: one log-linear model of labelled trees, in which the score of an arc is the score by the
+parser's templates plus the logarithm of the sum over labels of exp(label weights . features of the arc). Both are
+trained on the gradient of the labelled tree's log probability (for a label: the arc's marginal times the label's
+conditional probability, minus gold). The joint model is decoded for the best labelled tree, or for the most probable
+tree with labels summed out; its trees, and those of the mean of its scores and the parser's, are also labelled by the
+parser's labeller. A second seed of the parser shows the variation by chance and the effect of averaging two scorers.
+--rates are the learning rates of the joint model's label weights.
 
-All systems share the pruner, train on the first N sentences of `train` without a development set, and parse `split` with gold
-tokens, tags, features and lemmas. CPU seconds of one thread; the labels of the joint model are computed in NumPy, so
-that its times are not comparable. Without a folder a generated treebank shows that the benchmark runs.
+All systems share the pruner, train on the first N sentences of `train` without a development set, and parse `split`
+with gold tokens, tags, features and lemmas. CPU seconds of one thread; the labels of the joint model are computed in
+NumPy, so that its times are not comparable. Without a folder a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ in reading order; a medium that draws right-to-left text mirrors it.
 1. Each arc leaves its words at ports. At a word, arcs to the left are left of arcs to the right, and on each
    side the longer arc is nearer the middle, so that nested arcs never touch.
 2. `spread`: words are as far apart as their text, their ports and the labels of the arcs between them need.
-3. `break_rows`: a line that is too long is cut into rows, preferably where few arcs pass over the cut. An arc cut in two
+3. `break_rows`: a line that is too long is cut into rows, preferably where few arcs are cut. An arc cut in two
    runs to the edge of both rows, where a tag names the word it goes to; it is not drawn in rows between the two.
 4. `stack`: in each row an arc is one level above all that it contains, and no two that touch share a level.
 """

@@ -45,7 +45,7 @@ from treewright.parser.model import (
 from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
 
 BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
-SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree; an approximate one is enough for an update, by convention
+SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree, which may be approximate; by convention
 
 LearnStep = Callable[[Averaged, int], float]
 

@@ -22,9 +22,7 @@ from treewright.errors import InputError
 MAX_SUFFIX = 6  # characters; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
 MAX_RARE_COUNT = 6  # occurrences; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
 MAX_LABELS = 40  # of a suffix; by convention, bounds the size of the model
-MIN_SHARED_LENGTH = (
-    3  # suffixes from this length on are dropped if only one rare word has them; by convention, to bound the size
-)
+MIN_SHARED_LENGTH = 3  # suffixes from this length on are dropped if only one rare word has them; by convention
 MAX_UINT16 = (1 << 16) - 1  # largest label or count that the arrays can store
 ARRAYS = ("keys", "begin", "labels", "counts")
 NO_SUFFIX = 0  # the key of the labels of all rare words

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from oracles.pages import DOCS, PAGES, REPO, names_in, tables_of
 
 FOLDERS = ("benchmarks", "bindings", "core", "docs", "examples", "scripts", "src", "tests")
@@ -73,6 +74,28 @@ def test_every_term_of_the_glossary_has_a_meaning_and_a_reference() -> None:
     for term, meaning, reference in rows:
         assert meaning, f"{term} has no meaning"
         assert KEY.search(reference) or "](" in reference, f"{term} has no reference"
+
+
+def glossary_terms() -> dict[str, str]:
+    """Term, in lower case -> the anchor of its section of the glossary."""
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^## ", text, flags=re.M)
+    found: dict[str, str] = {}
+    for section in sections:
+        heading, _, rest = section.partition("\n")
+        for terms in re.findall(r"^\| ([^|]+) \|", rest, re.M):
+            found |= {term.strip().lower(): heading.lower().replace(" ", "-") for term in terms.split(",")}
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in DOCS.glob("*.md") if page.name != "glossary.md"], ids=lambda p: p.name
+)
+def test_every_page_links_terms_to_their_section_of_the_glossary(page: Path) -> None:
+    links = re.findall(r"\[([^]]+)\]\(glossary\.md(?:#([\w-]+))?\)", page.read_text(encoding="utf-8"))
+    assert links
+    terms = glossary_terms()
+    assert [(text, anchor) for text, anchor in links if anchor and terms.get(text.lower()) != anchor] == []
 
 
 def test_the_pages_of_the_documentation_are_listed_once() -> None:

@@ -24,7 +24,7 @@ struct DmvTables {
   }
 };
 
-// What a structure must keep to, and what it pays for long arcs.
+// The constraints on a structure, and the length bias of its arcs.
 struct DmvLimits {
   int depth = 0, chunk = 0;               // depth 0: no bound
   const bool *leaf = nullptr;             // [t], tags that take no modifiers

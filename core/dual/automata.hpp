@@ -28,7 +28,7 @@
 
 namespace treewright {
 
-// One side of a head, as its automaton sees it.
+// One side of a head: the input of its automaton.
 struct AutomatonSide {
   int count;                     // L
   const double *table;           // (L + 1) x (L + 1); null: all zero

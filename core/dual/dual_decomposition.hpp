@@ -147,8 +147,8 @@ class DualDecomposition {
     return false;
   }
 
-  // From multipliers at which the tree sees all of the arc scores: the paper's first steps move so many so far that
-  // starting anew is quicker than going on. Arcs that are gone keep the multipliers that they had.
+  // From multipliers at which the tree has all of the arc scores: the paper's first steps change so many by so much
+  // that a new start is faster than continuing. Arcs that were removed keep their multipliers.
   void tighten() {
     Relaxation &relaxation = node_.relaxation;
     for (std::size_t id = 0; id < u.size(); ++id) {

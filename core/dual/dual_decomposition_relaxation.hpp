@@ -7,7 +7,7 @@
 // u belongs to the choice of h's modifiers, v to the choice of h's own head (models with grandparents
 // only). For every u and v, L bounds the value of every tree from above; z - y is a direction of descent.
 //
-// Automata and words are looked at again only when one of their multipliers moved, so a round costs
+// Automata and words are solved again only when one of their multipliers changed, so a round costs
 // O(n) and the automata that disagreed: O(L^2) a side with L candidates, O(G L^2) with G heads.
 //
 // Two facts about trees are written into the automata, which tightens the bound and costs nothing: the
@@ -33,7 +33,7 @@ namespace treewright {
 struct RelaxationOptions {
   bool projective = false;
   bool single_root = true;
-  double beta = 0.001;  // the share of the arc scores that the tree sees
+  double beta = 0.001;  // the share of the arc scores in the subproblem of the tree
 };
 
 class Relaxation {
@@ -51,7 +51,7 @@ class Relaxation {
     start();
   }
 
-  // After a change of state, u or v: everything is looked at again.
+  // After a change of state, u or v: everything is solved again.
   void start() {
     for (int id = 0; id < parts_.arcs(); ++id) {
       forced_[id] = state[id] == ArcState::forced;

@@ -144,7 +144,7 @@ class NodeDescent {
     }
   }
 
-  // After a change of states: everything is looked at again, over the arcs that are left.
+  // After a change of states: everything is solved again, over the arcs that are left.
   void restart(bool shrinks) {
     if (!shrinks) return relaxation.start();
     relaxation.shrink(kept_);

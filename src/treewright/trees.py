@@ -343,7 +343,7 @@ def range_minima(values: Heads, begin: NDArray[np.int64], end: NDArray[np.int64]
 
 
 def as_heads(heads: ArrayLike) -> Heads:
-    """heads as int32, after a look at its shape, its type and its first entry."""
+    """heads as int32, after a check of shape, type and first entry."""
     found = as_integers(heads, "heads")
     if len(found) == 0 or found[0] != -1:
         start = "is empty" if len(found) == 0 else f"starts with {found[0]}"

@@ -32,7 +32,7 @@ def solve(
     """The best tree seen while tree and automata are driven to agree; certified when they do, or when the bound is met.
 
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
-    arc scores that the tree sees. warm_start takes the multipliers of an earlier result.
+    arc scores that the tree's subproblem has. warm_start takes the multipliers of an earlier result.
     tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing;
     False is the algorithm as published.
 

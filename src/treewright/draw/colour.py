@@ -1,7 +1,7 @@
-"""Colours with a meaning, safe for colour-blind readers: from orange (doubtful) to blue (sure); those of a comparison.
+"""Colours of confidence, from orange (low) to blue (high), and of comparisons; safe for colour-blind readers.
 
-Never colour alone: doubtful arcs have their probability written on them, wrong ones a sign, missed ones are dashed and
-stand below the words.
+Colour is never the only sign: arcs of low confidence have their probability written on them, wrong ones have a mark,
+missed ones are dashed and below the words.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class Group:
 class Evaluation:
     """The scores of a system by name, with a breakdown if `by` was given.
 
-    Read it as a mapping: evaluation["LAS"].f1. Names that end in "+" look at relations with their subtypes.
+    Read it as a mapping: evaluation["LAS"].f1. Names that end in "+" compare relations with their subtypes.
     """
 
     scores: dict[str, Score]

@@ -47,7 +47,7 @@ class Completion:
 
 
 class Ranked(NamedTuple):
-    """A line of the list of what to look at first; `word` is 0 for a whole sentence."""
+    """A line of the list of what to check first; `word` is 0 for a whole sentence."""
 
     kind: Literal["sentence", "arc"]
     sentence: str  # sent_id, or the file and line

@@ -230,7 +230,7 @@ def search_options(method: str, max_seconds: float | None, options: dict[str, An
 
 
 def ensure_length(sentence: Sentence) -> None:
-    """Refuse what would take minutes and gigabytes: it is hardly one sentence."""
+    """Refuse sentences that would take minutes and gigabytes: most likely they are not single sentences."""
     if len(sentence) > MAX_WORDS:
         problem = f"a sentence of {len(sentence):,} words; the parser takes up to {MAX_WORDS:,}"
         raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")

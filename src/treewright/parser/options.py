@@ -196,7 +196,7 @@ def root_kind(sentences: Sequence[Sentence]) -> str:
 
 
 def is_mostly_projective(sentences: Sequence[Sentence]) -> bool:
-    """Whether hardly any arc crosses another."""
+    """Whether the share of crossing arcs is below MIN_CROSSING_SHARE."""
     crossing = arcs = 0
     for sentence in sentences:
         crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))

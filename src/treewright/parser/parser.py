@@ -1,4 +1,4 @@
-"""The parser as users meet it: train, save, load, parse."""
+"""The public class of the parser: train, save, load, parse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tagger as users meet it: train, save, load, tag."""
+"""The public class of the tagger: train, save, load, tag."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Tagger:
         """The best tag sequence as numbers of `tags`, its value, and the probability of each tag.
 
         adjust[i, c] is added to the score of tag c for word i, counted from 0. The tags that a word may have are
-        chosen without it, so that a relaxation sees the same problem in every iteration. Of words with one candidate
+        chosen without it, so that a relaxation solves the same problem in every iteration. Of words with one candidate
         the value leaves out their own scores, which no sequence can change.
         """
         worker = self._worker()

@@ -1,4 +1,4 @@
-"""The tokeniser as users meet it: train, save, load, call it with a text."""
+"""The public class of the tokeniser: train, save, load, tokenise."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ class Characters:
 
 
 def chunks_of(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text that are looked at together: they end at line breaks, or at spaces where lines are long."""
+    """The parts of a text that are decoded together: they end at line breaks, or at spaces where lines are long."""
     begin = 0
     while begin < len(text):
         end = begin + CHUNK

@@ -144,7 +144,7 @@ def scripts_of_words(
 
 
 def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:
-    """The weights of tags. A rare word is described without the occurrence at hand, one row for each of its tags."""
+    """The weights of tags. A rare word is described without the current occurrence, in one row for each of its tags."""
     options = model.options
     numbers = {tag: number for number, tag in enumerate(model.tags)}
     times = Counter(form for sentence in sentences for form in sentence.forms)

@@ -29,7 +29,7 @@ from treewright.evaluate import evaluate
 from treewright.tagger.tokeniser import text_and_ends
 
 FIGURES = ("Tokens", "Words", "Sentences")
-Cut = Callable[[str], list[tw.Sentence]]
+Tokenise = Callable[[str], list[tw.Sentence]]
 
 
 def main() -> None:
@@ -48,7 +48,7 @@ def main() -> None:
     gold = list(tw.read(bank / "test.conllu"))
     text, _ = text_and_ends(gold)
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
-    print(f"{given.treebank}, {given.sentences or 'all'} sentences to learn from, {len(text)} characters to cut")
+    print(f"{given.treebank}, {given.sentences or 'all'} training sentences, {len(text)} characters of text")
     print(f"{'':20} {'Tokens':>8} {'Words':>8} {'Sentences':>10} {'characters/s':>13}")
     with tempfile.TemporaryDirectory() as scratch:
         train = Path(scratch) / "train.conllu"
@@ -56,30 +56,30 @@ def main() -> None:
         kept = (
             given.keep or Path(scratch)
         ) / f"{given.treebank}.{given.sentences}.{given.epochs}.{given.batch}.cut.udpipe"
-        systems: dict[str, Cut] = {
+        systems: dict[str, Tokenise] = {
             "Treewright, rules": tw.tagger.Tokeniser(),
             "Treewright, learned": tw.tagger.Tokeniser.train(train),
             "UDPipe 1": udpipe_tokeniser(train, f"epochs={given.epochs};batch_size={given.batch}", kept),
         }
-        for name, cut in systems.items():
-            print_row(name, cut, text, gold)
+        for name, tokenise in systems.items():
+            print_row(name, tokenise, text, gold)
 
 
-def udpipe_tokeniser(train: Path, options: str, kept: Path) -> Cut:
+def udpipe_tokeniser(train: Path, options: str, kept: Path) -> Tokenise:
     if not kept.exists():
         kept.write_bytes(trained_udpipe(train, options, "none"))
     model = udpipe.Model.load(str(kept))
 
-    def cut(text: str) -> list[tw.Sentence]:  # the pipeline does not keep the model alive: this function does
+    def tokenise(text: str) -> list[tw.Sentence]:  # the closure keeps a reference to the model; a Pipeline has none
         pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.NONE, udpipe.Pipeline.NONE, "conllu")
         return [tw.Sentence(f"{block}\n\n") for block in pipeline.process(text).strip().split("\n\n")]
 
-    return cut
+    return tokenise
 
 
-def print_row(name: str, cut: Cut, text: str, gold: list[tw.Sentence]) -> None:
+def print_row(name: str, tokenise: Tokenise, text: str, gold: list[tw.Sentence]) -> None:
     begin = time.process_time()
-    found = cut(text)
+    found = tokenise(text)
     seconds = time.process_time() - begin
     scores = evaluate(gold, [with_some_tree(sentence) for sentence in found]).scores
     figures = [100 * scores[figure].f1 for figure in FIGURES]
@@ -87,7 +87,7 @@ def print_row(name: str, cut: Cut, text: str, gold: list[tw.Sentence]) -> None:
 
 
 def with_some_tree(sentence: tw.Sentence) -> tw.Sentence:
-    """The figures of tokens ask for trees, whatever they are."""
+    """The sentence with an arbitrary tree: the evaluation of tokens needs valid trees."""
     rest = len(sentence) - 1
     return sentence.with_columns(heads=[0] + [1] * rest, deprels=["root"] + ["dep"] * rest)
 

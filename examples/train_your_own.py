@@ -1,8 +1,8 @@
 """Train a parser on a treebank of your own, save it, and parse with it.
 
 `python examples/train_your_own.py [TRAIN DEV]`: without files it trains on the three sentences of sample.conllu,
-which takes a few seconds. On the command line the same is `treewright train TRAIN --dev DEV -o MODEL` and
-`treewright parse MODEL FILE`.
+which takes a few seconds. On the command line the same is
+`treewright train --only parser TRAIN --dev DEV -o MODEL` and `treewright parse MODEL FILE`.
 """
 
 from __future__ import annotations

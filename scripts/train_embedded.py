@@ -23,6 +23,7 @@ from treewright.evaluate import evaluate
 from treewright.models import EMBEDDED
 from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
+from treewright.tagger import TokeniserOptions
 from treewright.tagger.tokeniser import text_and_ends
 
 MAX_BYTES = 12_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)
@@ -31,6 +32,7 @@ FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "
 BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end of figures -->"  # in the model card
 # More epochs and folds than the defaults: this model is trained once, so that training time matters less.
 THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
+LAST_EPOCH = TokeniserOptions(choose_epoch=False)  # as the model that comes with Treewright was trained
 METADATA = {
     "name": "en",
     "language": "English",
@@ -51,7 +53,15 @@ def main() -> None:
     given = arguments.parse_args()
     bank = given.folder / "ud" / "English-EWT"
     train, dev = list(islice(tw.read(bank / "train.conllu"), given.sentences)), list(tw.read(bank / "dev.conllu"))
-    whole = Pipeline.train(train, dev, options=THOROUGH, folds=given.folds, metadata=METADATA, report=say)
+    whole = Pipeline.train(
+        *(train, dev),
+        options=THOROUGH,
+        tokeniser_options=LAST_EPOCH,
+        folds=given.folds,
+        metadata=METADATA,
+        report=say,
+        note=say,
+    )
     light = prune_weights(whole, parser=given.light)
     lost = compare(whole, light, dev)
     light.save(given.output)

@@ -142,9 +142,17 @@ def checkpoint_path(output: modelfile.Path) -> Path:
     return Path(f"{os.fspath(output)}.checkpoint")
 
 
+def step_file(checkpoint: modelfile.Path, step: str, is_finished: bool) -> Path:
+    """The file of a step of a training that consists of several: its result if it is finished, else its state."""
+    return Path(f"{os.fspath(checkpoint)}.{step}.{'finished' if is_finished else 'state'}")
+
+
 def remove_checkpoint(output: modelfile.Path) -> None:
-    """After the model is written: remove its checkpoint, and partial files of trainings that were killed."""
+    """After the model is written: remove its checkpoints, and partial files of trainings that were killed."""
     checkpoint_path(output).unlink(missing_ok=True)
+    for ending in ("finished", "state"):
+        for step in checkpoint_path(output).parent.glob(f"{escape(checkpoint_path(output).name)}.*.{ending}"):
+            step.unlink()
     for path in (output, checkpoint_path(output)):
         target = Path(os.path.realpath(path))
         for file in target.parent.glob(f".{escape(target.name)}.*.part"):

@@ -43,13 +43,14 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "pipeline": "treewright.pipeline:Pipeline",
 }
 MAKERS = {  # kind -> the command that makes one
-    "tokeniser": "treewright tag train-tokeniser",
-    "tagger": "treewright tag train",
-    "parser": "treewright train",
+    "tokeniser": "treewright train --only tokeniser TRAIN",
+    "tagger": "treewright train --only tagger TRAIN",
+    "parser": "treewright train --only parser TRAIN",
     "induced parser": "treewright induce",
     "pipeline": "treewright train TRAIN",
 }
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
+HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; by convention
 
 Corpus = str | os.PathLike[str] | Iterable[Sentence]
 Arrays = Mapping[str, NDArray[Any]]
@@ -213,6 +214,18 @@ def sentences_of(corpus: Corpus | None, check: str = "format") -> list[Sentence]
     if isinstance(corpus, (str, os.PathLike)):
         return list(read(corpus, check=check))
     return list(corpus)
+
+
+def hold_out(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
+    """Training and development data of a treebank without development data: the last tenth is held out.
+
+    >>> some = [Sentence.from_words([str(number)]) for number in range(25)]
+    >>> [[sentence.forms[0] for sentence in part][-2:] for part in hold_out(some)]
+    [['21', '22'], ['23', '24']]
+    """
+    count = max(len(sentences) // HELD_OUT_PART, 1) if len(sentences) > 1 else 0
+    cut = len(sentences) - count
+    return list(sentences[:cut]), list(sentences[cut:])
 
 
 def metadata_of(sentences: Sequence[Sentence]) -> dict[str, Any]:

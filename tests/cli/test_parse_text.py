@@ -209,4 +209,7 @@ def test_pack(run: Run) -> None:
     assert run("pack", "p", "t", "-o", "light.tw", "--light", "0.2", "-q").returncode == 0
     assert Path("light.tw").stat().st_size < Path("both.tw").stat().st_size
     alone = run("pack", "t", "-o", "x.tw")
-    assert (alone.returncode, alone.stderr) == (1, "treewright: no parser among t; `treewright train` makes one\n")
+    assert (alone.returncode, alone.stderr) == (
+        1,
+        "treewright: no parser among t; `treewright train --only parser TRAIN` makes one\n",
+    )

@@ -1,4 +1,4 @@
-"""`treewright train`: what it writes, how it resumes, what it refuses."""
+"""`treewright train --only parser`: what it writes, how it resumes, what it refuses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return replace(TINY, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
     monkeypatch.setattr(tw.parser, "ParserOptions", small)
-    return runner(monkeypatch, capsys, "train")
+    return runner(monkeypatch, capsys, "train", "--only", "parser")
 
 
 def test_options_are_resolved_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,19 @@ def test_killed_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     tw.write(treebank(60), tmp_path / "train.conllu")
     tw.write(treebank(8, seed=1), tmp_path / "dev.conllu")
     (tmp_path / "run.py").write_text(KILLED)
-    command = [sys.executable, "run.py", "train", "train.conllu", "--dev", "dev.conllu", "--model", "sib", "-q"]
+    command = [
+        sys.executable,
+        "run.py",
+        "train",
+        "--only",
+        "parser",
+        "train.conllu",
+        "--dev",
+        "dev.conllu",
+        "--model",
+        "sib",
+        "-q",
+    ]
     subprocess.run([*command, "-o", "whole.tw"], cwd=tmp_path, check=True)
     training = subprocess.Popen([*command, "-o", "model.tw"], cwd=tmp_path)
     checkpoint = tmp_path / "model.tw.checkpoint"
@@ -299,7 +311,30 @@ def test_where_it_cannot_write_is_said_at_once(run: Run, output: str, code: int,
     assert message in found.stderr
 
 
-def test_dev_is_needed(run: Run) -> None:
-    found = run("train.conllu", "-o", "model.tw")
+def test_without_dev_the_last_tenth_is_held_out(run: Run) -> None:
+    found = run("train.conllu", "-o", "model.tw", "--model", "arc")
+    assert found.returncode == 0
+    assert "treewright: no --dev: 3 of 30 sentences are held out to choose the best epoch\n" in found.stderr
+    assert "trained on 27 sentences" in found.stderr
+    tw.write(treebank(30)[:27], "first.conllu")
+    tw.write(treebank(30)[27:], "last.conllu")
+    run("first.conllu", "--dev", "last.conllu", "-o", "same.tw", "--model", "arc", "-q")
+    assert Path("model.tw").read_bytes() == Path("same.tw").read_bytes()
+
+
+def test_one_sentence_cannot_be_divided(run: Run) -> None:
+    Path("one.conllu").write_text(GOOD)
+    found = run("one.conllu", "-o", "model.tw")
+    assert (found.returncode, found.stderr) == (
+        1,
+        "treewright: one.conllu: one sentence, of which none can be held out; give --dev\n",
+    )
+
+
+def test_options_of_another_component_are_refused(run: Run) -> None:
+    found = run("train.conllu", "-o", "model.tw", "--only", "tagger", "--model", "arc")
     assert found.returncode == 2
-    assert "--dev" in found.stderr
+    assert "--only tagger has no such option" in found.stderr
+    found = run("train.conllu", "-o", "model.tw", "--columns", "upos")
+    assert found.returncode == 2
+    assert "--only parser has no such option" in found.stderr

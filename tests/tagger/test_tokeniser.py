@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.pipelines import written
 from oracles.tagged_text import treebank
 
 import treewright as tw
@@ -143,7 +146,7 @@ def test_a_loaded_tokeniser_is_the_same(learned: Tokeniser, tmp_path: Path) -> N
     assert (tmp_path / "a.tw").read_bytes() == (tmp_path / "b.tw").read_bytes()
     text, _ = text_and_ends(treebank(20, seed=5))
     assert Tokeniser.load(tmp_path / "a.tw")(text) == learned(text)
-    with pytest.raises(InputError, match="is a tokeniser, but a tagger is needed; `treewright tag train` makes one"):
+    with pytest.raises(InputError, match="is a tokeniser, but a tagger is needed; `treewright train --only tagger"):
         tw.tagger.Tagger.load(tmp_path / "a.tw")
 
 
@@ -166,3 +169,18 @@ def test_suffixes_with_an_apostrophe_need_fewer_examples(seen: int, words: tuple
     tokens = [("I've", ("I", "'ve"))] * seen + [("flubz", ("flu", "bz"))] * 2
     assert Multiwords.of(tokens).words("We've") == words
     assert Multiwords.of(tokens).words("globz") == ("globz",)
+
+
+def test_the_epoch_with_the_best_score_on_dev_is_kept() -> None:
+    train, dev = written(12, 0), written(30, 1)
+    reports: list[tw.learn.Report] = []
+    options = TokeniserOptions(learning=Learning(bits=8, epochs=4, rate=0.2, adagrad_epsilon=0.1))
+    chosen = Tokeniser.train(train, dev, options=options, report=reports.append)
+    scores = [(report.figures["tokens"] + report.figures["sentences"]) / 2 for report in reports]
+    best = 1 + scores.index(max(scores))
+    shorter = replace(options, learning=replace(options.learning, epochs=best), choose_epoch=False)
+    expected = Tokeniser.train(train, dev, options=shorter)
+    assert chosen.model is not None
+    assert expected.model is not None
+    assert best < 4
+    assert np.array_equal(chosen.model.weights, expected.model.weights)

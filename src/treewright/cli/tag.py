@@ -1,4 +1,4 @@
-"""`treewright tag`: train a tagger or a tokeniser, tag and tokenise with them."""
+"""`treewright tag`: tag sentences, tokenise text."""
 
 from __future__ import annotations
 
@@ -10,44 +10,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.shared import check_output, counting, note, note_skipped, with_misc, write_sentences
-from treewright.cli.training import StageCost, checkpointed, display, settings_block
+from treewright.cli import components
+from treewright.cli.components import Task
+from treewright.cli.shared import counting, note, note_skipped, with_misc, write_sentences
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
 HELP = (
-    "Fill UPOS, XPOS, FEATS and LEMMA: train a tagger on a treebank, then run it on sentences that have only forms.\n\n"
-    "  treewright tag train train.conllu --dev dev.conllu -o en.tagger\n\n"
-    "  treewright tag run en.tagger words.conllu -o tagged.conllu\n\n"
-    "  echo 'It rains. Stay!' | treewright tag tokenise | treewright tag run en.tagger\n\n"
+    "Fill UPOS, XPOS, FEATS and LEMMA of sentences that have only forms; split raw text into sentences and words.\n\n"
+    "  treewright tag run en words.conllu -o tagged.conllu\n\n"
+    "  treewright tag run my.tw words.conllu -o tagged.conllu\n\n"
+    "  echo 'It rains. Stay!' | treewright tag tokenise --model en | treewright tag run en\n\n"
 )
-TRAIN_TOKENISER = (
-    "Train a tokeniser: where tokens and sentences of TRAIN end, and which tokens are several words.\n\n"
-    "  treewright tag train-tokeniser train.conllu -o en.tokeniser\n\n"
-)
+TRAIN_TOKENISER = "The same as `treewright train --only tokeniser`."
 TOKENISE = (
     "Split raw text into sentences and words, as CoNLL-U. Without --model, by Unicode rules.\n\n"
-    "  treewright tag tokenise letter.txt --model en.tokeniser -o letter.conllu\n\n"
+    "  treewright tag tokenise letter.txt --model en -o letter.conllu\n\n"
     "  echo 'It rains. Stay!' | treewright tag tokenise\n\n"
 )
-TRAIN = (
-    "Train a tagger on the columns of TRAIN and save it. The epoch with the best score on DEV is kept.\n\n"
-    "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
-    "--resume and ends with the same file, byte for byte.\n\n"
-    "  treewright tag train train.conllu --dev dev.conllu -o en.tagger\n\n"
-    "  treewright tag train train.conllu -o upos.tagger --columns upos\n\n"
-)
+TRAIN = "The same as `treewright train --only tagger`."
 RUN = (
     "Tag the sentences of INPUT: CoNLL-U in, CoNLL-U out. Only the columns that the tagger fills change; sentences are "
     "written as they are read, so that it works as a filter.\n\n"
-    "  treewright tag run en.tagger words.conllu -o tagged.conllu\n\n"
-    "  cat words.conllu | treewright tag run en.tagger | treewright parse en.tw\n\n"
+    "  treewright tag run my.tw words.conllu -o tagged.conllu\n\n"
+    "  cat words.conllu | treewright tag run my.tw | treewright parse my.parser\n\n"
 )
 TAG_CONFIDENCE = "TagConfidence"  # the name in MISC
 
 app = typer.Typer(add_completion=False, help=HELP, no_args_is_help=True)
+
+
+def show_new_name(component: str, quiet: bool) -> None:
+    """Name the command that trains every component."""
+    if not quiet:
+        note(f"`treewright train --only {component}` does the same, and `treewright train` trains a whole pipeline")
 
 
 @app.command(help=TRAIN)
@@ -66,36 +64,13 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
-    from dataclasses import asdict
+    from treewright.tagger import TaggerOptions
 
-    from treewright.corpus import Treebank
-    from treewright.tagger import Tagger, TaggerOptions
-
-    check_output(output)
+    show_new_name("tagger", quiet)
     options = TaggerOptions(tuple(columns.split(",")), seed)
     if epochs is not None:
         options = replace(options, tags=replace(options.tags, epochs=epochs))
-    on_error = "skip" if skip_bad else "raise"
-    banks = [Treebank.read(file, on_error=on_error) for file in (train, dev) if file is not None]
-    for bank in banks:
-        note_skipped(bank.skipped, bank.errors)
-    if not quiet:
-        typer.echo(settings_block(asdict(options)), err=True)
-    begin = time.monotonic()
-    stages = [StageCost("tags", options.tags.epochs, 1.0), StageCost("lemmas", options.lemmas.epochs, 1.0)]
-    with checkpointed(output) as checkpoint, display(stages, quiet) as shown:
-        tagger = Tagger.train(
-            *banks,
-            options=options,
-            report=shown.report,
-            progress=shown.advance,
-            checkpoint=checkpoint,
-            resume=resume,
-        )
-        tagger.save(output)
-    if not quiet:
-        seconds = time.monotonic() - begin
-        note(f"{output}: {tagger}; trained on {len(banks[0])} sentences, {banks[0].words} words in {seconds:.1f} s")
+    components.train_tagger(Task(train, dev, output, resume, skip_bad, quiet), options)
 
 
 @app.command(help=RUN)
@@ -145,29 +120,10 @@ def train_tokeniser(
     resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
-    from dataclasses import asdict
+    from treewright.tagger import TokeniserOptions
 
-    from treewright.corpus import Treebank
-    from treewright.tagger import Tokeniser, TokeniserOptions
-
-    check_output(output)
-    options = TokeniserOptions(seed)
-    bank = Treebank.read(train)
-    if not quiet:
-        typer.echo(settings_block(asdict(options)), err=True)
-    stages = [StageCost("tokens", options.learning.epochs, 1.0)]
-    with checkpointed(output) as checkpoint, display(stages, quiet) as shown:
-        tokeniser = Tokeniser.train(
-            bank,
-            options=options,
-            report=shown.report,
-            progress=shown.advance,
-            checkpoint=checkpoint,
-            resume=resume,
-        )
-        tokeniser.save(output)
-    if not quiet:
-        note(f"{output}: {tokeniser}; trained on {len(bank)} sentences, {bank.words} words")
+    show_new_name("tokeniser", quiet)
+    components.train_tokeniser(Task(train, None, output, resume, quiet=quiet), TokeniserOptions(seed))
 
 
 @app.command(help=TOKENISE)

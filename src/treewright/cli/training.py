@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from treewright.learn import Report
 
-FIGURES = {"uas": "UAS", "las": "LAS", "oracle": "pruning recall", "accuracy": "tag accuracy"}
+FIGURES = {
+    "uas": "UAS",
+    "las": "LAS",
+    "oracle": "pruning recall",
+    "accuracy": "tag accuracy",
+    "tokens": "token F1",
+    "sentences": "sentence F1",
+}
 PROGRESS_STEP = 16  # examples between two updates of the progress bar; by convention
 
 

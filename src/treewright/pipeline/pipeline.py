@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treewright import component, streams
-from treewright.component import Arrays, Component, Corpus, Stored, component_class, part_of, sentences_of
+from treewright.component import Arrays, Component, Corpus, Stored, component_class, hold_out, part_of, sentences_of
 from treewright.corpus import Document, Sentence
 from treewright.corpus.arguments import checked_items
 from treewright.corpus.document import checked_sentences
 from treewright.errors import InputError
-from treewright.parser import Parser, ParserOptions
+from treewright.learn import Progress
+from treewright.parser import Parser, ParserOptions, ParserSettings
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import text_sentences
-from treewright.pipeline.training import OnReport, train_parts
-from treewright.tagger import Tagger, Tokeniser
+from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
+from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 
 if TYPE_CHECKING:
     from treewright.induce import InducedParser
@@ -55,20 +56,40 @@ class Pipeline:
         dev: Corpus | None = None,
         *,
         seed: int | None = None,
-        options: ParserOptions | None = None,
+        options: ParserOptions | ParserSettings | None = None,
+        tagger_options: TaggerOptions | None = None,
+        tokeniser_options: TokeniserOptions | None = None,
         folds: int = 4,
         metadata: Mapping[str, Any] | None = None,
         report: OnReport | None = None,
+        progress: Progress | None = None,
+        note: Callable[[str], None] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> Pipeline:
         """Train every part on a treebank: a CoNLL-U file or sentences. Epochs are chosen on `dev`.
 
-        The parser is trained on predicted tags: each of the folds is tagged by a tagger that was trained on the others.
-        options are those of the parser; the other parts have their defaults. report is called after each epoch.
+        Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
+        folds is tagged by a tagger that was trained on the others. options are those of the parser. Columns that are
+        empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is called with a
+        line for each. report is called after each epoch, progress before each example. checkpoint: a file beside which
+        finished parts and the state of the current one are kept, from which a later call with `resume` continues; the
+        caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
         """
-        if folds < 2:
-            raise ValueError(f"folds is {folds}; expected at least 2")
         sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
-        parts = train_parts(sentences, held_out, options or ParserOptions(), seed, folds, report)
+        tell = note or (lambda line: None)
+        if dev is None:
+            sentences, held_out = hold_out(sentences)
+            tell(f"no development data: {len(held_out)} of {len(sentences) + len(held_out)} sentences are held out")
+        if not sentences:
+            raise InputError("the training data has no sentences")
+        tokenising = tokeniser_options or TokeniserOptions()
+        recipe = Recipe(tokenising, tagger_options or TaggerOptions(), options or ParserOptions(), folds)
+        if seed is not None:
+            recipe = recipe.with_seed(seed)
+        recipe = recipe.for_treebank(sentences, tell)
+        steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
+        parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress))
         return cls(*parts, metadata or {})
 
     @classmethod

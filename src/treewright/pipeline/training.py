@@ -2,45 +2,190 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
 
+from treewright import checkpoint as checkpoints
+from treewright.checkpoint import Origin
+from treewright.component import Component, hash_of
 from treewright.corpus import Sentence
-from treewright.learn import Report
-from treewright.parser import Parser, ParserOptions
+from treewright.errors import InputError
+from treewright.learn import Progress, Report
+from treewright.parser import Parser, ParserOptions, ParserSettings
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.tagger.options import COLUMNS
 
 OnReport = Callable[[Report], None]
+OnNote = Callable[[str], None]
+P = TypeVar("P", bound=Component)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The options of every part."""
+
+    tokeniser: TokeniserOptions | None = field(default_factory=TokeniserOptions)  # None: the tokeniser works by rules
+    tagger: TaggerOptions = field(default_factory=TaggerOptions)
+    parser: ParserOptions | ParserSettings = field(default_factory=ParserOptions)
+    folds: int = 4  # of the training data; each is tagged by a tagger that was trained on the others
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise ValueError(f"folds is {self.folds}; expected at least 2")
+
+    def with_seed(self, seed: int) -> Recipe:
+        """Every part with this seed."""
+        tokeniser = None if self.tokeniser is None else replace(self.tokeniser, seed=seed)
+        return replace(
+            self,
+            tokeniser=tokeniser,
+            tagger=replace(self.tagger, seed=seed),
+            parser=replace(self.parser, seed=seed),
+        )
+
+    def for_treebank(self, sentences: Sequence[Sentence], note: OnNote) -> Recipe:
+        """Without what the treebank cannot teach: its empty columns, and a tokeniser if it does not have the text."""
+        columns = filled_columns(sentences, self.tagger.columns)
+        if not columns:
+            raise InputError(
+                "the training data has neither tags nor lemmas, which a pipeline needs; "
+                "`treewright train --only parser` trains a parser on the forms alone"
+            )
+        if missing := [COLUMNS[name] for name in self.tagger.columns if name not in columns]:
+            note(f"{' and '.join(missing)} empty in the training data: the tagger will not fill them")
+        tokeniser = self.tokeniser
+        if tokeniser is not None and not has_text(sentences):
+            note("neither # text nor SpaceAfter in the training data: raw text will be split by Unicode rules")
+            tokeniser = None
+        return replace(self, tokeniser=tokeniser, tagger=replace(self.tagger, columns=columns))
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+def filled_columns(sentences: Sequence[Sentence], columns: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that are not empty throughout.
+
+    >>> filled_columns([Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"])], ["upos", "xpos"])
+    ('upos',)
+    """
+    return tuple(
+        name
+        for name in columns
+        if any(cell != "_" for sentence in sentences for cell in sentence.column(COLUMNS[name]))
+    )
+
+
+def has_text(sentences: Sequence[Sentence]) -> bool:
+    """Whether a treebank says which of its tokens are separated by spaces."""
+    return any(
+        any(line.startswith("# text =") for line in sentence.comments)
+        or any("SpaceAfter=No" in cell for cell in (*sentence.misc, *(token.misc for token in sentence.tokens)))
+        for sentence in sentences
+    )
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The parts of a training that are finished, in files beside its checkpoint; none without a path."""
+
+    path: Path | None = None
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str] | None, resume: bool, origin: Callable[[], Origin]) -> Steps:
+        """Those of an interrupted training with `resume`, after a check that it was the same training."""
+        if path is None:
+            return cls()
+        mine = origin()
+        if checkpoints.can_resume(path, resume):
+            checkpoints.load(path, mine)
+        checkpoints.save(path, {}, mine)
+        return cls(Path(path))
+
+    def part(self, kind: type[P], name: str, train: Callable[[Path | None, bool], P]) -> P:
+        """The part from its file, or trained; train(checkpoint, resume) trains it."""
+        if self.path is None:
+            return train(None, False)
+        finished, state = (checkpoints.step_file(self.path, name, is_finished) for is_finished in (True, False))
+        if finished.exists():
+            return kind.load(finished)
+        part = train(state, True)
+        part.save(finished)
+        state.unlink(missing_ok=True)
+        return part
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """What is called at the end of an epoch and before an example, with the name of the step before the stage."""
+
+    report: OnReport | None = None
+    progress: Progress | None = None
+
+    def of(self, step: str) -> dict[str, Any]:
+        """The arguments `report` and `progress` of the training of a part."""
+        report, progress = self.report, self.progress
+        return {
+            "report": report and (lambda one: report(replace(one, stage=f"{step}{one.stage}"))),
+            "progress": progress and (lambda stage, *counts: progress(f"{step}{stage}", *counts)),
+        }
 
 
 def train_parts(
-    train: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    options: ParserOptions,
-    seed: int | None,
-    folds: int,
-    report: OnReport | None,
+    train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks
 ) -> tuple[Tokeniser, Tagger, Parser]:
     """A tokeniser, a tagger, and a parser that is trained on the tags of jackknifed taggers."""
-    tokeniser_options, tagger_options = TokeniserOptions(), TaggerOptions()
-    if seed is not None:
-        options = replace(options, seed=seed)
-        tokeniser_options = replace(tokeniser_options, seed=seed)
-        tagger_options = replace(tagger_options, seed=seed)
-    tokeniser = Tokeniser.train(train, options=tokeniser_options, report=report)
-    tagger = Tagger.train(train, dev, options=tagger_options, report=report)
-    jackknifed = jackknifed_tags(train, folds, tagger_options, report)
-    parser = Parser.train(jackknifed, list(tagger.tag(dev)), options=options, report=report)
-    return tokeniser, tagger, parser
+
+    def new_tokeniser(checkpoint: Path | None, resume: bool) -> Tokeniser:
+        options = recipe.tokeniser
+        return Tokeniser.train(train, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
+
+    def new_tagger(checkpoint: Path | None, resume: bool) -> Tagger:
+        options = recipe.tagger
+        return Tagger.train(train, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
+
+    def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
+        tagged = jackknifed_tags(train, recipe, steps, callbacks), list(tagger.tag(dev))
+        options = recipe.parser
+        return Parser.train(*tagged, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
+
+    tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)
+    tagger = steps.part(Tagger, "tagger", new_tagger)
+    return tokeniser, tagger, steps.part(Parser, "parser", new_parser)
 
 
-def jackknifed_tags(
-    train: Sequence[Sentence], folds: int, options: TaggerOptions, report: OnReport | None = None
-) -> list[Sentence]:
+def jackknifed_tags(train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks) -> list[Sentence]:
     """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds."""
     found = list(train)
-    for fold in range(folds):
+    folds = min(recipe.folds, len(train))
+    for fold in range(folds if folds > 1 else 0):
         others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
-        tagger = Tagger.train(others, options=options, report=report)
+        tagger = steps.part(
+            Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold)))
+        )
         found[fold::folds] = tagger.tag(train[fold::folds], confidence=False)
     return found
+
+
+def fold_trainer(
+    others: Sequence[Sentence], options: TaggerOptions, callbacks: dict[str, Any]
+) -> Callable[[Path | None, bool], Tagger]:
+    """The training of a jackknifed tagger."""
+    return lambda checkpoint, resume: Tagger.train(
+        others, options=options, checkpoint=checkpoint, resume=resume, **callbacks
+    )
+
+
+def fold_name(fold: int) -> str:
+    """The name of a jackknifed tagger before its stages."""
+    return f"tagger {fold + 1} "
+
+
+def origin_of(train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe) -> Origin:
+    """What the training of a pipeline depends on."""
+    training, development = (hash_of(str(sentence).encode() for sentence in some) for some in (train, dev))
+    return Origin.now(training, development, recipe.to_json())

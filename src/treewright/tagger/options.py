@@ -69,6 +69,7 @@ class TokeniserOptions:
     """Everything that the training of a tokeniser depends on beside the data; no value is left open."""
 
     seed: int = 1
+    choose_epoch: bool = True  # keep the epoch with the best score on the development data, else the last one
     learning: Learning = field(
         default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
     )

@@ -17,7 +17,7 @@ from treewright.checkpoint import Origin
 from treewright.component import Arrays, Corpus, Stored, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import AveragedCells, Observer, Progress, Report, Stage, run
+from treewright.learn import AveragedCells, Judgement, Observer, Progress, Report, Stage, run
 from treewright.modelfile import Path
 from treewright.tagger.characters import SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
@@ -75,13 +75,14 @@ class Tokeniser:
     ) -> Tokeniser:
         """Learn from a treebank where tokens and sentences end, and which tokens are several words.
 
-        The text is that of the tokens with their SpaceAfter; a blank line precedes `# newdoc` and `# newpar`. The last
-        epoch is kept: `dev` is not used. The other arguments are those of `Tagger.train`.
+        The text is that of the tokens with their SpaceAfter; a blank line precedes `# newdoc` and `# newpar`. The
+        epoch with the best score on `dev` is kept, or the last one by `options.choose_epoch`. The other arguments are
+        those of `Tagger.train`.
         """
         chosen = options or TokeniserOptions()
         if seed is not None:
             chosen = replace(chosen, seed=seed)
-        sentences = sentences_of(train)
+        sentences, held_out = sentences_of(train), sentences_of(dev) if chosen.choose_epoch else []
         if not sentences:
             raise InputError("the training data has no sentences")
         text, ends = text_and_ends(sentences)
@@ -95,12 +96,13 @@ class Tokeniser:
         )
 
         def origin() -> Origin:
-            return Origin.now(
-                hash_of([text.encode(), labels.tobytes(), repr(untrained.multiwords).encode()]), "", asdict(chosen)
-            )
+            training = hash_of([text.encode(), labels.tobytes(), repr(untrained.multiwords).encode()])
+            return Origin.now(training, hash_of(str(sentence).encode() for sentence in held_out), asdict(chosen))
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         stage = token_stage(untrained, text, labels)
+        if held_out:
+            stage = replace(stage, judge=lambda average: judge_ends(replace(untrained, weights=average), held_out))
         weights = run([stage], seed=chosen.seed, state=state, observer=Observer(report, save, progress))
         return cls(replace(untrained, weights=weights[stage.name]))
 
@@ -290,6 +292,24 @@ def labels_by_model(model: TokeniserModel, text: str) -> Indices:
         labels, _, _ = kernel.decode(seen.atoms, seen.begin, seen.pool, seen.rows, model.weights, None, False)
         found.append(labels[: end - begin])
     return np.concatenate(found)
+
+
+def judge_ends(model: TokeniserModel, dev: Sequence[Sentence]) -> Judgement:
+    """F1 of the ends of tokens and of sentences in the development text, in per cent; their mean is the score."""
+    text, (tokens, sentences) = text_and_ends(dev)
+    labels = Tokeniser(model).labels(text)
+    token_f1 = f1(set(np.flatnonzero(labels != INSIDE).tolist()), set(tokens))
+    sentence_f1 = f1(set(np.flatnonzero(labels == SENTENCE).tolist()), set(sentences))
+    return Judgement((token_f1 + sentence_f1) / 2, {"tokens": token_f1, "sentences": sentence_f1})
+
+
+def f1(found: set[int], gold: set[int]) -> float:
+    """In per cent.
+
+    >>> f1({1, 2}, {2, 3}), f1(set(), set())
+    (50.0, 100.0)
+    """
+    return 200 * len(found & gold) / (len(found) + len(gold)) if found or gold else 100.0
 
 
 def token_stage(model: TokeniserModel, text: str, labels: Indices) -> Stage[AveragedCells]:

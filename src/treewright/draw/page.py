@@ -60,7 +60,7 @@ class Tally:
 
 @dataclass
 class Totals:
-    """What the end of the page says about all of its sentences."""
+    """Counts and styles of all sentences, for the end of the page."""
 
     counts: Counter[str] = field(default_factory=Counter)
     styles: set[str] = field(default_factory=set)

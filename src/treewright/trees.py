@@ -5,8 +5,8 @@ heads[0] == -1. Words are 1..n. A CoNLL column has the same numbers without the 
 `to_conll` go between the two.
 
 An arc h -> m is non-projective when some word between h and m is not dominated by h; a tree is projective when
-no arc is non-projective, which is the same as: the words that each word dominates stand together, and the same
-as: no two arcs cross when the root stands at the left end and all arcs are drawn on one side.
+no arc is non-projective, which is the same as: the words that each word dominates are contiguous, and the same
+as: no two arcs cross when the root is at the left end and all arcs are drawn on one side.
 
 Costs are O(n) or O(n log n) unless a function states another; no function is recursive.
 """
@@ -187,7 +187,7 @@ def subtree_spans(heads: ArrayLike) -> Heads:
 
 
 def is_projective(heads: ArrayLike) -> bool:
-    """Do the words that each word dominates stand together?
+    """Are the words that each word dominates contiguous?
 
     >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 0, 2, 2, 1])
     (True, False)

@@ -38,7 +38,7 @@ from treewright.errors import InputError
 
 Columns = NDArray[np.intp]
 INTEGRAL = 1e-6  # HiGHS's own tolerance
-LARGEST_PROGRAM = 2_000_000  # variables; HiGHS needs about a kilobyte for each
+LARGEST_PROGRAM = 2_000_000  # variables, by convention; HiGHS needs about a kilobyte for each
 
 Flow = Literal["multi", "single"]
 SiblingForm = Literal["automaton", "product"]

@@ -85,7 +85,7 @@ def visible(char: str) -> str:
 
 
 def clusters(text: str) -> list[str]:
-    """text cut where a cursor may stand: marks, joined emoji and the halves of a flag stay together.
+    """text cut where a cursor may be placed: marks, joined emoji and the halves of a flag stay together.
 
     >>> [len(cluster) for cluster in clusters("e\\u0301a")]
     [2, 1]

@@ -1,6 +1,6 @@
 """Phrase-structure trees: what is to be drawn, and where it goes.
 
-Two layouts, both in integer units of the medium. From the top down, words stand in a line and every node above the
+Two layouts, both in integer units of the medium. From the top down, words are in a line and every node above the
 middle of its children, at the height that its longest way down has. A tree too wide for that lies on its
 side, one word a line: a node's children follow it on its own line while they fit, and are indented under it if not.
 Nothing here recurses: nodes are numbered parents first, so a loop from the last node reaches children first.
@@ -163,7 +163,7 @@ class Upright:
 def upright(nodes: Sequence[Node], width_of: Width, gap: int, snap: int) -> Upright:
     """Every label fits over the words it spans, so labels at one height keep clear of each other.
 
-    A node that would stand within snap of the middle of one of its children stands right above it.
+    A node that would be within snap of the middle of one of its children is put right above it.
     """
     words = 1 + nodes[0].last
     widths = [0] * words
@@ -202,7 +202,7 @@ class Sideways:
 
 @dataclass(frozen=True)
 class Steps:
-    """How far apart things stand in a tree on its side."""
+    """The distances in a tree on its side."""
 
     word: int  # from a tag to its word
     child: int  # from a label to a child on its line
@@ -210,7 +210,7 @@ class Steps:
 
 
 def sideways(nodes: Sequence[Node], width_of: Width, steps: Steps, width: int) -> Sideways:
-    """A node's first child stands on the node's line if everything under the node fits so."""
+    """A node's first child is on the line of the node if everything under the node fits."""
     widths = list(map(width_of, nodes))
     is_tag = [len(node.children) == 1 and nodes[node.children[0]].is_word for node in nodes]
     to_child = [width + (steps.word if tag else steps.child) for width, tag in zip(widths, is_tag, strict=True)]

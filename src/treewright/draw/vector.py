@@ -97,7 +97,7 @@ def note_lines(scene: Scene, row: Row) -> int:
 
 
 def svg_element(inner: int, inner_height: int, title: str, description: str, body: list[str], style: bool) -> str:
-    """The drawing around its parts, which stand within the margins."""
+    """The drawing around its parts, which are within the margins."""
     return SVG.format(
         width=inner + 2 * MARGIN,
         height=inner_height + 2 * MARGIN,
@@ -144,7 +144,7 @@ def label_parts(arc: Arc) -> tuple[str, str]:
 
 
 def tag_text(word: Word) -> str:
-    """Number and form of the word where a cut arc goes on; the number comes first in the direction of the word."""
+    """Number and form of the word on the other side of a cut arc; the number is first in reading direction."""
     mark = RIGHT_TO_LEFT_MARK if is_right_to_left([word.form]) else ""
     return clip_tag(f"{mark}{word.number} {word.form}")
 

@@ -1,12 +1,12 @@
 """Which words of two files are the same words (Zeman et al. 2018, section 6).
 
 Both files hold the same characters, white space apart; a token is a range of them. Words that are tokens are the
-same when their ranges are. Where a multiword token stands on either side, the smallest stretch that no multiword
+same when their ranges are. Where either side has a multiword token, the smallest stretch that no multiword
 token sticks out of is aligned as a whole, by the longest common subsequence of its words' forms in lower case.
 
 Most tokens are the same on both sides and need no such search. Call a token safe when both files have it, with
 the same words in it, and, if it is a multiword token, the token before it is safe too. The step-by-step alignment
-stands at the same place in both files at every safe token, so it has to run between them only.
+is at the same place in both files at every safe token, so it has to run between them only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Alignment:
         in_gold = self.gold.sentence_of[self.gold_words]
         in_system = self.system.sentence_of[self.system_words]
         changes = (np.diff(in_gold, prepend=-1) != 0) | (np.diff(in_system, prepend=-1) != 0)
-        run = np.cumsum(changes) - 1  # pairs of the same two sentences stand together
+        run = np.cumsum(changes) - 1  # pairs of the same two sentences are adjacent
         together = np.bincount(run)[run] if len(run) else run
         return np.asarray((together == self.gold.lengths[in_gold]) & (together == self.system.lengths[in_system]))
 
@@ -86,7 +86,7 @@ def safe_tokens(gold: Columns, system: Columns) -> tuple[Flags, Flags]:
     kind = np.full(len(gold.token_ends), other)
     kind[in_gold[single]] = alone
     kind[in_gold[many]] = multiword
-    # A multiword token is safe when the run of multiword tokens it stands in follows a safe token or begins the file.
+    # A multiword token is safe when the run of multiword tokens around it follows a safe token or begins the file.
     before = np.maximum.accumulate(np.where(kind == multiword, -1, np.arange(len(kind))))
     safe_gold = (kind == alone) | ((kind == multiword) & ((before < 0) | (kind[before] == alone)))
     safe_system = np.zeros(len(system.token_ends), bool)

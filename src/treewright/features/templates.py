@@ -5,7 +5,7 @@ A template lists atoms of the tokens that take part in a part, `role.atom` or `r
     arc           h head, m modifier; b each token between them; `each` is each morphological feature in turn
     sibling       h head, s inner sibling or none, m modifier or none (the end of a side)
     grandparent   g grandparent, h head, m modifier
-    beyond        the same, where g stands between h and m, which is never the case in a projective tree
+    beyond        the same, where g is between h and m, which is never the case in a projective tree
     label         m the word, h its head, g its grandparent, l and r its nearest siblings, a and z its first and last
                   modifier; c each of its modifiers; s each of its siblings
 
@@ -102,7 +102,7 @@ def grandparent_tables(templates: Iterable[str]) -> list[Table]:
 
 
 def beyond_tables(templates: Iterable[str]) -> list[Table]:
-    """The table of templates for grandparents that stand between head and modifier."""
+    """The table of templates for grandparents between head and modifier."""
     return [_table(BEYOND, "", [_items(template, "ghm") for template in templates], "ghm")]
 
 

@@ -38,7 +38,7 @@ class Pruning:
     adagrad_epsilon: float = 0.001
     folds: int = 2  # jackknifing: training sentences are pruned by models that were trained on other folds
     threshold: float = 0.001  # relative to the marginal of the best head
-    max_heads: int = 10
+    max_heads: int = 10  # this limit and the threshold are by convention; a higher one is slower, with higher recall
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ modifiers allowed. The paper does not say how scores were drawn, nor how sibling
 linear programs; here scores are normal or uniform, G+S adds grandparent to sibling scores, and both encodings of the
 programs are run (docs/programs.md): "automaton" describes each head automaton exactly, so that LP(M) is the relaxation
 that dual decomposition solves; "product" describes each pair of arcs by itself. The integer program has siblings as
-automata and "tight" grandparents, which HiGHS solves fastest. The paper's figures stand beside each row of the same
+automata and "tight" grandparents, which HiGHS solves fastest. The paper's figures are beside each row of the same
 name; its times are for trained models on section 22 of the Penn Treebank, so they compare with each other only.
 """
 

@@ -73,10 +73,13 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["complete", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a parser is needed; `treewright train"),
+        (
+            ["complete", "my.tagger", "a.conllu"],
+            "my.tagger is a tagger, but a parser or a pipeline is needed; `treewright",
+        ),
         (
             ["complete", "my.induced", "a.conllu"],
-            "my.induced is an induced parser, but a parser is needed; `treewright",
+            "my.induced is an induced parser, but a parser or a pipeline is needed",
         ),
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),
         (["tag", "tokenise", "a.txt", "-m", "rules.tw"], "rules.tw is a pipeline without a tokeniser; `treewright"),
@@ -91,6 +94,16 @@ def test_a_model_without_the_component_is_named_with_the_way_to_get_it(
     found = run(*arguments)
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr.startswith(f"treewright: {message}")
+
+
+def test_a_pipeline_tags_what_it_completes_if_it_has_no_tags(run: Run) -> None:
+    gold = written(3, 5)
+    bare = [one.with_columns(upos=["_"] * len(one), heads=[-1] * len(one)) for one in gold]
+    tw.write(bare, "bare.conllu")
+    found = run("complete", "my.tw", "bare.conllu", "-o", "out.conllu", "-q")
+    assert (found.returncode, found.stderr) == (0, "")
+    for one, other in zip(tw.read("out.conllu"), gold, strict=True):
+        assert (one.upos, one.heads.tolist()) == (other.upos, other.heads.tolist())
 
 
 def test_a_component_of_a_packed_model_is_replaced(run: Run) -> None:

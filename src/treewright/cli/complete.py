@@ -27,10 +27,10 @@ app = typer.Typer(add_completion=False)
 
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
-    "A head or relation that is '_' is open. Every other cell is written as it was read; the open ones are filled "
-    "with the best tree, under the model, that has all the heads given. Annotation that contradicts itself (a circle, "
-    "two roots) is named by file and line. If the given heads cross, the others may cross too, even with a "
-    "projective model.\n\n"
+    "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. Every "
+    "other cell is written as it was read; the open ones are filled with the best tree, under the model, that has all "
+    "the heads given. Annotation that contradicts itself (a circle, two roots) is named by file and line. If the given "
+    "heads cross, the others may cross too, even with a projective model.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
     "arcs from the least probable on.\n\n"
     "  treewright complete en.tw partial.conllu -o complete.conllu --rank look-at.tsv\n\n"
@@ -80,14 +80,14 @@ def complete(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
     from treewright.corpus import read
-    from treewright.parser import Parser
+    from treewright.models import load_trained
     from treewright.parser import complete as complete_sentences
     from treewright.parser import rank as ranked
     from treewright.pipeline.certificate import set_certificate
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
-    parser = Parser.load(model)
+    parser, pipeline = load_trained(model)
     on_error = "skip" if skip_bad else "raise"
     reader = read(partial, on_error=on_error)
     options: dict[str, Any] = {"method": method.value}
@@ -121,7 +121,7 @@ def complete(
     with counting(reader, quiet=quiet, output=output) as sentences:
         completions = complete_sentences(
             parser,
-            sentences,
+            pipeline.tag(sentences) if pipeline else sentences,
             threads=threads,
             projective=projective,
             root=None if root is Root.auto else root.value,

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treewright import component, streams
-from treewright.component import Arrays, Component, Corpus, Stored, component_class, hold_out, part_of, sentences_of
+from treewright.component import (
+    MAKERS,
+    Arrays,
+    Component,
+    Corpus,
+    Stored,
+    component_class,
+    hold_out,
+    part_of,
+    sentences_of,
+)
 from treewright.corpus import Document, Sentence
 from treewright.corpus.arguments import checked_items
 from treewright.corpus.document import checked_sentences
@@ -146,7 +156,8 @@ class Pipeline:
     def trained_parser(self) -> Parser:
         """The parser, if it was trained on a treebank: an induced one has no scores of single parts."""
         if not isinstance(self.parser, Parser):
-            raise InputError(f"{self}: its parser is induced, but one that was trained on a treebank is needed")
+            needed = f"a parser that was trained on a treebank is needed; `{MAKERS['parser']}` makes one"
+            raise InputError(f"{self}: its parser is induced, but {needed}")
         return self.parser
 
     @property

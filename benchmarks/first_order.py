@@ -3,7 +3,8 @@
 The same run measures ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]),
 networkx (Python) and the flow program through SciPy's MILP (HiGHS). "random" scores are standard normal; in
 "near-tree" scores the arcs of a random tree are raised by 4, as from a trained model. Every sentence is decoded once;
-CPU time per sentence, minimum of the repeats, with argument checks and conversions.
+CPU time per sentence, minimum of the repeats, with argument checks and conversions. "batch" is one call of
+`tw.decode.trees` with one thread for all sentences of a row.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal
 
 import treewright as tw
 
-SIZES = (10, 20, 40, 80, 160)
+SIZES = (5, 10, 20, 40, 80, 160, 320)
 LONG = 1000
 SLOWEST = {"networkx": 80, "milp": 20}  # words
 
@@ -66,6 +67,7 @@ def row(kind: str, n: int) -> str:
         assert abs(tw.decode.tree(arc, root="multi").score - ufal(turned)[1]) < 1e-6
     multi = microseconds(lambda arc: tw.decode.tree(arc, root="multi"), batch)
     single = microseconds(tw.decode.tree, batch)
+    many = microseconds(lambda arcs: tw.decode.trees(arcs, root="multi", threads=1), [batch]) / count
     eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch, repeats=5)
     peer = microseconds(ufal, transposed, repeats=7)
     slow = {"networkx": by_networkx, "milp": lambda arc: tw.decode.tree(arc, root="multi", method="ilp")}
@@ -73,8 +75,9 @@ def row(kind: str, n: int) -> str:
         f"{microseconds(decode, batch[:3], repeats=2) / multi:8.0f}x" if n <= SLOWEST[name] else "        -"
         for name, decode in slow.items()
     ]
-    times = f"{multi:9.1f} {single:9.1f} {eisner:9.1f} {peer:9.1f}"
-    return f"{kind:10} {n:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x {' '.join(ratios)}"
+    times = f"{multi:9.1f} {single:9.1f} {many:9.1f} {eisner:9.1f} {peer:9.1f}"
+    peers = f"{peer / multi:8.2f}x {peer / single:8.2f}x {peer / many:8.2f}x"
+    return f"{kind:10} {n:5} {times} {peers} {' '.join(ratios)}"
 
 
 def long_row(kind: str) -> str:
@@ -83,16 +86,19 @@ def long_row(kind: str) -> str:
     single = microseconds(tw.decode.tree, batch, repeats=3)
     eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch[:1], repeats=1)
     peer = microseconds(ufal, [np.ascontiguousarray(arc.T) for arc in batch], repeats=2)
-    times = f"{multi:9.0f} {single:9.0f} {eisner:9.0f} {peer:9.0f}"
-    return f"{kind:10} {LONG:5} {times} {peer / multi:8.1f}x {peer / single:8.1f}x         -         -"
+    times = f"{multi:9.0f} {single:9.0f} {'-':>9} {eisner:9.0f} {peer:9.0f}"
+    return f"{kind:10} {LONG:5} {times} {peer / multi:8.2f}x {peer / single:8.2f}x         -         -         -"
 
 
 def table() -> None:
     """The best tree of a score matrix: microseconds a sentence, and how many times longer its peers take."""
-    over = ("multi", "single", "Eisner", "ufal", "ufal/", "ufal/", "networkx/", "MILP/")
-    under = ("root", "root", "single", "")
+    over = ("multi", "single", "batch,", "Eisner", "ufal", "ufal/", "ufal/", "ufal/", "networkx/", "MILP/")
+    under = ("root", "root", "multi", "single", "")
     print(f"{'':16}", *(f"{name:>9}" for name in over))
-    print(f"{'scores':10} {'words':>5}", *(f"{name:>9}" for name in (*under, "multi", "single", "multi", "multi")))
+    print(
+        f"{'scores':10} {'words':>5}",
+        *(f"{name:>9}" for name in (*under, "multi", "single", "batch", "multi", "multi")),
+    )
     for kind in ("random", "near-tree"):
         for n in SIZES:
             print(row(kind, n), flush=True)

@@ -1,11 +1,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
 #include "charts/eisner.hpp"
 #include "padded.hpp"
+#include "parses.hpp"
 #include "trees/chu_liu_edmonds.hpp"
 
 namespace treewright {
@@ -81,17 +84,89 @@ static std::tuple<Heads, double, NewScoreColumn> reduced_costs_of_parts(const Pa
   return {heads, value, costs};
 }
 
+// The best tree as a Parse, or None where the general path has to find out why there is none: for anything but a matrix
+// of doubles that are scores, and when no tree is allowed.
 template <typename Decoder>
-static std::pair<Trees, NewScoreColumn> padded_trees(Scores3 scores, IndexColumn lengths, bool head_first,
-                                                     bool single_root, int threads) {
-  const PaddedScores batch = padded_scores(scores, lengths, head_first);
-  Trees heads = new_array<Trees>(batch.items, batch.width);
-  NewScoreColumn values = new_array<NewScoreColumn>(batch.items);
+static nb::object parse_array(nb::handle arc, bool single_root, nb::handle type, nb::handle method) {
+  constexpr int min_nodes_unlocked = 24;  // by convention: below, decoding takes about a microsecond
+  const ArrayView scores = arc_view(arc);
+  if (!scores.is_arc_matrix()) return nb::none();
+  const int nodes = scores.rows();
+  nb::object heads = new_heads(nodes);
+  const ArrayView written(heads, PyBUF_WRITABLE);
+  double value = forbidden;
+  {
+    std::optional<nb::gil_scoped_release> nogil;
+    if (nodes >= min_nodes_unlocked) nogil.emplace();
+    thread_local Decoder decoder;
+    const double *matrix = scores.data<const double>();
+    if (bad_arc(matrix, nodes) < 0) value = decoder.decode(matrix, nodes, single_root, written.data<int>());
+  }
+  return value > forbidden ? new_parse(type, heads, value, method) : nb::none();
+}
+
+// `parse_array` for each item of a list. The heads of all trees are views of one array.
+template <typename Decoder>
+static Objects parse_arrays(const Objects &arcs, bool single_root, int threads, nb::handle type, nb::handle method) {
+  const int items = int(arcs.size());
+  std::vector<ArrayView> scores;
+  std::vector<int> ends(1, 0);
+  for (nb::handle arc : arcs) {
+    scores.push_back(arc_view(arc));
+    ends.push_back(ends.back() + (scores.back().is_arc_matrix() ? scores.back().rows() : 0));
+  }
+  nb::object heads = new_heads(ends.back());
+  const ArrayView written(heads, PyBUF_WRITABLE);
+  std::vector<double> values(items, forbidden);
   {
     nb::gil_scoped_release nogil;
-    decode_padded<Decoder>(batch, single_root, threads, heads.data(), values.data());
+    for_each_item(items, threads, [&](int item) {
+      thread_local Decoder decoder;
+      const int nodes = ends[item + 1] - ends[item];
+      const double *matrix = scores[item].data<const double>();
+      if (nodes && bad_arc(matrix, nodes) < 0)
+        values[item] = decoder.decode(matrix, nodes, single_root, written.data<int>() + ends[item]);
+    });
   }
-  return {heads, values};
+  Objects parses;
+  for (int item = 0; item < items; ++item)
+    parses.append(values[item] > forbidden
+                      ? new_parse(type, slice(heads, ends[item], ends[item + 1]), values[item], method)
+                      : nb::none());
+  return parses;
+}
+
+// The same for the items of a padded batch.
+template <typename Decoder>
+static Objects parse_padded(Scores3 scores, IndexColumn lengths, bool head_first, bool single_root, int threads,
+                            nb::handle type, nb::handle method) {
+  const PaddedScores batch = padded_scores(scores, lengths, head_first);
+  const Py_ssize_t width = batch.width;
+  nb::object heads = new_heads(batch.items * width);
+  const ArrayView written(heads, PyBUF_WRITABLE);
+  std::vector<double> values(batch.items);
+  {
+    nb::gil_scoped_release nogil;
+    decode_padded<Decoder>(batch, single_root, threads, written.data<int>(), values.data());
+  }
+  Objects parses;
+  for (int item = 0; item < batch.items; ++item)
+    parses.append(
+        values[item] > forbidden
+            ? new_parse(type, slice(heads, item * width, item * width + batch.nodes(item)), values[item], method)
+            : nb::none());
+  return parses;
+}
+
+template <typename Decoder>
+static void bind_parses(nb::module_ &m, const char *array, const char *arrays, const char *padded) {
+  m.def(array, &parse_array<Decoder>, nb::arg("arc").none(), nb::arg("single_root"), nb::arg("type"), nb::arg("method"),
+        "The best tree of a float64 array as an object of the class Parse; None where a check fails.");
+  m.def(arrays, &parse_arrays<Decoder>, nb::arg("arcs"), nb::arg("single_root"), nb::arg("threads"), nb::arg("type"),
+        nb::arg("method"), "The same for each array of a list.");
+  m.def(padded, &parse_padded<Decoder>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
+        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"), nb::arg("type"), nb::arg("method"),
+        "The same for each item of a padded batch.");
 }
 
 void bind_first_order(nb::module_ &m) {
@@ -105,13 +180,8 @@ void bind_first_order(nb::module_ &m) {
         "Heads, value, and for each arc a bound on what every tree with it falls short of the best.");
   m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The same over candidate arcs, with a weight an arc.");
-  m.def(
-      "padded_trees", &padded_trees<ChuLiuEdmonds>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
-      nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
-      "The best spanning tree of each item of a padded batch: heads, a row an item, and values; -inf when there is no "
-      "tree, NaN when the length or a score is not valid.");
-  m.def("padded_projective_trees", &padded_trees<Eisner>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
-        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"), "The same among projective trees.");
+  bind_parses<ChuLiuEdmonds>(m, "parse_array", "parse_arrays", "parse_padded");
+  bind_parses<Eisner>(m, "projective_parse_array", "projective_parse_arrays", "projective_parse_padded");
 }
 
 }  // namespace treewright

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ from oracles.trees import all_trees
 
 import treewright as tw
 from treewright import _core
-from treewright.errors import InfeasibleError
+from treewright.errors import InfeasibleError, InputError
 
 Arcs = list[tuple[int, int]]
 ROOTS = ("single", "multi")
@@ -275,3 +278,34 @@ def test_a_required_partial_tree_of_any_shape_is_kept(seed: int, n: int, project
     require = [(int(tree[m]), m) for m in range(1, n + 1) if (seed >> m) % 3 == 0]
     found = tw.decode.tree(scores_of(seed, n), projective=projective, require=require).heads
     assert all(found[m] == h for h, m in require)
+
+
+def test_plain_arrays_give_the_bits_of_the_general_path() -> None:
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 5, 22, 23, 24, 40):  # both sides of the size above which the lock is released
+        arc = rng.normal(size=(n + 1, n + 1))
+        for projective in (False, True):
+            for root in ("single", "multi"):
+                plain = tw.decode.tree(arc, projective=projective, root=root)
+                general = tw.decode.tree(arc, projective=projective, root=root, require=[], forbid=[])
+                assert plain.heads.tolist() == general.heads.tolist()
+                assert plain.heads.dtype == np.int32
+                assert plain.heads.flags.writeable
+                assert (plain.score, plain.bound, plain.method) == (general.score, general.bound, general.method)
+                assert plain.certificate == "exact"
+                assert dataclasses.replace(plain, method="copy").score == plain.score
+
+
+def test_arrays_of_another_layout_are_read_by_their_meaning() -> None:
+    arc = np.random.default_rng(6).normal(size=(5, 5))
+    expected = tw.decode.tree(arc).heads.tolist()
+    unaligned = np.frombuffer(b"\0" + arc.tobytes(), np.uint8)[1:].view(np.float64).reshape(5, 5)
+    swapped = arc.astype(arc.dtype.newbyteorder())
+    for other in (np.asfortranarray(arc), unaligned, swapped, arc.astype(np.longdouble), arc.tolist()):
+        assert tw.decode.tree(other).heads.tolist() == expected
+    assert tw.decode.tree(arc.astype(np.float32)).heads.tolist() == expected
+    masked: Any = np.ma.masked_array(arc, mask=arc > 1)
+    with pytest.raises(InputError, match=r"^arc is a masked array"):
+        tw.decode.tree(masked)
+    with pytest.raises(InputError, match=r"^batch\[1\]: arc is a masked array"):
+        tw.decode.trees([arc, masked])

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Literal, TypeVar, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright import _core
 from treewright.decode import exact
 from treewright.decode.methods import tree
 from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
-from treewright.decode.problem import is_single
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
@@ -22,6 +20,7 @@ Errors = Literal["raise", "return"]
 Arguments = Callable[[], Mapping[str, Any]]  # the keywords of one sentence; an InputError belongs to that sentence
 Result = TypeVar("Result")
 
+_PLAIN = {"projective", "root"}  # with no other options, one call to the core decodes all arrays
 _CHUNKS_A_THREAD = 8  # balances the load of sentences of different length; by convention
 
 
@@ -74,16 +73,20 @@ def trees(
     """
     check_arguments(threads, errors)
     if lengths is None:
-        found = run(tree, [_arguments(item, options) for item in batch], threads)
-    else:
-        padded, others = Padded.of(batch, lengths, options)
-        found = _padded_trees(padded, others, threads)
-    return gathered(found, errors)
+        items = list(batch)
+        is_plain = options.keys() <= _PLAIN
+        parses = exact.solve_arrays(items, threads=threads, **options) if is_plain else [None] * len(items)
+        return _completed(parses, lambda place: _arguments(items[place], options), threads, errors)
+    padded, others = Padded.of(batch, lengths, options)
+    is_plain = padded.is_plain and others.keys() <= _PLAIN
+    parses = exact.solve_padded(padded, threads=threads, **others) if is_plain else [None] * len(padded.lengths)
+    return _completed(parses, lambda place: padded.arguments(place, others), threads, errors)
 
 
-def run(function: Callable[..., Result], batch: Sequence[Arguments], threads: int) -> list[Result | InputError]:
-    """function(**arguments()) for each item, in order; the error of an item is in its place."""
-    items = list(enumerate(batch))
+def run(
+    function: Callable[..., Result], items: Sequence[tuple[int, Arguments]], threads: int
+) -> list[Result | InputError]:
+    """function(**arguments()) for each pair of place and arguments, in order; errors are in the places of results."""
 
     def work(chunk: Sequence[tuple[int, Arguments]]) -> list[Result | InputError]:
         return [attempt(function, place, arguments) for place, arguments in chunk]
@@ -135,24 +138,15 @@ def check_arguments(threads: int, errors: str) -> None:
         raise InputError(f"errors is {errors!r}; it is 'raise' or 'return'")
 
 
-def _arguments(item: Any, options: Mapping[str, Any]) -> Arguments:
-    arguments = {**options, **item} if isinstance(item, Mapping) else {**options, "arc": item}
-    return lambda: arguments
+def _arguments(item: Any, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**options, **item} if isinstance(item, Mapping) else {**options, "arc": item}
 
 
-def _padded_trees(padded: Padded, options: dict[str, Any], threads: int) -> list[Parse | InputError]:
-    if not padded.is_plain or not options.keys() <= {"projective", "root"}:
-        return run(tree, padded.arguments(options), threads)
-    projective, single_root = bool(options.get("projective")), is_single(options.get("root", "single"))
-    decode = _core.padded_projective_trees if projective else _core.padded_trees
-    heads, values = decode(padded.scores, padded.lengths, padded.head_first, single_root, threads)
-    method = exact.first_order(projective)
-    found: list[Parse | InputError] = [
-        Parse.exact(row[:nodes], value, method)
-        for row, nodes, value in zip(heads, (padded.lengths + 1).tolist(), values.tolist(), strict=True)
-    ]
-    if not (values > -np.inf).all():
-        arguments = padded.arguments(options)
-        for place in np.flatnonzero(~(values > -np.inf)).tolist():  # decoded again for the text of the error
-            found[place] = attempt(tree, place, arguments[place])
-    return found
+def _completed(
+    parses: list[Parse | None], arguments: Callable[[int], Mapping[str, Any]], threads: int, errors: Errors
+) -> list[Parse] | list[Parse | InputError]:
+    """The parses, with those that are missing found one by one, or their errors."""
+    places = [place for place, parse in enumerate(parses) if parse is None]
+    rest = iter(run(tree, [(place, partial(arguments, place)) for place in places], threads))
+    found = [next(rest) if parse is None else parse for parse in parses]
+    return gathered(found, errors) if places else found

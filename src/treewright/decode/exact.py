@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
 from treewright.decode.result import Parse
@@ -87,6 +88,21 @@ def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool) ->
     """The best first-order tree of a checked matrix; its diagonal and column 0 are not read."""
     kernel = _core.eisner if projective else _core.chu_liu_edmonds
     return Parse.exact(*kernel(arc, single_root), first_order(projective))
+
+
+def solve_arrays(
+    arcs: list[Any], *, threads: int, projective: bool = False, root: str = "single"
+) -> list[Parse | None]:
+    """The best first-order tree of each float64 array; None for other items, malformed scores, or without a tree."""
+    decode = _core.projective_parse_arrays if projective else _core.parse_arrays
+    return decode(arcs, is_single(root), threads, Parse, first_order(projective))
+
+
+def solve_padded(padded: Padded, *, threads: int, projective: bool = False, root: str = "single") -> list[Parse | None]:
+    """The same for each item of a padded batch with arc scores only."""
+    decode = _core.projective_parse_padded if projective else _core.parse_padded
+    batch = (padded.scores, padded.lengths, padded.head_first)
+    return decode(*batch, is_single(root), threads, Parse, first_order(projective))
 
 
 def solve_directly(problem: Problem, chosen: Direct) -> Parse:

@@ -127,7 +127,7 @@ def kbest(
         options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
         options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
         padded, others = Padded.of(arc, lengths, {**options, "k": k, "max_seconds": max_seconds})
-        return gathered(run(kbest, padded.arguments(others), threads), errors)
+        return gathered(run(kbest, padded.items(others), threads), errors)
     problem = Problem.of(
         arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
     )

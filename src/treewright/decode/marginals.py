@@ -204,11 +204,11 @@ def _of_batch(
     padded, others = Padded.of(arc, lengths, options)
     if padded.is_plain and not others["require"] and not others["forbid"]:
         sums, log_z = kernel(padded, bool(others["projective"]), is_single(others["root"]), threads)
-        arguments = padded.arguments(others)
+        items = padded.items(others)
         places = np.flatnonzero(~(log_z > -np.inf)).tolist()
-        found = {place: attempt(function, place, arguments[place]) for place in places}  # again, for the error's text
+        found = {place: attempt(function, *items[place]) for place in places}  # again, for the text of the error
     else:
-        found = dict(enumerate(run(function, padded.arguments(others), threads)))
+        found = dict(enumerate(run(function, padded.items(others), threads)))
         sums = np.zeros(padded.scores.shape if function is marginals else len(padded.lengths))
         _fill(sums, found)
     failed = {place: error for place, error in found.items() if isinstance(error, InputError)}

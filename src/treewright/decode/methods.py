@@ -11,7 +11,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from treewright.decode import arrays, exact
+from treewright import _core
+from treewright.decode import exact
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem, is_single
@@ -23,6 +24,10 @@ from treewright.errors import InputError
 Solver = Callable[..., Parse]
 
 _NONE: tuple[Arc, ...] = ()
+
+# The calls to the core for one plain array, with the name of the algorithm.
+_NONPROJECTIVE = (_core.parse_array, exact.first_order(projective=False))
+_PROJECTIVE = (_core.projective_parse_array, exact.first_order(projective=True))
 
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
 METHODS = {
@@ -63,12 +68,13 @@ def tree(
     >>> parse.heads.tolist(), parse.score, parse.certified
     ([-1, 0, 1], 16.0, True)
     """
-    is_plain = sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and not options
-    if is_plain and method == "exact" and not isinstance(arc, Parts):
-        # The most frequent call skips the general path, which takes longer than the kernel on 20 words.
-        parse = exact.solve_arcs(arrays.arc_matrix(arc, head_first), projective, is_single(root))
-        if parse.score > -math.inf:
-            return parse
+    is_plain = sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and head_first
+    if is_plain and method == "exact" and not options:
+        # The most frequent call: the core checks the array; the path below explains what is wrong with it.
+        decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
+        found = decode(arc, root == "single" or is_single(root), Parse, name)
+        if isinstance(found, Parse):
+            return found
     problem = Problem.of(
         arc,
         sib,

@@ -56,12 +56,13 @@ class Padded:
             parts["stop"] = self.second_order["stop"][place, nodes, nodes]
         return {"arc": self.scores[place, nodes, nodes], **parts, "head_first": self.head_first}
 
-    def arguments(self, options: Mapping[str, Any]) -> list[Callable[[], dict[str, Any]]]:
-        """For each sentence a function that returns its scores and the options as keywords."""
-        return [partial(self._arguments, place, options) for place in range(len(self.lengths))]
-
-    def _arguments(self, place: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    def arguments(self, place: int, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The scores of one sentence and the options, as keywords of `tree`."""
         return {**self.item(place), **options}
+
+    def items(self, options: Mapping[str, Any]) -> list[tuple[int, Callable[[], dict[str, Any]]]]:
+        """For each sentence its place and a function that returns its arguments."""
+        return [(place, partial(self.arguments, place, options)) for place in range(len(self.lengths))]
 
 
 def _part(given: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:

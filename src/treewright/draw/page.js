@@ -61,6 +61,7 @@ document.documentElement.classList.add("scripted");
     for (let i = articles.length; i < arrived; i++) {
       articles.push(found[i]);
       near.observe(found[i]);
+      if (i < 3) draw(found[i]); // the first screen, a frame before the observer reports it
     }
     if (!complete) requestAnimationFrame(collect);
   }

@@ -1,4 +1,4 @@
-#include "trees/kbest.hpp"
+#include "decode/kbest.hpp"
 
 #include <nanobind/stl/pair.h>
 

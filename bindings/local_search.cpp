@@ -10,8 +10,8 @@
 #include "arrays.hpp"
 #include "search/climb.hpp"
 #include "search/climb_optima.hpp"
+#include "search/graph.hpp"
 #include "search/rearrange.hpp"
-#include "trees/graph.hpp"
 
 namespace treewright {
 

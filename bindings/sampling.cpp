@@ -1,4 +1,4 @@
-#include "trees/sampling.hpp"
+#include "decode/sampling.hpp"
 
 #include "arrays.hpp"
 #include "trees/parts.hpp"

@@ -77,6 +77,14 @@ def test_includes_follow_the_table() -> None:
             assert used in rules[folder] | {folder}, f"{path.relative_to(CORE)}:{line}: {folder} may not include {used}"
 
 
+def test_folders_of_the_core_include_only_folders_above_them() -> None:
+    rules = rules_of("folder")
+    order = list(rules)
+    for place, folder in enumerate(order):
+        assert rules[folder] <= set(order[:place]), f"docs/architecture.md: {folder} may include a folder below it"
+    assert order[0] == "base"
+
+
 def test_the_tables_name_only_what_exists() -> None:
     packages, folders = rules_of("package"), rules_of("folder")
     for name in packages:

@@ -33,7 +33,7 @@
 #include <utility>
 #include <vector>
 
-#include "charts/semiring.hpp"
+#include "base/semiring.hpp"
 
 namespace treewright {
 

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "base/matrix.hpp"
-#include "charts/semiring.hpp"
+#include "base/semiring.hpp"
 
 namespace treewright {
 

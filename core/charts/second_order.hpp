@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "base/scores.hpp"
-#include "charts/semiring.hpp"
+#include "base/semiring.hpp"
 #include "trees/parts.hpp"
 
 namespace treewright {

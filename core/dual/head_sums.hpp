@@ -15,7 +15,7 @@
 //   expected grand(g, q) = arriving(q, g) taking(q, g)
 //
 // Exponentials of scores are taken once a sentence; each run is then multiplications and additions along rows, one
-// column a head g. The semiring determines how weights are represented (charts/semiring.hpp).
+// column a head g. The semiring determines how weights are represented (base/semiring.hpp).
 //
 // Cost: O(g L^2) for a side of L candidates.
 #pragma once
@@ -25,7 +25,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "charts/semiring.hpp"
+#include "base/semiring.hpp"
 #include "trees/parts.hpp"
 
 namespace treewright {

@@ -13,10 +13,10 @@
 
 #include "base/random.hpp"
 #include "charts/eisner.hpp"
+#include "decode/sampling.hpp"
 #include "search/climb_tree.hpp"
 #include "trees/chu_liu_edmonds.hpp"
 #include "trees/parts.hpp"
-#include "trees/sampling.hpp"
 
 namespace treewright {
 

@@ -5,10 +5,10 @@
 #include "charts/inside_outside.hpp"
 #include "charts/part_sums.hpp"
 #include "charts/sibling_eisner.hpp"
+#include "decode/kbest.hpp"
+#include "decode/sampling.hpp"
 #include "dual/automata.hpp"
-#include "trees/kbest.hpp"
 #include "trees/matrix_tree.hpp"
-#include "trees/sampling.hpp"
 
 // The value of a set of modifiers by the definition of a path through the table.
 static double path_value(const treewright::AutomatonSide &side, unsigned set) {

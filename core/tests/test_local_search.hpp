@@ -3,8 +3,8 @@
 
 #include "search/climb.hpp"
 #include "search/climb_optima.hpp"
+#include "search/graph.hpp"
 #include "search/rearrange.hpp"
-#include "trees/graph.hpp"
 
 static std::vector<double> random_cube(int nodes, unsigned seed) {
   std::mt19937 random(seed);

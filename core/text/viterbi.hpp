@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "charts/semiring.hpp"
+#include "base/semiring.hpp"
 
 namespace treewright {
 

@@ -32,7 +32,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "charts/semiring.hpp"
+#include "base/semiring.hpp"
 
 namespace treewright {
 

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli.shared import check_output
-from treewright.cli.training import checkpointed, settings_block
+from treewright.cli.training import checkpointed, display, settings_block
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
-
     from treewright.corpus import Sentence
     from treewright.induce import InducedParser, InductionSettings
-    from treewright.learn import Report
 
 app = typer.Typer(add_completion=False)
 
@@ -129,71 +126,14 @@ def trained(
     from treewright.induce import InducedParser
 
     if output is None:
-        with Reporter(quiet) as reporter:
-            return InducedParser.train(sentences, options=settings, report=reporter.report)
-    with checkpointed(output) as checkpoint:
-        with Reporter(quiet) as reporter:
-            parser = InducedParser.train(
-                sentences, options=settings, report=reporter.report, checkpoint=checkpoint, resume=resume
-            )
+        with display([], quiet) as shown:
+            return InducedParser.train(sentences, options=settings, report=shown.report)
+    with checkpointed(output) as checkpoint, display([], quiet) as shown:
+        parser = InducedParser.train(
+            sentences, options=settings, report=shown.report, checkpoint=checkpoint, resume=resume
+        )
         parser.save(output)
     return parser
-
-
-class Reporter:
-    """A progress bar for each stage on a terminal; a line for each stage and each round of joint training."""
-
-    def __init__(self, quiet: bool) -> None:
-        from rich import progress as bars
-        from rich.console import Console
-
-        from treewright.induce.training import JOINT_STAGE
-
-        console = Console(stderr=True)
-        self.rounds = JOINT_STAGE
-        columns = (
-            bars.TextColumn("{task.description:16}"),
-            bars.BarColumn(),
-            bars.TextColumn("{task.completed:.0f}/{task.total:.0f}  {task.fields[figures]}"),
-            bars.TimeRemainingColumn(),
-        )
-        self.quiet = quiet
-        self.bars = bars.Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self.tasks: dict[str, TaskID] = {}
-        self.last: Report | None = None
-
-    def __enter__(self) -> Reporter:
-        self.bars.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.bars.stop()
-        self.print_stage()
-
-    def report(self, report: Report) -> None:
-        if self.last is not None and self.last.stage != report.stage:
-            self.print_stage()
-        self.last = report
-        if report.stage not in self.tasks:
-            self.tasks[report.stage] = self.bars.add_task(report.stage, total=report.epochs, figures="")
-        task = self.tasks[report.stage]
-        self.bars.update(task, completed=report.epoch, figures=figures_of(report))
-        if report.stage == self.rounds:
-            self.print(f"{report.stage}: round {report.epoch}, {figures_of(report)}")
-
-    def print_stage(self) -> None:
-        """Print one line for a finished stage."""
-        if self.last is not None and self.last.stage != self.rounds:
-            self.print(f"{self.last.stage}: {self.last.epoch} iterations, {figures_of(self.last)}")
-
-    def print(self, line: str) -> None:
-        if not self.quiet:
-            self.bars.console.print(line, highlight=False, soft_wrap=True)
-
-
-def figures_of(report: Report) -> str:
-    rounded = {name: value if abs(value) > 1e-9 else 0.0 for name, value in report.figures.items()}
-    return ", ".join(f"{name} {value:.4g}" for name, value in rounded.items())
 
 
 def show_preferences(parser: InducedParser) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from treewright.learn import Report
 
-FIGURES = {
+PERCENTAGES = {
     "uas": "UAS",
     "las": "LAS",
     "oracle": "pruning recall",
@@ -73,7 +73,10 @@ def listed(values: Mapping[str, Any]) -> str:
 
 @contextmanager
 def display(stages: Sequence[StageCost], quiet: bool) -> Iterator[Display]:
-    """A bar with the time left on a terminal, and a line for each epoch on standard error."""
+    """A bar with the time left on a terminal, and a line for each epoch on standard error.
+
+    The bar shows the whole training, by the costs of its stages, or each stage on its own if there are no costs.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -109,6 +112,8 @@ class Display:
 
     def report(self, report: Report) -> None:
         self.reports.append(report)
+        if report.stage not in self.begins:
+            self.bar.update(self.task, completed=report.epoch, total=report.epochs, description=report.stage)
         self.bar.console.print(line_of(report))
 
     def epochs(self) -> list[dict[str, Any]]:
@@ -125,9 +130,16 @@ def line_of(report: Report) -> str:
     >>> from treewright.learn import Report
     >>> line_of(Report("scorer", 2, 8, 0.125, {"uas": 86.5, "oracle": 99.25}))
     'scorer    epoch 2/8  loss 0.1250  UAS 86.50  pruning recall 99.25'
+    >>> line_of(Report("DMV", 2, 20, figures={"log likelihood a word": -2.125}))
+    'DMV       epoch 2/20  log likelihood a word -2.125'
     """
     pieces = [f"{report.stage:8}  epoch {report.epoch}/{report.epochs}"]
     if report.loss is not None:
         pieces.append(f"loss {report.loss:.4f}")
-    pieces += [f"{FIGURES[name]} {figure:.2f}" for name, figure in report.figures.items()]
+    pieces += [figure_text(name, figure) for name, figure in report.figures.items()]
     return "  ".join(pieces)
+
+
+def figure_text(name: str, figure: float) -> str:
+    """Percentages with two decimals, other figures with four digits."""
+    return f"{PERCENTAGES[name]} {figure:.2f}" if name in PERCENTAGES else f"{name} {figure:.4g}"

@@ -15,7 +15,6 @@ from treewright.induce.tagged import TaggedCorpus
 from treewright.learn import Report
 
 OnReport = Callable[[Report], None]  # called after every iteration
-JOINT_STAGE = "joint training"  # the stage whose iterations are rounds
 
 
 class Steps:
@@ -124,7 +123,7 @@ class ArcSpace:
                 "heads changed": done.changed,
                 "weight": weight,
             }
-            report(Report(JOINT_STAGE, done.number, options.joint.rounds, figures=figures))
+            report(Report("joint training", done.number, options.joint.rounds, figures=figures))
 
         def keep(state: joint.JointState) -> None:
             parameters = dict(vars(state.pair.dmv))

@@ -1,8 +1,6 @@
 """The training engine: stages, epochs, averaging, choice on the development set; updates and gradients over parts."""
 
-from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights, step_size
-from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
-from treewright.learn.gradients import (
+from treewright._core import (
     add_margin,
     arc_gradient,
     automata_difference,
@@ -10,6 +8,8 @@ from treewright.learn.gradients import (
     projective_gradient,
     tree_difference,
 )
+from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights, step_size
+from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
 
 __all__ = [
     "Averaged",

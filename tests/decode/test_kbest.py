@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import random_instance
+from oracles.instances import random_instance, varied_instance
 from oracles.scores import random_arcs, random_scores
 from oracles.trees import all_trees, value
 
@@ -125,17 +125,7 @@ def test_second_order_lists_are_all_trees_sorted(parts: str, projective: bool, r
     rng = np.random.default_rng(2)
     seen = 0
     for trial in range(12):
-        words = 1 + trial % 5
-        instance = random_instance(
-            trial,
-            words,
-            parts=parts,
-            root=root,
-            projective=projective,
-            constrained=words > 1 and trial % 2 == 1,
-            sparse=0.1 * (trial % 3 == 2),
-            ties=trial % 4 == 3,
-        )
+        instance = varied_instance(trial, parts=parts, root=root, projective=projective, ties=trial % 4 == 3)
         values = sorted((v for v in map(instance.value, instance.trees()) if v > -np.inf), reverse=True)
         k = int(rng.choice([1, 3, 12]))
         if not values:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
-from oracles.sums import distribution
+from oracles.sums import Distribution, distribution
 
 import treewright as tw
 from treewright import _core
@@ -37,18 +37,24 @@ def instances(projective: bool, root: str, parts: str) -> Iterator[Instance]:
             )
 
 
+def feasible_instances(projective: bool, root: str, parts: str) -> Iterator[tuple[dict[str, Any], Distribution]]:
+    """Scores and options of those instances that have a tree, and the sums over all trees; the others must raise."""
+    for instance in instances(projective, root, parts):
+        truth = distribution(instance)
+        given = {"arc": instance.arc, **instance.arguments}
+        if truth is not None:
+            yield given, truth
+            continue
+        for call in (tw.decode.marginals, tw.decode.log_partition, tw.decode.entropy):
+            with pytest.raises(InfeasibleError):
+                call(**given)
+
+
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("parts", PARTS)
 def test_projective_sums_are_those_over_all_trees(parts: str, root: str) -> None:
     seen = 0
-    for instance in instances(True, root, parts):
-        truth = distribution(instance)
-        given = {"arc": instance.arc, **instance.arguments}
-        if truth is None:
-            for call in (tw.decode.marginals, tw.decode.log_partition, tw.decode.entropy):
-                with pytest.raises(InfeasibleError):
-                    call(**given)
-            continue
+    for given, truth in feasible_instances(True, root, parts):
         seen += 1
         found = tw.decode.marginals(**given)
         np.testing.assert_allclose(found, truth.marginals, atol=EXACT)
@@ -65,14 +71,13 @@ def test_projective_sums_are_those_over_all_trees(parts: str, root: str) -> None
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("root", ["single", "multi"])
 def test_first_order_entropy_is_that_of_the_distribution(root: str, projective: bool) -> None:
-    feasible = [instance for instance in instances(projective, root, "") if instance.best() > -np.inf]
-    assert len(feasible) >= 18
-    for instance in feasible:
-        truth = distribution(instance)
-        assert truth is not None
-        entropy = tw.decode.entropy(instance.arc, **instance.arguments)
+    seen = 0
+    for given, truth in feasible_instances(projective, root, ""):
+        seen += 1
+        entropy = tw.decode.entropy(**given)
         assert entropy == pytest.approx(truth.entropy, abs=1e-11)
         assert entropy.exact
+    assert seen >= 18
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -94,14 +99,7 @@ def test_projective_marginals_are_the_gradient_of_the_log_partition(root: str) -
 @pytest.mark.parametrize("parts", PARTS)
 def test_beliefs_are_near_the_sums_over_all_trees(parts: str, root: str) -> None:
     errors, log_z_errors, entropy_errors = [], [], []
-    for instance in instances(False, root, parts):
-        truth = distribution(instance)
-        given = {"arc": instance.arc, **instance.arguments}
-        if truth is None:
-            for call in (tw.decode.marginals, tw.decode.log_partition, tw.decode.entropy):
-                with pytest.raises(InfeasibleError):
-                    call(**given)
-            continue
+    for given, truth in feasible_instances(False, root, parts):
         found = tw.decode.marginals(**given)
         log_z, entropy = tw.decode.log_partition(**given), tw.decode.entropy(**given)
         assert (found.exact, log_z.exact, entropy.exact) == (False, False, False)

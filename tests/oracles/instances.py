@@ -71,3 +71,13 @@ def random_instance(
         for place, pick in enumerate(picked):
             shape["require" if place == 0 else "forbid"].append(arcs[pick])
     return Instance(arc, arrays, shape)
+
+
+def varied_instance(trial: int, *, parts: str, root: str, projective: bool, ties: bool = False) -> Instance:
+    """An instance of a series: 1 to 5 words, every second one with constraints, every third with forbidden parts."""
+    words = 1 + trial % 5
+    constrained = words > 1 and trial % 2 == 1
+    sparse = 0.1 * (trial % 3 == 2)
+    return random_instance(
+        trial, words, parts=parts, root=root, projective=projective, constrained=constrained, sparse=sparse, ties=ties
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
+from oracles.interrupts import interrupted_after, needs_timer
 
 import treewright as tw
 from treewright.decode import branch
@@ -181,19 +181,10 @@ def test_the_unit_of_the_scores_does_not_matter(scale: float) -> None:
         assert parse.score == pytest.approx(scaled.best(), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer signal")
+@needs_timer
 def test_a_search_can_be_interrupted() -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            decode(random_instance(0, 40, parts="sib grand stop"), max_seconds=30)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_after(0.3):
+        decode(random_instance(0, 40, parts="sib grand stop"), max_seconds=30)
 
 
 def test_bad_options_are_named() -> None:

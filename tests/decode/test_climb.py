@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
+from oracles.interrupts import interrupted_after, needs_timer
 from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random_tree
 from oracles.trees import all_trees, any_nonprojective, value
 
@@ -137,20 +137,11 @@ def test_the_trace_rises_and_ends_after_patience() -> None:
     assert quick.iterations >= 1
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
-def test_ctrl_c_is_heard() -> None:
-    def press(*_: Any) -> None:
-        raise KeyboardInterrupt
-
+@needs_timer
+def test_a_climb_can_be_interrupted() -> None:
     instance = random_instance(1, 30)
-    before = signal.signal(signal.SIGALRM, press)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(KeyboardInterrupt):
-            tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10**9)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_after(0.1):
+        tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10**9)
 
 
 def test_candidate_lists_climb_as_whole_arrays_do() -> None:

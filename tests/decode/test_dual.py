@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
+from oracles.interrupts import interrupted_after, needs_timer
 
 import treewright as tw
 from treewright.errors import InfeasibleError, InputError
@@ -346,20 +346,11 @@ def test_time_is_a_limit() -> None:
     assert parse.gap > 0
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer signal")
+@needs_timer
 @pytest.mark.parametrize("tighten", [False, True])
 def test_it_can_be_interrupted(tighten: bool) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            decode(random_instance(0, 40, parts="sib grand stop"), tighten=tighten, max_iterations=10**6)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_after(0.3):
+        decode(random_instance(0, 40, parts="sib grand stop"), tighten=tighten, max_iterations=10**6)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from oracles import projective_program
-from oracles.scores import Scores, random_arcs, random_scores
+from oracles.scores import Scores, random_constraints, random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw
@@ -66,22 +67,20 @@ def test_constraints_hold_and_nothing_else_is_lost(names: str, root: str) -> Non
         n = int(rng.integers(2, 6))
         scores = random_scores(rng, n, names)
         trees = all_trees(n, projective=True, root=root)
-        require = random_arcs(rng, trees[rng.integers(len(trees))], 1)
-        others = [tree for tree in trees if all(tree[m] == h for h, m in require)]
-        forbid = [arc for arc in random_arcs(rng, trees[rng.integers(len(trees))], 2) if arc not in require]
-        left = [tree for tree in others if all(tree[m] != h for h, m in forbid)]
+        constraints, left = random_constraints(rng, trees, 2)
+        options: dict[str, Any] = {"projective": True, "root": root, **constraints}
         if not left:
             with pytest.raises(InfeasibleError):
-                tw.decode.tree(**scores, projective=True, root=root, require=require, forbid=forbid)
+                tw.decode.tree(**scores, **options)
             continue
         feasible += 1
         best = max(value(tree, **scores) for tree in left)
-        parse = tw.decode.tree(**scores, projective=True, root=root, require=require, forbid=forbid)
+        parse = tw.decode.tree(**scores, **options)
         assert parse.score == pytest.approx(best, rel=1e-9)
         assert tuple(parse.heads) in left
         assert parse.certified
         parts = Parts.from_arrays(**scores)
-        same = tw.decode.tree(parts, projective=True, root=root, require=require, forbid=forbid)
+        same = tw.decode.tree(parts, **options)
         assert same.heads.tolist() == parse.heads.tolist()
     assert feasible >= 35
 

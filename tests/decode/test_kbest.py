@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.instances import random_instance, varied_instance
-from oracles.scores import random_arcs, random_scores
+from oracles.scores import random_constraints, random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw
@@ -60,16 +60,14 @@ def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
         n = int(rng.integers(3, 6))
         arc = rng.normal(size=(n + 1, n + 1))
         trees = all_trees(n, projective=projective, root=root)
-        require = random_arcs(rng, trees[rng.integers(len(trees))], 1)
-        forbid = [a for a in random_arcs(rng, trees[rng.integers(len(trees))], 1) if a not in require]
-        left = [t for t in trees if all(t[m] == h for h, m in require) and all(t[m] != h for h, m in forbid)]
+        constraints, left = random_constraints(rng, trees, 1)
         if not left:
             with pytest.raises(InfeasibleError):
-                tw.decode.kbest(arc, 5, projective=projective, root=root, require=require, forbid=forbid)
+                tw.decode.kbest(arc, 5, projective=projective, root=root, **constraints)
             continue
         feasible += 1
         values = sorted((value(tree, arc) for tree in left), reverse=True)
-        found = tw.decode.kbest(arc, 5, projective=projective, root=root, require=require, forbid=forbid)
+        found = tw.decode.kbest(arc, 5, projective=projective, root=root, **constraints)
         assert [parse.score for parse in found] == pytest.approx(values[:5], rel=1e-9)
     assert feasible >= 18
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.scores import random_arcs, random_scores
+from oracles.scores import random_constraints, random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw
@@ -144,10 +144,8 @@ def test_constraints_condition_the_distribution(projective: bool, root: str) -> 
         n = int(rng.integers(2, 6))
         arc = rng.normal(size=(n + 1, n + 1))
         trees = all_trees(n, projective=projective, root=root)
-        require = random_arcs(rng, trees[rng.integers(len(trees))], 1)
-        forbid = [a for a in random_arcs(rng, trees[rng.integers(len(trees))], 1) if a not in require]
-        left = [t for t in trees if all(t[m] == h for h, m in require) and all(t[m] != h for h, m in forbid)]
-        options: dict[str, Any] = {"projective": projective, "root": root, "require": require, "forbid": forbid}
+        constraints, left = random_constraints(rng, trees, 1)
+        options: dict[str, Any] = {"projective": projective, "root": root, **constraints}
         if not left:
             with pytest.raises(InfeasibleError):
                 tw.decode.marginals(arc, **options)

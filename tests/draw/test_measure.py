@@ -52,7 +52,7 @@ def test_pixels_grow_with_text_and_size() -> None:
 def test_widths_are_those_of_the_parts(one: str, other: str) -> None:
     joined = clusters(one + " " + other)
     assert "".join(joined) == one + " " + other
-    assume(" " in joined)  # a mark at the begin of the second text joins the space
+    assume(" " in joined)  # a mark at the start of the second text joins the space
     assert columns(one + " " + other) == columns(one) + 1 + columns(other)
 
 

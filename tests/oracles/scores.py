@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from oracles.trees import Tree
 
 Scores = dict[str, Any]  # arrays by the names of decode.tree: arc, sib, grand, stop
 
@@ -27,3 +29,13 @@ def random_arcs(rng: np.random.Generator, heads: Any, count: int) -> list[tuple[
     """Some arcs of a tree, to be required."""
     words = rng.choice(np.arange(1, len(heads)), size=min(count, len(heads) - 1), replace=False)
     return [(int(heads[m]), int(m)) for m in words]
+
+
+def random_constraints(
+    rng: np.random.Generator, trees: Sequence[Tree], forbidden: int
+) -> tuple[dict[str, Any], list[Tree]]:
+    """Arguments of decode that require an arc of one tree and forbid arcs of another; and the trees that meet them."""
+    require = random_arcs(rng, trees[int(rng.integers(len(trees)))], 1)
+    forbid = [arc for arc in random_arcs(rng, trees[int(rng.integers(len(trees)))], forbidden) if arc not in require]
+    allowed = [tree for tree in trees if all(tree[m] == h for h, m in require) and all(tree[m] != h for h, m in forbid)]
+    return {"require": require, "forbid": forbid}, allowed

@@ -32,7 +32,7 @@ void bind_dynamic(nb::module_ &m) {
   m.def("sibling_eisner", &sibling_eisner, nb::arg("arc").noconvert(), nb::arg("sib").noconvert().none(),
         nb::arg("stop").noconvert().none(), nb::arg("single_root"),
         "The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.");
-  m.def("grand_eisner_bytes", &GrandEisner::bytes, nb::arg("parts"), "The memory that grand_eisner will hold.");
+  m.def("grand_eisner_bytes", &GrandEisner::bytes, nb::arg("parts"), "An upper bound of the memory of grand_eisner.");
 }
 
 }  // namespace treewright

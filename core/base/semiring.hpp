@@ -50,7 +50,7 @@ struct Real {
   }
 
  private:
-  // Four sums side by side, so that none waits for the last addition.
+  // Four independent sums, so that no addition depends on the previous one.
   template <typename Term>
   static double lanes(int count, Term term) {
     double sums[4] = {0, 0, 0, 0};

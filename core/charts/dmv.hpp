@@ -113,7 +113,7 @@ class Dmv {
   double go_left(int h, int i) const { return w_->go[w_->side_at(h, 0, i < h)]; }
   double go_right(int h, int e) const { return w_->go[w_->side_at(h, 1, e > h)]; }
 
-  // The item that stands for LS and RR: without a bound on depth they are LF and RL.
+  // The items that are used as LS and RR: without a bound on depth they are LF and RL.
   Item inner_left() const { return bounded_ ? LS : LF; }
   Item inner_left_closed() const { return bounded_ ? LSc : LFc; }
   Item outer_right_closed() const { return bounded_ ? RRc : RLc; }

@@ -65,7 +65,7 @@ class SpanningKBest {
     std::vector<std::pair<int, int>> forbidden;  // arcs (h, m)
     std::vector<int> heads;                      // its best tree
     double value;
-    std::vector<double> loss;  // what giving up each word's head costs at least
+    std::vector<double> loss;  // a lower bound of the loss of any other head, for each word
     std::vector<int> order;    // the open words, cheapest loss first
   };
 
@@ -191,7 +191,7 @@ class ProjectiveKBest {
     }
   }
 
-  // What joining adds beside the parts.
+  // The score that joining adds to those of the parts.
   double joint(int item, int at) const {
     if (is_top(item)) return arc_[at];
     return is_incomplete(item) ? arc_[std::size_t(first_of(item)) * nodes_ + second_of(item)] : 0;
@@ -226,7 +226,7 @@ class ProjectiveKBest {
     return is_empty_half(item) || list(item).is_complete || int(list(item).found.size()) > rank;
   }
 
-  // Lists the next derivation of an item. The parts whose lists must grow first wait on a stack, not in a recursion.
+  // Lists the next derivation of an item. The parts whose lists must grow first are on a stack, without recursion.
   void grow(int item) {
     waiting_.assign(1, item);
     while (!waiting_.empty()) {

@@ -2,10 +2,10 @@
 //
 // WalkSampler: any trees that grow out of node 0 (Wilson 1996). From each word not yet in the tree, walk from head to
 // head, each drawn by its weight, until the tree is met; the last head drawn for each word on the way is its head. It
-// takes the sum over m of 1 / P(a walk from m reaches 0 before m) steps on average, and that is known beforehand from
-// the same sums that give marginals. Where words prefer each other so much that walks would go in circles for longer
-// than it takes to eliminate, heads are drawn one word after the other instead, each from its exact distribution given
-// those before it, O(n^4) a tree. The choice depends on the scores alone, so that both ways draw from the same law.
+// takes the sum over m of 1 / P(a walk from m reaches 0 before m) steps on average, which is computed beforehand by the
+// sums that give marginals. Where walks would stay in cycles of strong arcs for longer than elimination takes, heads
+// are drawn one word after the other instead, each from its exact distribution given those before it, O(n^4) a tree.
+// The choice depends on the scores alone, so that both methods draw from the same distribution.
 //
 // TreeSampler: the same with one or several children of node 0. One: the child r is drawn by its marginal, then a tree
 // that grows out of r.

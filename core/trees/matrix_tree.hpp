@@ -1,16 +1,16 @@
 // Sums over all trees that grow out of node 0: log partition and arc marginals.
 //
-// What the matrix-tree theorem computes as a determinant and its inverse (Tutte 1984; Koo et al. 2007; Smith & Smith
-// 2007; McDonald & Satta 2007), computed without a subtraction. With weights a(h, m) = exp(arc(h, m)), eliminating a
-// word k leaves the sum over trees of the other nodes unchanged up to the factor s(k):
+// These are the sums that the matrix-tree theorem computes as a determinant and its inverse (Tutte 1984; Koo et al.
+// 2007; Smith & Smith 2007; McDonald & Satta 2007), here without a subtraction. With weights a(h, m) = exp(arc(h, m)),
+// eliminating a word k leaves the sum over trees of the other nodes unchanged up to the factor s(k):
 //
 //   s(k)     = sum over heads h of  a(h, k)                      over the nodes that are left, and 0
 //   a(h, m) += a(h, k) a(k, m) / s(k)                            m is attached to h through k
 //   Z        = product of all s(k)
 //
 // This is elimination on the Laplacian with every diagonal entry taken as the sum that it represents, never as a
-// difference (Grassmann, Taksar & Heyman 1985): as exact for scores that are hundreds apart as for small ones, where
-// the determinant's inverse loses all digits when two words prefer each other to everything else.
+// difference (Grassmann, Taksar & Heyman 1985): as exact for scores that are hundreds apart as for small ones. The
+// inverse of the determinant loses all digits when the best heads of two words are each other.
 //
 // Marginals: walk from h to its head, drawn by weight, to that one's head, and so on. Q(h) is the probability to
 // reach 0 before m, and
@@ -18,8 +18,8 @@
 //   marginal(h, m) = a(h, m) Q(h) / sum over h' of a(h', m) Q(h')             Q(0) = 1, Q(m) = 0
 //   Q(k)           = sum over the nodes h left when k was eliminated  of  a(h, k) / s(k) Q(h)
 //
-// Each m wants all others eliminated. Eliminating one half of the words and then, for each word of the other half, the
-// rest in the same way, and so on, shares the work: O(n^3) in all, about as much as to invert a matrix.
+// The column of m needs all other words eliminated. Eliminating one half of the words and then, for each word of the
+// other half, the rest in the same way, and so on, shares the work: O(n^3) in all, about as much as to invert a matrix.
 //
 // Single root: as the weights of the root's arcs go to zero together, trees with one of them outweigh the rest. Root
 // weights are therefore held as multiples of an infinitesimal; their order is 1, that of all other weights 0, and
@@ -46,12 +46,12 @@ class TreeElimination {
   Sums run(const double *arc, int nodes, bool single_root, double *log_partition, double *marginals) {
     single_root_ = single_root;
     words_ = nodes - 1;
-    order_ = 0, trusts_zero_ = false;
+    order_ = 0, has_dropped_zero_ = false;
     log_partition_ = mean_steps_ = 0;
     if (!load(arc, nodes)) return Sums::no_tree;
     const Sums sums = marginals ? all_columns(marginals, nodes) : sum_alone();
     *log_partition = log_partition_;
-    return sums == Sums::found && trusts_zero_ && !deserves_trust() ? nothing : sums;
+    return sums == Sums::found && has_dropped_zero_ && !outweighs_losses() ? nothing : sums;
   }
 
   // The probability of each head of one word, in multi-root mode; O(n^3) with a smaller constant than all marginals.
@@ -163,7 +163,7 @@ class TreeElimination {
       const double sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Semiring::plus(words, level.root[k]);
       if (sum == Semiring::zero || !add_errors(level, k, sum)) return nothing;
       if (count) log_partition_ += Semiring::log(sum), order_ += only_root;
-      if (only_root) level.order[k] = level.lowest = 0, trusts_zero_ = !zero_is_none;
+      if (only_root) level.order[k] = level.lowest = 0, has_dropped_zero_ = !zero_is_none;
       Semiring::scale(row, sum, left);
       level.root[k] = Semiring::over(level.root[k], sum);
       for (int m = k + 1; m < level.size; ++m) {
@@ -176,8 +176,8 @@ class TreeElimination {
     return Sums::found;
   }
 
-  // Plain weights below 1e-308 are lost. That matters only when what they are compared with has become as small:
-  // when the larger weights turn out to lead in circles. False when it may.
+  // Weights below 1e-308 are lost in Real. That matters only when the weights with which they are compared have become
+  // as small, because the larger weights form cycles. False when it may.
   static bool add_errors(Level &level, int k, double sum) {
     if (zero_is_none) return true;
     const double step = level.error[k] / sum, root = level.root_error[k] / sum;
@@ -191,8 +191,8 @@ class TreeElimination {
 
   // A zero was taken to mean that there is no such arc, though its weight may have been lost. No graph in which every
   // word has one head weighs more than the product of all words' sums over heads; each loss is below 1e-308 of that,
-  // and there are at most n^3: were trees found that outweigh them all?
-  bool deserves_trust() const {
+  // and there are at most n^3: true when the trees found outweigh them all.
+  bool outweighs_losses() const {
     double most = all_shifts_ + std::log(double(words_));
     for (int m = 0; m < words_; ++m)
       most += Semiring::log(Semiring::plus(Semiring::sum(weight_.data() + std::size_t(m) * words_, words_), root_[m]));
@@ -290,9 +290,11 @@ class TreeElimination {
   }
 
   // By convention: close to the smallest normal double; far below the precision of a double.
+  // By convention: a bound above the smallest normal double (2.2e-308), and the largest relative error, far below that
+  // of a double.
   static constexpr double underflow = 1e-300, tolerance = 1e-20;
 
-  bool single_root_ = false, closed_ = false, trusts_zero_ = false;
+  bool single_root_ = false, closed_ = false, has_dropped_zero_ = false;
   int words_ = 0, order_ = 0;  // order_: of the product of sums so far
   double log_partition_ = 0, all_shifts_ = 0, mean_steps_ = 0;
   std::vector<double> weight_, root_, shift_;  // [m, h] and [m]
@@ -315,8 +317,8 @@ class MatrixTree {
 
   // The probability of each of the word's heads, with one or several root children allowed. There must be a tree.
   void head_probabilities(const double *arc, int nodes, int word, double *probabilities) {
-    if (plain_.run_for(arc, nodes, word, probabilities) == Sums::out_of_range)
-      logs_.run_for(arc, nodes, word, probabilities);
+    if (real_.run_for(arc, nodes, word, probabilities) == Sums::out_of_range)
+      log_.run_for(arc, nodes, word, probabilities);
   }
 
   // After marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
@@ -325,18 +327,18 @@ class MatrixTree {
  private:
   double run(const double *arc, int nodes, bool single_root, double *marginals) {
     double log_partition = forbidden;
-    Sums sums = plain_.run(arc, nodes, single_root, &log_partition, marginals);
-    mean_steps_ = plain_.mean_steps();
+    Sums sums = real_.run(arc, nodes, single_root, &log_partition, marginals);
+    mean_steps_ = real_.mean_steps();
     if (sums == Sums::out_of_range) {
-      sums = logs_.run(arc, nodes, single_root, &log_partition, marginals);
-      mean_steps_ = logs_.mean_steps();
+      sums = log_.run(arc, nodes, single_root, &log_partition, marginals);
+      mean_steps_ = log_.mean_steps();
     }
     return sums == Sums::found ? log_partition : forbidden;
   }
 
   double mean_steps_ = 0;
-  TreeElimination<Real> plain_;
-  TreeElimination<LogSum> logs_;
+  TreeElimination<Real> real_;
+  TreeElimination<LogSum> log_;
 };
 
 }  // namespace treewright

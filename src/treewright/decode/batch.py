@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal, TypeVar, overload
 
@@ -15,6 +14,7 @@ from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.result import Parse
 from treewright.errors import InputError
+from treewright.streams import map_items
 
 Errors = Literal["raise", "return"]
 Arguments = Callable[[], Mapping[str, Any]]  # the keywords of one sentence; an InputError belongs to that sentence
@@ -88,15 +88,11 @@ def run(
 ) -> list[Result | InputError]:
     """function(**arguments()) for each pair of place and arguments, in order; errors are in the places of results."""
 
-    def work(chunk: Sequence[tuple[int, Arguments]]) -> list[Result | InputError]:
+    def work(chunk: list[tuple[int, Arguments]]) -> list[Result | InputError]:
         return [attempt(function, place, arguments) for place, arguments in chunk]
 
-    if threads == 1 or len(items) < 2:
-        return work(items)
     size = -(-len(items) // (threads * _CHUNKS_A_THREAD))
-    chunks = [items[begin : begin + size] for begin in range(0, len(items), size)]
-    with ThreadPoolExecutor(threads) as pool:
-        return [found for results in pool.map(work, chunks) for found in results]
+    return list(map_items(work, items, threads=threads, chunk=max(size, 1)))
 
 
 def attempt(function: Callable[..., Result], place: int, arguments: Arguments) -> Result | InputError:

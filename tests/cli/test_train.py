@@ -64,7 +64,7 @@ def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:
     lines = found.stderr.splitlines()
     assert len(lines) == 4 + 2 * 2 + 2 + 3 + 2 + 1
     assert lines[0].startswith("settings  model sib, projective True, root single, seed 1, learner crf")
-    assert lines[2].startswith("  scoring  bits 10, epochs 3, rate 0.05, adagrad_epsilon 10.0, margin 1.0")
+    assert lines[2].startswith("  scoring  bits 10, epochs 3, rate 0.05, adagrad_epsilon 3.0, margin 1.0")
     assert lines[4].startswith("fold 1    epoch 1/2  loss 0.")
     assert "UAS " in lines[-4]
     assert "pruning recall " in lines[-4]

@@ -48,7 +48,7 @@ class Scoring:
     bits: int = 24
     epochs: int | None = None
     rate: float = 0.05
-    adagrad_epsilon: float = 10.0  # 3 is not better on small treebanks: benchmarks/settings.py, docs/learning.md
+    adagrad_epsilon: float | None = None
     margin: float = 1.0  # of the gold tree for each wrong arc
     common: int = 150  # the number of frequent words that the atom `common` distinguishes
     restarts: int | None = None  # trainings from zero that share the epochs; their weights are averaged

@@ -108,12 +108,20 @@ def solve_padded(padded: Padded, *, threads: int, projective: bool = False, root
 def solve_directly(problem: Problem, chosen: Direct) -> Parse:
     """The best tree under the scores that the algorithm reads; the bound is -inf when there is no tree."""
     if isinstance(problem.given, Parts) or chosen == "grand-eisner":
-        return decode_parts([problem.parts], chosen, problem.single_root)[0]
+        return decode_one(problem.parts, chosen, problem.single_root)
     # The kernels do not read the diagonal and column 0: without constraints the array needs no copy.
     arc = problem.matrix if problem.is_constrained else problem.given
     if chosen == "sibling-eisner":
         return Parse.exact(*_core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root), chosen)
     return solve_arcs(arc, chosen == "eisner", problem.single_root)
+
+
+def decode_one(parts: _core.Parts, chosen: Direct, single_root: bool) -> Parse:
+    """`decode_parts` for one sentence."""
+    if chosen == "grand-eisner":
+        check_chart(parts)
+    heads, values = _core.decode_parts([parts], _KERNELS[chosen], single_root)
+    return Parse.exact(heads, values.item(), chosen)
 
 
 def decode_parts(batch: Sequence[_core.Parts], chosen: Direct, single_root: bool) -> list[Parse]:

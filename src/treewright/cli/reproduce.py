@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.shared import running
-
 if TYPE_CHECKING:
     from treewright.reproduce.koo2010 import Row
     from treewright.reproduce.koo2010_parsers import Row1
@@ -344,8 +342,7 @@ def progress(what: str, quiet: bool) -> Iterator[Callable[..., None]]:
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    hidden = quiet or not console.is_terminal
-    with running(Progress(*columns, console=console, transient=True, disable=hidden)) as bar:
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total, now=what: bar.update(task, completed=done, total=total, description=now)
 

@@ -18,8 +18,6 @@ import typer
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from treewright.corpus import Reader, Sentence
     from treewright.errors import FormatError
 
@@ -198,16 +196,6 @@ def write_lines(lines: Iterable[str], output: str) -> None:
 
 
 @contextmanager
-def running(bar: Progress) -> Iterator[Progress]:
-    """The bar, started unless it is hidden: before Rich 14.3 a hidden one prints an empty line when it stops."""
-    if bar.disable:
-        yield bar
-        return
-    with bar:
-        yield bar
-
-
-@contextmanager
 def counting(sentences: Reader[Sentence], *, quiet: bool, output: str) -> Iterator[Iterator[Sentence]]:
     """The sentences, with a counter on the terminal unless the output itself goes there."""
     from rich.console import Console
@@ -216,5 +204,5 @@ def counting(sentences: Reader[Sentence], *, quiet: bool, output: str) -> Iterat
     console = Console(stderr=True)
     hidden = quiet or not console.is_terminal or (output == "-" and Console().is_terminal)
     columns = (SpinnerColumn(), TextColumn("{task.completed:.0f} sentences"), TimeElapsedColumn())
-    with sentences, running(Progress(*columns, console=console, transient=True, disable=hidden)) as bar:
+    with sentences, Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         yield iter(bar.track(sentences, total=None))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treewright.cli.shared import note, running
+from treewright.cli.shared import note
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -83,7 +83,7 @@ def display(stages: Sequence[StageCost], quiet: bool) -> Iterator[Display]:
     console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"))
     bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
-    with running(bar):
+    with bar:
         yield Display(bar, stages)
 
 

@@ -275,7 +275,7 @@ def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     """
 
 def grand_eisner_bytes(parts: Parts) -> float:
-    """The memory that grand_eisner will hold."""
+    """An upper bound of the memory of grand_eisner."""
 
 def log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> float:
     """

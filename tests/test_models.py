@@ -169,9 +169,9 @@ def test_the_name_wins_over_a_file_and_a_warning_says_so(run: Run) -> None:
         found = tw.load(path)
         assert isinstance(found, Pipeline)
         assert found.metadata == {}
-    told = run("tag", "run", "en", "a.conllu", "-q")
-    assert told.returncode == 0
-    assert told.stderr.startswith("treewright: en is the model that comes with Treewright; write ./en for the file")
+    tagged = run("tag", "run", "en", "a.conllu", "-q")
+    assert tagged.returncode == 0
+    assert tagged.stderr.startswith("treewright: en is the model that comes with Treewright; write ./en for the file")
     assert run("tag", "run", "./en", "a.conllu", "-q").stderr == ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MAX_RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 treebanks, in less time
+MAX_RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 treebanks (docs/learning.md)
 RESTART_WORDS = 125_000  # restarts times words stay below this number, so that a large treebank has one
 RESTART_EPOCHS = 2  # epochs of each restart, where there are several
 

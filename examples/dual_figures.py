@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import treewright as tw
+from treewright.decode.dual import Steps
 
 INK, BLUE, ORANGE, GREEN = (
     "#333333",
@@ -38,7 +39,8 @@ def sentence(words: int, seed: int, noise: float) -> dict[str, Any]:
 def dual_decomposition(axes: Any) -> None:
     scores = sentence(20, seed=3, noise=0.8)
     value, share = axes
-    for steps, colour, name in (("koo", BLUE, "the paper's steps"), ("polyak", ORANGE, "Polyak steps")):
+    rules: tuple[tuple[Steps, str, str], ...] = (("koo", BLUE, "the paper's steps"), ("polyak", ORANGE, "Polyak steps"))
+    for steps, colour, name in rules:
         parse = tw.decode.tree(**scores, method="dd", steps=steps, tighten=False, trace=True)
         assert parse.trace is not None
         rounds = np.arange(1, parse.iterations + 1)

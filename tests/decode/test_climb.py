@@ -14,6 +14,7 @@ from oracles.trees import all_trees, any_nonprojective, value
 
 import treewright as tw
 from treewright import _core
+from treewright.decode.climb import Start
 
 
 @pytest.mark.parametrize("parts", PARTS)
@@ -73,7 +74,7 @@ def test_forbidden_parts_are_climbed_out_of() -> None:
 @pytest.mark.parametrize("start", ["first-order", "uniform"])
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("projective", [False, True])
-def test_restarts_find_the_best_of_all_trees(projective: bool, root: str, start: str) -> None:
+def test_restarts_find_the_best_of_all_trees(projective: bool, root: str, start: Start) -> None:
     feasible = 0
     for seed in range(20):
         words, constrained = 1 + seed % 5, seed % 2 == 1

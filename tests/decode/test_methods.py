@@ -85,7 +85,7 @@ def test_a_solver_is_found_once() -> None:
 
 def test_a_misspelt_option_answers_with_those_there_are() -> None:
     with pytest.raises(InputError, match=r"^method 'exact' has no option 'max_second'; it has max_seconds, max_nodes"):
-        tw.decode.tree(np.zeros((3, 3)), max_second=1)
+        tw.decode.tree(np.zeros((3, 3)), max_second=1)  # type: ignore[call-arg]
 
 
 def test_budgets_are_fine_where_none_is_needed() -> None:

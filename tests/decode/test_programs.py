@@ -167,9 +167,9 @@ def test_sizes_are_counted_before_anything_is_built(monkeypatch: pytest.MonkeyPa
 
 def test_unknown_forms_answer_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match="flow is 'none'; it is one of 'multi', 'single'"):
-        tw.decode.tree(np.zeros((3, 3)), method="lp", flow="none")
+        tw.decode.tree(np.zeros((3, 3)), method="lp", flow="none")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="siblings is 'H'; it is one of 'automaton', 'product'"):
-        tw.decode.tree(np.zeros((3, 3)), method="ilp", siblings="H")
+        tw.decode.tree(np.zeros((3, 3)), method="ilp", siblings="H")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="only method 'lp' has a fractional solution"):
         programs.fractional_arcs(tw.decode.tree(np.zeros((3, 3))))
 

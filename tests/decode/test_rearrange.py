@@ -11,6 +11,7 @@ from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random
 
 import treewright as tw
 from treewright import _core
+from treewright.decode.rearrange import Start
 
 
 def greedy(instance: Instance, heads: Any, limit: int = 1000) -> list[list[int]]:
@@ -62,7 +63,7 @@ def test_the_first_change_leaves_projectivity(parts: str, root: str) -> None:
 
 
 @pytest.mark.parametrize("start", ["siblings", "grandparents", "arcs"])
-def test_what_is_asked_holds_and_no_single_change_is_left(start: str) -> None:
+def test_what_is_asked_holds_and_no_single_change_is_left(start: Start) -> None:
     for seed in range(24):
         instance = random_instance(
             seed,
@@ -107,7 +108,7 @@ def test_without_a_projective_tree_it_begins_with_a_spanning_tree() -> None:
 
 def test_errors_name_the_option() -> None:
     with pytest.raises(ValueError, match="start is 'eisner'; it is 'siblings', 'grandparents' or 'arcs'"):
-        tw.decode.tree(np.zeros((3, 3)), method="rearrange", start="eisner")
+        tw.decode.tree(np.zeros((3, 3)), method="rearrange", start="eisner")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="max_moves is 0; it must be positive"):
         tw.decode.tree(np.zeros((3, 3)), method="rearrange", max_moves=0)
     with pytest.raises(ValueError, match="method='exact' decides"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,20 @@ def test_one_sentence_is_no_list_of_sentences() -> None:
         TypeError, match=r"^sentences is <Sentence.*>, of type Sentence; expected an iterable of Sentence"
     ):
         parser.parse(CORPUS[0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 0}, "threads is 0"),
+        ({"max_seconds": -3}, "max_seconds is -3; give seconds, or None for no limit"),
+        ({"max_nodes": 5}, "an induced model has one decoder, which has no option 'max_nodes'"),
+    ],
+)
+def test_options_without_a_meaning_are_refused_before_the_first_sentence(options: Any, message: str) -> None:
+    parser = InducedParser.train(CORPUS, options=InductionOptions(iterations=1))
+    with pytest.raises(ValueError, match=f"^{message}"):
+        parser.parse(CORPUS, **options)
 
 
 @pytest.mark.parametrize("method", METHODS)

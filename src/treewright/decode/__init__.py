@@ -9,7 +9,15 @@ from treewright.decode.graph import GraphParse, graph
 from treewright.decode.kbest import kbest
 from treewright.decode.marginals import entropy, log_partition, marginals
 from treewright.decode.mbr import mbr
-from treewright.decode.methods import METHODS, tree, tree_batch
+from treewright.decode.methods import METHODS, options_of, tree, tree_batch
+from treewright.decode.options import (
+    ArcConstraints,
+    ChosenMethod,
+    DecodingOptions,
+    MethodOptions,
+    SearchOptions,
+    TreeOptions,
+)
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
@@ -18,15 +26,21 @@ from treewright.decode.why import WhyNot, why_not
 
 __all__ = [
     "METHODS",
+    "ArcConstraints",
     "ArrayResult",
     "Candidates",
+    "ChosenMethod",
+    "DecodingOptions",
     "FloatResult",
     "GraphParse",
+    "MethodOptions",
     "Multipliers",
     "Parse",
     "ParseList",
     "Parts",
     "Problem",
+    "SearchOptions",
+    "TreeOptions",
     "WhyNot",
     "candidates",
     "candidates_batch",
@@ -38,6 +52,7 @@ __all__ = [
     "log_partition",
     "marginals",
     "mbr",
+    "options_of",
     "reduced_costs",
     "sample",
     "sibling_automaton",

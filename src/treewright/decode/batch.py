@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from numpy.typing import ArrayLike
 
 from treewright.decode import exact
 from treewright.decode.methods import tree
+from treewright.decode.options import TreeOptions
 from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 from treewright.streams import map_items
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Errors = Literal["raise", "return"]
 Arguments = Callable[[], Mapping[str, Any]]  # the keywords of one sentence; an InputError belongs to that sentence
@@ -31,7 +35,7 @@ def trees(
     lengths: ArrayLike | None = ...,
     threads: int = ...,
     errors: Literal["raise"] = ...,
-    **options: Any,
+    **options: Unpack[TreeOptions],
 ) -> list[Parse]: ...
 
 
@@ -42,7 +46,7 @@ def trees(
     lengths: ArrayLike | None = ...,
     threads: int = ...,
     errors: Literal["return"],
-    **options: Any,
+    **options: Unpack[TreeOptions],
 ) -> list[Parse | InputError]: ...
 
 
@@ -52,7 +56,7 @@ def trees(
     lengths: ArrayLike | None = None,
     threads: int = 2,
     errors: Errors = "raise",
-    **options: Any,
+    **options: Unpack[TreeOptions],
 ) -> list[Parse] | list[Parse | InputError]:
     """The best tree of every sentence, in order; the results do not depend on the number of threads.
 
@@ -72,14 +76,15 @@ def trees(
     [[-1, 0, 1], [-1, 0]]
     """
     check_arguments(threads, errors)
+    shape = options.get("projective", False), options.get("root", "single")
     if lengths is None:
         items = list(batch)
         is_plain = options.keys() <= _PLAIN
-        parses = exact.solve_arrays(items, threads=threads, **options) if is_plain else [None] * len(items)
+        parses = exact.solve_arrays(items, *shape, threads) if is_plain else [None] * len(items)
         return _completed(parses, lambda place: _arguments(items[place], options), threads, errors)
     padded, others = Padded.of(batch, lengths, options)
     is_plain = padded.is_plain and others.keys() <= _PLAIN
-    parses = exact.solve_padded(padded, threads=threads, **others) if is_plain else [None] * len(padded.lengths)
+    parses = exact.solve_padded(padded, *shape, threads) if is_plain else [None] * len(padded.lengths)
     return _completed(parses, lambda place: padded.arguments(place, others), threads, errors)
 
 

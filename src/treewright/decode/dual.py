@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.decode.arrays import check_seconds
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
 from treewright.decode.result import Multipliers, Parse
@@ -102,8 +103,7 @@ def columns(trace: _core.DualTrace, nodes: int) -> dict[str, NDArray[np.float64]
 
 def check_limits(max_seconds: float | None, tolerance: float) -> None:
     """Refuse limits that make no sense."""
-    if max_seconds is not None and not max_seconds >= 0:
-        raise InputError(f"max_seconds is {max_seconds}; give seconds, or None for no limit")
+    check_seconds(max_seconds)
     if not 0 <= tolerance < 1:
         raise InputError(f"tolerance is {tolerance}; it is the largest relative gap to call zero, 1e-9 for example")
 

@@ -6,7 +6,7 @@ siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
@@ -66,7 +66,7 @@ def solve(
     return branch.solve(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
 
 
-def solve_batch(batch: Sequence[Parts], projective: bool, root: str, **options: Any) -> list[Parse]:
+def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Mapping[str, Any]) -> list[Parse]:
     """`solve` for each Parts, in order; one call to the core decodes all that have the same direct algorithm."""
     groups: dict[Algorithm, list[int]] = {}
     for place, parts in enumerate(batch):
@@ -90,15 +90,13 @@ def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool) ->
     return Parse.exact(*kernel(arc, single_root), first_order(projective))
 
 
-def solve_arrays(
-    arcs: list[Any], *, threads: int, projective: bool = False, root: str = "single"
-) -> list[Parse | None]:
+def solve_arrays(arcs: list[Any], projective: bool, root: str, threads: int) -> list[Parse | None]:
     """The best first-order tree of each float64 array; None for other items, malformed scores, or without a tree."""
     decode = _core.projective_parse_arrays if projective else _core.parse_arrays
     return decode(arcs, is_single(root), threads, Parse, first_order(projective))
 
 
-def solve_padded(padded: Padded, *, threads: int, projective: bool = False, root: str = "single") -> list[Parse | None]:
+def solve_padded(padded: Padded, projective: bool, root: str, threads: int) -> list[Parse | None]:
     """The same for each item of a padded batch with arc scores only."""
     decode = _core.projective_parse_padded if projective else _core.parse_padded
     batch = (padded.scores, padded.lengths, padded.head_first)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.decode.arrays import check_seconds
 from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.marginals import scores_of
@@ -120,8 +121,7 @@ def kbest(
     [-1, 2, 0] 5.0 11.0
     """
     count = _whole_number(k)
-    if max_seconds is not None and not max_seconds >= 0:
-        raise InputError(f"max_seconds is {max_seconds}; give seconds, or None for no limit")
+    check_seconds(max_seconds)
     if lengths is not None:
         check_arguments(threads, errors)
         options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}

@@ -7,17 +7,21 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.decode import exact
 from treewright.decode.constraints import ensure_feasible, infeasible
+from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem, is_single
 from treewright.decode.result import Parse
 from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # solve(problem, **options). The bound is -inf when there is no tree; methods other than `exact` are called only if the
 # allowed arcs contain a tree.
@@ -52,7 +56,7 @@ def tree(
     forbid: Iterable[Arc] = _NONE,
     head_first: bool = True,
     method: str = "exact",
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Parse:
     """The best tree over the scores given, with its value, bound and certificate.
 
@@ -62,7 +66,7 @@ def tree(
 
     head_first=False says that the array is arc[m, h], as biaffine parsers compute it; sib, grand, stop and the arcs of
     require and forbid keep their order. root is "single" (exactly one child of node 0) or "multi". require and forbid
-    are arcs (h, m) that the tree must, must not have. method is a name in METHODS, options are its own.
+    are arcs (h, m) that the tree must, must not have. method is a name in METHODS; `MethodOptions` lists its options.
 
     >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     >>> parse.heads.tolist(), parse.score, parse.certified
@@ -96,7 +100,12 @@ def tree(
 
 
 def tree_batch(
-    batch: Sequence[Parts], *, projective: bool = False, root: str = "single", method: str = "exact", **options: Any
+    batch: Sequence[Parts],
+    *,
+    projective: bool = False,
+    root: str = "single",
+    method: str = "exact",
+    **options: Unpack[MethodOptions],
 ) -> list[Parse]:
     """`tree` for each Parts, in order and on one thread; faster than one call each where no search is needed.
 
@@ -107,24 +116,37 @@ def tree_batch(
     if method != "exact":
         return [tree(parts, projective=projective, root=root, method=method, **options) for parts in batch]
     solver(method, options)
-    parses = exact.solve_batch(batch, projective, root, **options)
+    parses = exact.solve_batch(batch, projective, root, options)
     for parts, parse in zip(batch, parses, strict=True):
         if parse.bound == -math.inf:
             raise infeasible(Problem.of(parts, projective=projective, root=root))
     return parses
 
 
-def solver(method: str, options: dict[str, Any]) -> Solver:
+def solver(method: str, options: Iterable[str] = ()) -> Solver:
     """The function of a method; the errors for unknown names and options list the known ones."""
     if method not in METHODS:
         raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
-    function = _load(METHODS[method])
-    if options:
-        known = [name for name in inspect.signature(function).parameters if name != "problem"]
-        for name in options:
-            if name not in known:
-                raise InputError(f"method {method!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
-    return function
+    for name in options:
+        if name not in options_of(method):
+            raise _no_such_option(method, name)
+    return _load(METHODS[method])
+
+
+@cache
+def options_of(method: str) -> tuple[str, ...]:
+    """The names of the options of a method: the keywords of its function.
+
+    >>> options_of("rearrange")
+    ('start', 'max_moves')
+    """
+    return tuple(name for name in inspect.signature(_load(METHODS[method])).parameters if name != "problem")
+
+
+def _no_such_option(method: str, name: str) -> InputError:
+    others = ", ".join(repr(other) for other in METHODS if name in options_of(other))
+    belongs = f"; {name!r} is an option of {others}" if others else ""
+    return InputError(f"method {method!r} has no option {name!r}; it has {', '.join(options_of(method))}{belongs}")
 
 
 @cache

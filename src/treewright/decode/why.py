@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.decode.methods import tree
+from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc
 from treewright.decode.result import Parse
@@ -71,7 +72,7 @@ def why_not(
     >>> answer
     WhyNot(arc=(2, 1), loss=11: word 1 from 0 to 2, word 2 from 1 to 0)
     """
-    budget = {} if max_seconds is None else {"max_seconds": max_seconds}
+    budget: MethodOptions = {} if max_seconds is None else {"max_seconds": max_seconds}
     required = list(require)
 
     def best_with(arcs: list[Arc]) -> Parse:

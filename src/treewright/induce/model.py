@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import component, modelfile
+from treewright import component, modelfile, streams
 from treewright.component import Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
-from treewright.decode import Parse
+from treewright.decode import Parse, SearchOptions
+from treewright.decode.arrays import check_seconds
 from treewright.decode.result import Certificate
 from treewright.errors import InputError
 from treewright.induce import convex_mst, dmv, joint
@@ -27,6 +28,9 @@ from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import OnReport, Steps, train_on
 from treewright.learn import Report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Heads = NDArray[np.int32]
 
@@ -154,13 +158,18 @@ class InducedParser:
         projective: bool | None = None,
         method: str = "exact",
         max_seconds: float | None = None,
+        **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
         """Copies with HEAD and DEPREL set; punctuation is left out of the analysis and attached to the root word.
 
-        The options are those of a supervised parser. Trees are projective, and `threads` has no effect. Every method
+        The keywords are those of a supervised parser. Trees are projective, and `threads` has no effect. Every method
         decodes exactly except `best`: its dual decomposition may leave a gap, and max_seconds limits it for each
-        sentence.
+        sentence. Options of other decoders are refused.
         """
+        streams.check_threads(threads)
+        check_seconds(max_seconds)
+        for name in options:
+            raise InputError(f"an induced model has one decoder, which has no option {name!r}")
         if method != "exact" or projective is False:
             raise InputError(
                 "an induced model has one decoder, which is projective: leave out --method and --nonprojective"

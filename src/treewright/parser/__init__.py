@@ -1,6 +1,7 @@
 """The supervised parser: prune, score, decode, label; train, save, load."""
 
 from treewright.parser.completion import Completion, Ranked, complete, rank
+from treewright.parser.model import ParseOptions
 from treewright.parser.options import (
     MODELS,
     Labelling,
@@ -17,6 +18,7 @@ __all__ = [
     "MODELS",
     "Completion",
     "Labelling",
+    "ParseOptions",
     "Parser",
     "ParserOptions",
     "ParserSettings",

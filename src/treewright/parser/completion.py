@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
-from treewright.decode import Parse
+from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.errors import FormatError, InfeasibleError
 from treewright.parser.model import MAX_SECONDS, Worker, search_options
 from treewright.parser.parser import Parser
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 OPEN = "_"
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
@@ -69,7 +72,7 @@ def complete(
     on_error: str = "raise",
     method: str = "exact",
     max_seconds: float | None = MAX_SECONDS,
-    **options: Any,
+    **options: Unpack[SearchOptions],
 ) -> Iterator[Completion]:
     """Fill in the heads and relations that are "_"; what is given stays as it is.
 
@@ -100,12 +103,12 @@ def complete(
     return parser.each(complete_one, sentences, threads=threads)
 
 
-def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: dict[str, Any]) -> Completion:
+def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: ChosenMethod) -> Completion:
     """One sentence, by one worker."""
     sentence.check("partial")
     require, forbid = decisions(sentence, root, worker.model.labels)
     crossing = projective and have_crossing(require)
-    constraints: dict[str, Any] = {"require": require, "forbid": forbid, "root": root}
+    constraints: ArcConstraints = {"require": require, "forbid": forbid, "root": root}
     encoded = worker.encode(sentence)
     try:
         arcs = worker.prune(encoded, projective and not crossing, **constraints)

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
 from treewright.corpus import Sentence
-from treewright.decode import Candidates, Parse, Parts
+from treewright.decode import (
+    ArcConstraints,
+    Candidates,
+    ChosenMethod,
+    DecodingOptions,
+    Parse,
+    Parts,
+    SearchOptions,
+)
 from treewright.errors import FormatError
 from treewright.features import (
     AtomBatch,
@@ -32,13 +40,21 @@ from treewright.features.standard import STANDARD
 from treewright.learn import Weights
 from treewright.parser.options import ParserSettings
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 MAX_SECONDS = 30.0  # of the search for one sentence by default; by convention
 MAX_WORDS = 2_000  # in a sentence, by convention: time grows with the cube of their number, memory with its square
 MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB, by convention
-WITHOUT_CLOCK = {"rearrange"}  # methods that have no option max_seconds
 
 Indices = NDArray[np.int32]
 Confidence = NDArray[np.float64]
+
+
+class ParseOptions(ChosenMethod, total=False):
+    """The keywords of `Parser.parse`, for functions that pass them on."""
+
+    projective: bool | None
 
 
 class LabelSets(NamedTuple):
@@ -151,7 +167,7 @@ class Worker:
         self.pruner.open(encoded.atoms, encoded.each, False)
         return self.pruner.arcs(*self.model.pruner)
 
-    def prune(self, encoded: Encoded, projective: bool, **constraints: Any) -> Candidates:
+    def prune(self, encoded: Encoded, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
         """The candidate arcs of a sentence, and the marginal of each arc; constraints as for `decode.candidates`."""
         return decode.candidates(self.arcs(encoded), **{**pruning(self.model.options, projective), **constraints})
 
@@ -168,18 +184,19 @@ class Worker:
         self.labeller.open(encoded.atoms, encoded.each, heads)
         return [names[label] for label in self.labeller.best(self.model.labeller.values)[1:].tolist()]
 
-    def tree(self, encoded: Encoded, arcs: Candidates, projective: bool, **options: Any) -> Parse:
+    def tree(self, encoded: Encoded, arcs: Candidates, projective: bool, **options: Unpack[DecodingOptions]) -> Parse:
         """The best tree over candidate arcs; options are those of treewright.decode.tree."""
         parts = self.score(encoded, arcs)
-        return decode.tree(parts, projective=projective, **{"root": self.model.root, **options})
+        options.setdefault("root", self.model.root)
+        return decode.tree(parts, projective=projective, **options)
 
-    def parse(self, sentences: Sequence[Sentence], projective: bool, **options: Any) -> list[Parsed]:
+    def parse(self, sentences: Sequence[Sentence], projective: bool, **options: Unpack[ChosenMethod]) -> list[Parsed]:
         """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`."""
         for sentence in sentences:
             ensure_length(sentence)
         return [parsed for group in groups(sentences) for parsed in self._parse_batch(group, projective, options)]
 
-    def _parse_batch(self, sentences: Sequence[Sentence], projective: bool, options: dict[str, Any]) -> list[Parsed]:
+    def _parse_batch(self, sentences: Sequence[Sentence], projective: bool, options: ChosenMethod) -> list[Parsed]:
         """Stage after stage over all sentences, so that the weights of one stage stay in the cache."""
         batch = self.encoder.encode_batch(sentences)
         pruned = self._prune_batch(batch, projective)
@@ -223,10 +240,12 @@ def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
         yield group
 
 
-def search_options(method: str, max_seconds: float | None, options: dict[str, Any]) -> dict[str, Any]:
+def search_options(method: str, max_seconds: float | None, options: SearchOptions) -> ChosenMethod:
     """The options of a method of treewright.decode.tree, with a time limit if the method has one."""
-    limit = {} if method in WITHOUT_CLOCK else {"max_seconds": max_seconds}
-    return {"method": method, **limit, **options}
+    chosen: ChosenMethod = {**options, "method": method, "max_seconds": max_seconds}
+    if method in decode.METHODS and "max_seconds" not in decode.options_of(method):
+        del chosen["max_seconds"]
+    return chosen
 
 
 def ensure_length(sentence: Sentence) -> None:

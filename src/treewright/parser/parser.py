@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from threading import local
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from treewright.checkpoint import Origin
 from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
+from treewright.decode import SearchOptions
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.learn import Observer, Progress, Report
@@ -23,6 +24,9 @@ from treewright.parser import file
 from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
 from treewright.parser.options import ParserOptions, ParserSettings, where_given
 from treewright.parser.training import Trainer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 T = TypeVar("T")
 
@@ -117,7 +121,7 @@ class Parser:
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
         chunk: int = streams.CHUNK,
-        **options: Any,
+        **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
         """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
 

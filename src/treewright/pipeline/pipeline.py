@@ -24,7 +24,7 @@ from treewright.corpus.arguments import checked_items
 from treewright.corpus.document import checked_sentences
 from treewright.errors import InputError
 from treewright.learn import Progress
-from treewright.parser import Parser, ParserOptions, ParserSettings
+from treewright.parser import ParseOptions, Parser, ParserOptions, ParserSettings
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import text_sentences
@@ -32,9 +32,18 @@ from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, ori
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from treewright.induce import InducedParser
 
 CHUNK_CHARACTERS = 1 << 12  # short texts are taken together up to this length; by convention
+
+
+class TextOptions(ParseOptions, total=False):
+    """The keywords of `Pipeline.parse`, for functions that pass them on."""
+
+    chunk: int
+    comment: bool
 
 
 @dataclass(frozen=True)
@@ -165,7 +174,7 @@ class Pipeline:
         """The components by their role."""
         return {"tokeniser": self.tokeniser, "tagger": self.tagger, "parser": self.parser}
 
-    def __call__(self, text: str, *, threads: int = 1, **options: Any) -> Document:
+    def __call__(self, text: str, *, threads: int = 1, **options: Unpack[TextOptions]) -> Document:
         """The sentences of a text, tagged and parsed: a list that displays itself in a notebook.
 
         Each has `parse` (value, bound, certificate), `head_confidence` (the probability of each word's head), the
@@ -175,7 +184,7 @@ class Pipeline:
         sentences = text_sentences([checked_text(text)], self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
 
-    def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Any) -> Iterator[Document]:
+    def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
         """The sentences of each text, in the order of the texts, which are read as they are needed.
 
         The answer is the same for any number of threads.
@@ -195,7 +204,7 @@ class Pipeline:
         threads: int = 1,
         chunk: int = streams.CHUNK,
         comment: bool = True,
-        **options: Any,
+        **options: Unpack[ParseOptions],
     ) -> Iterator[Sentence]:
         """Copies of sentences that are cut into words already, with heads and labels set, in order.
 

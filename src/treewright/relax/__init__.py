@@ -6,7 +6,7 @@ multipliers until all oracles agree, and returns the answer with its value, boun
 """
 
 from treewright.relax.constraints import Cardinality, Table
-from treewright.relax.engine import Iteration, Relaxation, relax
+from treewright.relax.engine import Iteration, Relaxation, RelaxOptions, relax
 from treewright.relax.oracle import Answer, Oracle, Refinable, Restrictable, Scoring
 from treewright.relax.steps import DiminishingStep, HalvingStep, HarmonicStep, PolyakStep, Progress, Step
 from treewright.relax.tighten import branch, tighten
@@ -22,6 +22,7 @@ __all__ = [
     "PolyakStep",
     "Progress",
     "Refinable",
+    "RelaxOptions",
     "Relaxation",
     "Restrictable",
     "Scoring",

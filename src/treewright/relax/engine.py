@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -83,6 +83,19 @@ def meets_bound(value: float, bound: float, tolerance: float) -> bool:
     Bounds below 1 in absolute value count as 1.
     """
     return value >= bound - tolerance * max(1.0, abs(bound))
+
+
+class RelaxOptions(TypedDict, total=False):
+    """The keywords of `relax`, for functions that pass them on."""
+
+    weights: Sequence[float] | None
+    step: Step | None
+    max_iterations: int
+    max_seconds: float
+    tolerance: float
+    start: Sequence[Vector] | None
+    primal: Primal | None
+    trace: bool
 
 
 def relax(

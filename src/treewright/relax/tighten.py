@@ -11,17 +11,22 @@ import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.relax.engine import TOLERANCE, Certificate, Relaxation, meets_bound, relax
+from treewright.relax.engine import TOLERANCE, Certificate, Relaxation, RelaxOptions, meets_bound, relax
 from treewright.relax.oracle import Oracle, Refinable, Restrictable
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 FRACTIONAL = 0.45  # averages nearer to 0.5 than this are fractional, the others have converged; by convention
 
 
-def tighten(oracles: Sequence[Oracle], *, rounds: int = 5, variables: int = 6, **options: Any) -> Relaxation:
+def tighten(
+    oracles: Sequence[Oracle], *, rounds: int = 5, variables: int = 6, **options: Unpack[RelaxOptions]
+) -> Relaxation:
     """Relax; while a gap remains, share the products of the variables with most disagreements, and relax again.
 
     variables is the number of variables whose pairs are added in a round. options are those of `relax`. The oracles
@@ -50,7 +55,8 @@ def tighten(oracles: Sequence[Oracle], *, rounds: int = 5, variables: int = 6, *
             np.pad(old, (0, len(oracle.keys) - len(old)))
             for old, oracle in zip(result.multipliers, oracles, strict=True)
         ]
-        result = _joined(result, relax(oracles, **(options | {"start": start})), count)
+        options["start"] = start
+        result = _joined(result, relax(oracles, **options), count)
     return result
 
 
@@ -97,7 +103,7 @@ def _joined(before: Relaxation, after: Relaxation, count: int) -> Relaxation:
     )
 
 
-def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Any) -> Relaxation:
+def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpack[RelaxOptions]) -> Relaxation:
     """Branch and bound: relax; while a gap remains, fix a variable to off and to on, in the node of largest bound.
 
     options are those of `relax`, for each node. Every oracle must be `Restrictable`. The answer is certified by its
@@ -109,7 +115,7 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Any) 
     >>> found.value, found.answer.tolist(), found.certified
     (-1.0, [0.0, 0.0], True)
     """
-    tolerance = float(options.get("tolerance", TOLERANCE))
+    tolerance = options.get("tolerance", TOLERANCE)
     best = relax(oracles, **options)
     bound = best.bound
     open_: list[tuple[float, int, dict[int, bool], Relaxation]] = [(-best.bound, 0, {}, best)]
@@ -124,10 +130,10 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Any) 
             raise ValueError(
                 "a node with a gap has no free variable; each oracle must break ties in the same way every time"
             )
+        options["start"] = parent.multipliers
         for on in (True, False):
             child = relax(
-                [_restricted(oracle, i, fixed | {variable: on}) for i, oracle in enumerate(oracles)],
-                **(options | {"start": parent.multipliers}),
+                [_restricted(oracle, i, fixed | {variable: on}) for i, oracle in enumerate(oracles)], **options
             )
             nodes, iterations = nodes + 1, iterations + child.iterations
             if child.value > best.value:

@@ -1,0 +1,72 @@
+"""The keywords of `tree` as types: of its methods, and all of them for batches.
+
+Which method takes which option is said by the signatures of the functions in `METHODS`; `MethodOptions` is their union
+for type checkers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypedDict
+
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from treewright.decode import climb, dual, programs, rearrange
+    from treewright.decode.problem import Arc
+    from treewright.decode.result import Multipliers
+
+
+class SearchOptions(TypedDict, total=False):
+    """The options of the methods except for the time limit; the functions of the methods document them."""
+
+    max_nodes: int | None  # exact: nodes of the search tree
+    trace: bool  # exact, dd, climb: keep one row an iteration
+    tolerance: float  # dd: the largest relative gap that counts as zero
+    max_iterations: int  # dd
+    steps: dual.Steps  # dd: the rule of the step sizes
+    beta: float  # dd: the share of the arc scores in the tree's subproblem
+    warm_start: Multipliers | None  # dd: `parse.multipliers` of a similar problem
+    tighten: bool  # dd: fix arcs when the bound stops falling
+    start: climb.Start | rearrange.Start  # climb, rearrange: the first tree
+    patience: int  # climb: restarts without a better tree before it ends
+    max_restarts: int | None  # climb
+    seed: int  # climb
+    max_moves: int | None  # rearrange
+    flow: programs.Flow  # ilp, lp: the rows that exclude cycles
+    siblings: programs.SiblingForm  # ilp, lp
+    grandparents: programs.GrandForm  # ilp, lp
+
+
+class MethodOptions(SearchOptions, total=False):
+    """The options of the methods of `tree`."""
+
+    max_seconds: float | None  # every method but rearrange: wall clock; None is no limit
+
+
+class ChosenMethod(MethodOptions, total=False):
+    """A method by name, with its options."""
+
+    method: str
+
+
+class ArcConstraints(TypedDict, total=False):
+    """Constraints on the arcs of a tree, as keywords of `tree`."""
+
+    root: str
+    require: Iterable[Arc]
+    forbid: Iterable[Arc]
+
+
+class DecodingOptions(ChosenMethod, ArcConstraints, total=False):
+    """The keywords of `tree` for scores that are a Parts, except for `projective`."""
+
+
+class TreeOptions(DecodingOptions, total=False):
+    """The keywords of `tree`, for functions that pass them on."""
+
+    sib: ArrayLike | None
+    grand: ArrayLike | None
+    stop: ArrayLike | None
+    projective: bool
+    head_first: bool

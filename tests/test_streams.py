@@ -63,7 +63,7 @@ def test_an_exception_comes_after_the_results_before_it(threads: int) -> None:
 
 
 def test_threads_and_chunks_are_checked_before_anything_is_read() -> None:
-    with pytest.raises(ValueError, match="threads is 0; expected at least 1"):
+    with pytest.raises(ValueError, match="threads is 0; give at least 1"):
         map_chunks(squares, iter([]), threads=0)
-    with pytest.raises(ValueError, match="chunk is 0; expected at least 1"):
+    with pytest.raises(ValueError, match="chunk is 0; give at least 1"):
         map_items(squares, iter([]), chunk=0)

@@ -1,4 +1,7 @@
-"""A function mapped over a stream with several threads: results in order, bounded look-ahead."""
+"""A function mapped over a stream with several threads: results in order, bounded look-ahead.
+
+The checks of the limits that such functions have in common, threads and seconds, are here too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
+from numbers import Real
+from operator import index
 from typing import TypeVar
+
+from treewright.errors import InputError
 
 CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; by convention
 LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; by convention
@@ -34,16 +41,33 @@ def map_items(
     work: Callable[[list[T]], list[U]], items: Iterable[T], *, threads: int = 1, chunk: int = CHUNK
 ) -> Iterator[U]:
     """`map_chunks` over lists of `chunk` items; with one thread and a chunk of 1 no item waits for the next."""
-    if chunk < 1:
-        raise ValueError(f"chunk is {chunk}; expected at least 1")
+    check_count(chunk, "chunk")
     return map_chunks(work, chunked(items, chunk), threads)
 
 
 def check_threads(threads: int) -> int:
     """The number of threads, which must be at least one."""
-    if threads < 1:
-        raise ValueError(f"threads is {threads}; expected at least 1")
-    return threads
+    return check_count(threads, "threads")
+
+
+def check_count(number: int, name: str) -> int:
+    """A whole number that is at least one; `name` is that of the argument."""
+    try:
+        count = index(number)
+    except TypeError:
+        raise InputError(f"{name} is {number!r}; give a whole number, at least 1") from None
+    if count < 1:
+        raise InputError(f"{name} is {count}; give at least 1")
+    return count
+
+
+def check_seconds(max_seconds: float | None) -> float | None:
+    """The time limit of the search for one sentence: seconds, or None for no limit."""
+    if max_seconds is None:
+        return None
+    if not isinstance(max_seconds, Real) or isinstance(max_seconds, bool) or not max_seconds >= 0:
+        raise InputError(f"max_seconds is {max_seconds!r}; give seconds, or None for no limit")
+    return max_seconds
 
 
 def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -114,7 +114,7 @@ def test_what_is_no_text() -> None:
         pipeline()(b"dog")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"text is of type list; expected a str \(nlp.pipe takes several texts"):
         pipeline()(["dog"])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="threads is 0; expected at least 1"):
+    with pytest.raises(ValueError, match="threads is 0; give at least 1"):
         pipeline()("dog", threads=0)
 
 

@@ -72,3 +72,11 @@ def checked_sentences(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
     """The argument `sentences` of a function; a TypeError names what is not a sentence."""
     remedy = "a list holds one sentence or more, treewright.read(path) reads a file"
     return checked_items(sentences, Sentence, "sentences", remedy, "Sentence.from_words makes one of words")
+
+
+def checked_sentence(sentence: Sentence) -> Sentence:
+    """The argument `sentence` of a function; a TypeError says what was given instead."""
+    if isinstance(sentence, Sentence):
+        return sentence
+    remedy = "nlp(text) makes sentences of a text, Sentence.from_words one of words"
+    raise TypeError(f"sentence is of type {type(sentence).__name__}; expected a Sentence ({remedy})")

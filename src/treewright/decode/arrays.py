@@ -32,12 +32,6 @@ def float_array(given: ArrayLike, name: str) -> NDArray[np.float64]:
     return np.require(array, np.float64, ["C", "A"])
 
 
-def check_seconds(max_seconds: float | None) -> None:
-    """Refuse a time limit that is no duration."""
-    if max_seconds is not None and not max_seconds >= 0:
-        raise InputError(f"max_seconds is {max_seconds}; give seconds, or None for no limit")
-
-
 def bad_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...], remedy: str) -> InputError:
     """The error for an array of the wrong shape."""
     return InputError(f"{name} has shape {found}, expected {expected}: {remedy}")

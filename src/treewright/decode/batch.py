@@ -15,7 +15,7 @@ from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.result import Parse
 from treewright.errors import InputError
-from treewright.streams import map_items
+from treewright.streams import check_threads, map_items
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -133,8 +133,7 @@ def batch_error(failed: Mapping[int, InputError], results: Any) -> InputError:
 
 def check_arguments(threads: int, errors: str) -> None:
     """Refuse values of the keywords of a batch that have no meaning."""
-    if threads < 1:
-        raise InputError(f"threads is {threads}; give at least 1")
+    check_threads(threads)
     if errors not in ("raise", "return"):
         raise InputError(f"errors is {errors!r}; it is 'raise' or 'return'")
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.decode.arrays import check_seconds
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
 from treewright.decode.result import Multipliers, Parse
 from treewright.errors import InputError
+from treewright.streams import check_seconds
 
 Steps = Literal["koo", "polyak"]
 

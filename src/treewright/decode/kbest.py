@@ -12,14 +12,12 @@ import heapq
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from operator import index
 from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.decode.arrays import check_seconds
 from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.marginals import scores_of
@@ -29,6 +27,7 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse, ParseList
 from treewright.errors import InfeasibleError, InputError
+from treewright.streams import check_count, check_seconds
 
 
 @overload
@@ -223,10 +222,7 @@ def _ranked(parse: Parse, best: Parse) -> Parse:
 
 
 def _whole_number(k: int) -> int:
-    try:
-        count = index(k)
-    except TypeError:
-        raise InputError(f"k is {k!r}; give a whole number, at least 1") from None
-    if not 1 <= count < 2**31:
-        raise InputError(f"k is {count}; give at least 1, at most 2147483647")
+    count = check_count(k, "k")
+    if count >= 2**31:
+        raise InputError(f"k is {count}; give at most 2147483647")
     return count

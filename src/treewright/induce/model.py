@@ -15,7 +15,6 @@ from treewright.component import Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
-from treewright.decode.arrays import check_seconds
 from treewright.decode.result import Certificate
 from treewright.errors import InputError
 from treewright.induce import convex_mst, dmv, joint
@@ -28,6 +27,7 @@ from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import OnReport, Steps, train_on
 from treewright.learn import Report
+from treewright.streams import check_seconds
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

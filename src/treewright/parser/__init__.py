@@ -1,6 +1,8 @@
 """The supervised parser: prune, score, decode, label; train, save, load."""
 
 from treewright.parser.completion import Completion, Ranked, complete, rank
+from treewright.parser.explanation import Alternative, Alternatives, Explanation
+from treewright.parser.kbest import KBest
 from treewright.parser.model import ParseOptions
 from treewright.parser.options import (
     MODELS,
@@ -13,15 +15,21 @@ from treewright.parser.options import (
     resolve,
 )
 from treewright.parser.parser import Parser
+from treewright.parser.tree_parts import Part
 
 __all__ = [
     "MODELS",
+    "Alternative",
+    "Alternatives",
     "Completion",
+    "Explanation",
+    "KBest",
     "Labelling",
     "ParseOptions",
     "Parser",
     "ParserOptions",
     "ParserSettings",
+    "Part",
     "Pruning",
     "Ranked",
     "Scoring",

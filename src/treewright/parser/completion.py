@@ -18,10 +18,11 @@ from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.errors import FormatError, InfeasibleError
 from treewright.parser.model import MAX_SECONDS, Worker, search_options
-from treewright.parser.parser import Parser
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from treewright.parser.parser import Parser
 
 OPEN = "_"
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
@@ -80,6 +81,7 @@ def complete(
     on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
     method, max_seconds and options are those of `Parser.parse`.
 
+    >>> from treewright.parser import Parser
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]
     >>> parser = Parser.train(corpus, model="arc")
     >>> [found] = complete(parser, [Sentence.from_words(["Cats", "meow"], upos=["NOUN", "VERB"], heads=[2, -1])])

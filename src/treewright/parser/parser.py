@@ -15,15 +15,20 @@ from treewright import component, streams
 from treewright.checkpoint import Origin
 from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
-from treewright.corpus.document import checked_sentences
-from treewright.decode import SearchOptions
+from treewright.corpus.document import checked_sentence, checked_sentences
+from treewright.decode import Parts, SearchOptions
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.learn import Observer, Progress, Report
-from treewright.parser import file
+from treewright.parser import completion, explanation, file, kbest
+from treewright.parser.completion import Completion
+from treewright.parser.explanation import Alternatives, Explanation
+from treewright.parser.kbest import KBest
 from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
 from treewright.parser.options import ParserOptions, ParserSettings, where_given
+from treewright.parser.question import Question
 from treewright.parser.training import Trainer
+from treewright.streams import check_count, check_seconds
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -133,7 +138,7 @@ class Parser:
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
-        is_projective = self.model.projective if projective is None else projective
+        is_projective = self._is_projective(projective)
         search = search_options(method, max_seconds, options)
 
         def parse(some: list[Sentence]) -> list[Sentence]:
@@ -141,6 +146,114 @@ class Parser:
             return [parsed(*both) for both in zip(some, answers, strict=True)]
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
+
+    def parts(self, sentence: Sentence, *, projective: bool | None = None) -> Parts:
+        """The scored parts over the candidate arcs of a sentence.
+
+        The best tree of the parts is that of the parser: `treewright.decode.tree(parser.parts(sentence),
+        projective=parser.model.projective, root=parser.model.root)`.
+
+        >>> import treewright as tw
+        >>> nlp = tw.load("en")
+        >>> [sentence] = nlp("It rains.")
+        >>> parts = nlp.parser.parts(sentence)
+        >>> tw.decode.tree(parts, projective=True).heads.tolist(), sentence.heads.tolist()
+        ([-1, 2, 0, 2], [2, 0, 2])
+        """
+        return Question.of(self._worker(), checked_sentence(sentence), self._is_projective(projective)).parts
+
+    def why_not(
+        self,
+        sentence: Sentence,
+        *,
+        head: int,
+        modifier: int,
+        projective: bool | None = None,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Explanation:
+        """What it costs to attach a word to another head: the best tree with this arc against that of the parser.
+
+        head and modifier are numbers of words, and 0 is the root. An arc that pruning removed is added back, and the
+        answer says so. max_seconds limits each of the two searches.
+
+        >>> import treewright as tw
+        >>> nlp = tw.load("en")
+        >>> answer = nlp.parser.why_not(nlp("The dog barked.")[0], head=3, modifier=1)
+        >>> answer.best.heads.tolist(), answer.rival.heads.tolist(), answer.loss > 0
+        ([2, 3, 0, 3], [3, 3, 0, 3], True)
+        """
+        limit = check_seconds(max_seconds)
+        is_projective = self._is_projective(projective)
+        return explanation.explained(self._worker(), checked_sentence(sentence), (head, modifier), is_projective, limit)
+
+    def alternatives(
+        self,
+        sentence: Sentence,
+        modifier: int,
+        *,
+        count: int = explanation.ALTERNATIVES,
+        projective: bool | None = None,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Alternatives:
+        """The heads that a word could have instead: those whose best tree loses least, with their probabilities."""
+        limit = check_seconds(max_seconds)
+        is_projective = self._is_projective(projective)
+        worker = self._worker()
+        return explanation.alternatives(worker, checked_sentence(sentence), modifier, count, is_projective, limit)
+
+    def kbest(
+        self,
+        sentences: Iterable[Sentence],
+        k: int,
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Iterator[KBest]:
+        """The k best trees of each sentence with their labels, values and probabilities, in order.
+
+        max_seconds limits the search for one sentence: the list may then be shorter than k, and its `exact` is False.
+
+        >>> import treewright as tw
+        >>> nlp = tw.load("en")
+        >>> [found] = nlp.parser.kbest(nlp("Time flies like an arrow."), 2)
+        >>> len(found), found[0].parse.certified, found[1].parse.gap > 0
+        (2, True, True)
+        """
+        count = check_count(k, "k")
+        limit = check_seconds(max_seconds)
+        is_projective = self._is_projective(projective)
+
+        def best(worker: Worker, sentence: Sentence) -> KBest:
+            return kbest.kbest(worker, sentence, count, is_projective, limit)
+
+        return self.each(best, sentences, threads=threads)
+
+    def complete(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        root: str | None = None,
+        on_error: str = "raise",
+        method: str = "exact",
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Iterator[Completion]:
+        """Fill in the heads and relations that are "_"; see `treewright.parser.complete`."""
+        return completion.complete(
+            self,
+            sentences,
+            threads=threads,
+            projective=projective,
+            root=root,
+            on_error=on_error,
+            method=method,
+            max_seconds=max_seconds,
+        )
+
+    def _is_projective(self, projective: bool | None) -> bool:
+        return self.model.projective if projective is None else projective
 
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1

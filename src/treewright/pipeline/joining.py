@@ -40,7 +40,7 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
             raise InputError(f"{path}: a second {role}; a pipeline has one of each")
         alone[role], files[role] = found, os.fspath(path)
     if base is not None:
-        return Joined({**base.parts, **alone}, base.metadata, files)
+        return Joined({**base.components, **alone}, base.metadata, files)
     for role in ("tagger", "parser"):
         if role not in alone:
             raise InputError(f"no {role} among {', '.join(map(str, paths))}; `{MAKERS[role]}` makes one")

@@ -21,10 +21,22 @@ from treewright.component import (
 )
 from treewright.corpus import Document, Sentence
 from treewright.corpus.arguments import checked_items
-from treewright.corpus.document import checked_sentences
+from treewright.corpus.document import checked_sentence, checked_sentences
+from treewright.decode import Parts
 from treewright.errors import InputError
 from treewright.learn import Progress
-from treewright.parser import ParseOptions, Parser, ParserOptions, ParserSettings
+from treewright.parser import (
+    Alternatives,
+    Completion,
+    Explanation,
+    KBest,
+    ParseOptions,
+    Parser,
+    ParserOptions,
+    ParserSettings,
+)
+from treewright.parser.explanation import ALTERNATIVES
+from treewright.parser.model import MAX_SECONDS
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import text_sentences
@@ -170,7 +182,7 @@ class Pipeline:
         return self.parser
 
     @property
-    def parts(self) -> dict[str, Component]:
+    def components(self) -> dict[str, Component]:
         """The components by their role."""
         return {"tokeniser": self.tokeniser, "tagger": self.tagger, "parser": self.parser}
 
@@ -221,6 +233,91 @@ class Pipeline:
             return found
 
         return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
+
+    def kbest(
+        self,
+        text: str | Iterable[Sentence],
+        k: int,
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> list[KBest]:
+        """The k best trees of each sentence of a text, or of each of the sentences given, best first.
+
+        The other arguments are those of `Parser.kbest`.
+
+        >>> import treewright as tw
+        >>> [found] = tw.load("en").kbest("I saw her duck.", 3)
+        >>> len(found), found[0].parse.certified
+        (3, True)
+        """
+        sentences = self.tag(text_sentences([text], self.tokeniser) if isinstance(text, str) else text)
+        parser = self.trained_parser
+        return list(parser.kbest(sentences, k, threads=threads, projective=projective, max_seconds=max_seconds))
+
+    def complete(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        root: str | None = None,
+        on_error: str = "raise",
+        method: str = "exact",
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Iterator[Completion]:
+        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.parser.complete`.
+
+        >>> import treewright as tw
+        >>> nlp = tw.load("en")
+        >>> [found] = nlp.complete([tw.Sentence.from_words(["Dogs", "bark"], heads=[-1, 0])])
+        >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
+        ([2, 0], ['nsubj', 'root'], [True, False])
+        """
+        return self.trained_parser.complete(
+            self.tag(sentences),
+            threads=threads,
+            projective=projective,
+            root=root,
+            on_error=on_error,
+            method=method,
+            max_seconds=max_seconds,
+        )
+
+    def parts(self, sentence: Sentence, *, projective: bool | None = None) -> Parts:
+        """The scored parts over the candidate arcs of a sentence, see `Parser.parts`."""
+        return self.trained_parser.parts(self._tagged(checked_sentence(sentence)), projective=projective)
+
+    def why_not(
+        self,
+        sentence: Sentence,
+        *,
+        head: int,
+        modifier: int,
+        projective: bool | None = None,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Explanation:
+        """What it costs to attach a word to another head, see `Parser.why_not`."""
+        tagged = self._tagged(checked_sentence(sentence))
+        return self.trained_parser.why_not(
+            tagged, head=head, modifier=modifier, projective=projective, max_seconds=max_seconds
+        )
+
+    def alternatives(
+        self,
+        sentence: Sentence,
+        modifier: int,
+        *,
+        count: int = ALTERNATIVES,
+        projective: bool | None = None,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Alternatives:
+        """The heads that a word could have instead, see `Parser.alternatives`."""
+        tagged = self._tagged(checked_sentence(sentence))
+        return self.trained_parser.alternatives(
+            tagged, modifier, count=count, projective=projective, max_seconds=max_seconds
+        )
 
     def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Copies of the sentences that have no tags, with tags; the others as they are."""

@@ -1,0 +1,257 @@
+"""Why a word is not attached to another head: the cost of an arc, and the best alternatives of a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from treewright.corpus import Sentence
+from treewright.errors import InfeasibleError
+from treewright.parser.model import Worker
+from treewright.parser.question import Arc, Question, checked_arc, checked_word
+from treewright.parser.tree_parts import Part, named, parts_of_tree
+
+SHOWN = 8  # parts that the text of an explanation lists; by convention
+ALTERNATIVES = 5  # heads that are listed by default; by convention
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The tree of the parser against its rival, the best tree with a given arc.
+
+    best and rival are the sentence with either tree and its labels; probability and rival_probability are those of the
+    word's head in each (exact, or approximate where is_probability_exact is False). only_best and only_rival are the
+    parts that one tree has and the other has not: the sums of their scores differ by the loss. added: arcs that pruning
+    had removed and that were added back for the rival; among them may be the arc itself.
+    """
+
+    arc: Arc
+    best: Sentence
+    rival: Sentence
+    probability: float
+    rival_probability: float
+    only_best: tuple[Part, ...]
+    only_rival: tuple[Part, ...]
+    added: tuple[Arc, ...] = ()
+    is_probability_exact: bool = True
+
+    @property
+    def loss(self) -> float:
+        """The value of the parser's tree less that of the rival; below 0 if pruning removed an arc of a better tree."""
+        return float(self.best.parse.score - self.rival.parse.score)
+
+    @property
+    def was_pruned(self) -> bool:
+        """Whether pruning had removed the arc."""
+        return self.arc in self.added
+
+    @property
+    def certified(self) -> bool:
+        """Whether the loss is exact: both trees are certified."""
+        return bool(self.best.parse.certified and self.rival.parse.certified)
+
+    @property
+    def moves(self) -> list[tuple[int, int, int]]:
+        """(m, h, h'): the words m with head h in the parser's tree and head h' in the rival."""
+        before, after = self.best.heads.tolist(), self.rival.heads.tolist()
+        return [(m, h, other) for m, (h, other) in enumerate(zip(before, after, strict=True), 1) if h != other]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values: both trees, the loss, and the parts that differ."""
+        forms = self.best.forms
+        parts = {"only_best": self.only_best, "only_rival": self.only_rival}
+        return {
+            "head": self.arc[0],
+            "word": self.arc[1],
+            "loss": self.loss,
+            "certified": self.certified,
+            "was_pruned": self.was_pruned,
+            "added_arcs": [list(arc) for arc in self.added],
+            "probability": self.probability,
+            "rival_probability": self.rival_probability,
+            "probability_is_exact": self.is_probability_exact,
+            "moves": [{"word": m, "head": h, "rival_head": other} for m, h, other in self.moves],
+            "best": self.best.to_dict(),
+            "rival": self.rival.to_dict(),
+        } | {name: [{**part._asdict(), "text": part.described(forms)} for part in rows] for name, rows in parts.items()}
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        forms = self.best.forms
+        head, word = (named(node, forms) for node in self.arc)
+        if not self.moves:
+            yield f"{word} is attached to {head} in the parser's tree, probability {self._about(self.probability)}."
+            return
+        own = named(int(self.best.heads[self.arc[1] - 1]), forms)
+        ours = f"value {self.best.parse.score:.3f}, probability {self._about(self.probability)}"
+        theirs = f"value {self.rival.parse.score:.3f}, probability {self._about(self.rival_probability)}"
+        yield f"The parser attaches {word} to {own}: {ours}."
+        yield f"The best tree with {head} -> {word}: {theirs}."
+        exactly = "" if self.certified else ", not certified: the search was ended before the proof"
+        yield f"Difference: the tree with {head} -> {word} scores {abs(self.loss):.3f} {self._comparison}{exactly}."
+        if self.was_pruned:
+            others = len(self.added) - 1
+            more = f" with {others} others that a tree with it needs" if others else ""
+            yield f"Pruning had removed {head} -> {word}: it was added back{more}."
+        elif self.added:
+            back = f"{len(self.added)} arcs were added back"
+            yield f"No tree over the arcs that pruning left has {head} -> {word}: {back}."
+        yield "Words that change their heads:"
+        for m, h, new in self.moves:
+            yield f"  {named(m, forms)}: from {named(h, forms)} to {named(new, forms)}"
+        for title, rows in (("Only in the parser's tree:", self.only_best), ("Only in the other:", self.only_rival)):
+            yield title
+            for part in rows[:SHOWN]:
+                yield f"  {part.score:+8.3f}  {part.described(forms)}"
+            if len(rows) > SHOWN:
+                rest = sum(part.score for part in rows[SHOWN:])
+                yield f"  {rest:+8.3f}  {len(rows) - SHOWN} further parts"
+
+    @property
+    def _comparison(self) -> str:
+        return "more" if self.loss < 0 else "less"
+
+    def _about(self, probability: float) -> str:
+        return f"{'' if self.is_probability_exact else 'about '}{probability:.3f}"
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A head that a word could have: what the best tree with this arc loses, and the probability of the arc.
+
+    is_candidate: whether pruning left this arc. loss is negative where pruning removed an arc of a better tree.
+    """
+
+    head: int
+    loss: float
+    probability: float
+    label: str
+    is_candidate: bool
+    certified: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives(Sequence[Alternative]):
+    """The best alternative heads of a word, and the tree of the parser."""
+
+    best: Sentence
+    modifier: int
+    probability: float  # of the head that it has
+    heads: tuple[Alternative, ...]
+    is_probability_exact: bool = True
+
+    @overload
+    def __getitem__(self, place: int) -> Alternative: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Alternative]: ...
+    def __getitem__(self, place: int | slice) -> Alternative | Sequence[Alternative]:
+        return self.heads[place]
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        head = int(self.best.heads[self.modifier - 1])
+        return {
+            "text": self.best.text,
+            "word": self.modifier,
+            "form": self.best.forms[self.modifier - 1],
+            "head": head,
+            "head_form": named(head, self.best.forms),
+            "deprel": self.best.deprels[self.modifier - 1],
+            "probability": self.probability,
+            "probability_is_exact": self.is_probability_exact,
+            "alternatives": [
+                {
+                    "head": one.head,
+                    "head_form": named(one.head, self.best.forms),
+                    "deprel": one.label,
+                    "loss": one.loss,
+                    "probability": one.probability,
+                    "is_candidate": one.is_candidate,
+                    "certified": one.certified,
+                }
+                for one in self.heads
+            ],
+        }
+
+    def __str__(self) -> str:
+        forms = self.best.forms
+        word, head = named(self.modifier, forms), named(int(self.best.heads[self.modifier - 1]), forms)
+        about = "" if self.is_probability_exact else "about "
+        label = self.best.deprels[self.modifier - 1]
+        lines = [f"{word} is attached to {head} ({label}), probability {about}{self.probability:.3f}."]
+        if not self.heads:
+            lines.append("There is no other head.")
+        for one in self.heads:
+            note = "" if one.is_candidate else " (removed by pruning)"
+            figures = f"{costs(one.loss)}, probability {about}{one.probability:.3f}"
+            lines.append(f"  {named(one.head, forms)} ({one.label}): {figures}{note}")
+        return "\n".join(lines)
+
+
+def costs(loss: float) -> str:
+    """The loss of a tree in words.
+
+    >>> costs(0.25), costs(-0.25)
+    ('the best tree with it scores 0.250 less', 'the best tree with it scores 0.250 more')
+    """
+    return f"the best tree with it scores {abs(loss):.3f} {'more' if loss < 0 else 'less'}"
+
+
+def explained(worker: Worker, sentence: Sentence, arc: Arc, projective: bool, max_seconds: float | None) -> Explanation:
+    """What the best tree with an arc loses, and why."""
+    head, modifier = checked_arc(arc, len(sentence))
+    question = Question.of(worker, sentence, projective, max_seconds)
+    best = question.best()
+    rival, parts, added = question.with_arc((head, modifier))
+    marginal = question.marginals(parts)
+    ours, theirs = parts_of_tree(parts, best.heads), parts_of_tree(parts, rival.heads)
+    return Explanation(
+        (head, modifier),
+        question.labelled(best),
+        question.labelled(rival),
+        float(marginal[best.heads[modifier], modifier]),
+        float(marginal[head, modifier]),
+        only_in(ours, theirs),
+        only_in(theirs, ours),
+        added,
+        marginal.exact,
+    )
+
+
+def only_in(some: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
+    """The parts that the others do not have, those with the largest scores first."""
+    excluded = set(others)
+    return tuple(sorted((part for part in some if part not in excluded), key=lambda part: -abs(part.score)))
+
+
+def alternatives(
+    worker: Worker, sentence: Sentence, modifier: int, count: int, projective: bool, max_seconds: float | None
+) -> Alternatives:
+    """The heads that a word could have instead, those with the smallest loss first."""
+    words = len(sentence)
+    modifier = checked_word(modifier, words)
+    question = Question.of(worker, sentence, projective, max_seconds)
+    best = question.best()
+    marginal = question.marginals(question.parts)
+    found = []
+    for head in range(words + 1):
+        if head in (modifier, best.heads[modifier]):
+            continue
+        try:
+            rival, _, added = question.with_arc((head, modifier))
+        except InfeasibleError:  # the root of a sentence of one word, for example
+            continue
+        label = worker.label(question.encoded, rival.heads)[modifier - 1]
+        is_candidate = (head, modifier) not in added
+        probability = float(marginal[head, modifier])
+        loss = best.score - rival.score
+        found.append(Alternative(head, loss, probability, label, is_candidate, best.certified and rival.certified))
+    found.sort(key=lambda one: one.loss)
+    own = float(marginal[best.heads[modifier], modifier])
+    return Alternatives(question.labelled(best), modifier, own, tuple(found[:count]), marginal.exact)

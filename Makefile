@@ -9,7 +9,7 @@ DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-slow test-lowest test-core lint format bench stub build clean
+.PHONY: help demo test test-slow test-lowest test-core lint format bench docs stub build clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
@@ -32,6 +32,10 @@ $(VENV)/lint: pyproject.toml | $(VENV)/build
 
 $(VENV)/bench: pyproject.toml | $(VENV)/build
 	$(BIN)/pip install -q -e ".[bench]" --no-build-isolation
+	touch $@
+
+$(VENV)/docs: pyproject.toml | $(VENV)/build
+	$(BIN)/pip install -q -e ".[docs]" --no-build-isolation
 	touch $@
 
 build: $(VENV)/build  ## install into .venv and compile changed files
@@ -80,6 +84,10 @@ stub: $(VENV)/build  ## write src/treewright/_core.pyi from the compiled module
 
 bench: $(VENV)/build $(VENV)/bench  ## the benchmarks without data; DATA=folder runs them on treebanks
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done
+
+docs: $(VENV)/build $(VENV)/docs  ## the documentation as a site in build/site; broken links and unknown references are errors
+	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees -b html docs build/site
+	@echo "open build/site/index.html"
 
 clean:
 	rm -rf build dist $(VENV)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from oracles.pages import DOCS, PAGES, REPO, names_in, tables_of
+from oracles.pages import API, DOCS, PAGES, REPO, names_in, tables_of
+
+import treewright as tw
 
 FOLDERS = ("benchmarks", "bindings", "core", "docs", "examples", "scripts", "src", "tests")
 BIBLIOGRAPHY = DOCS / "references.bib"
@@ -98,7 +102,55 @@ def test_every_page_links_terms_to_their_section_of_the_glossary(page: Path) -> 
     assert [(text, anchor) for text, anchor in links if anchor and terms.get(text.lower()) != anchor] == []
 
 
-def test_the_pages_of_the_documentation_are_listed_once() -> None:
-    listed = [file.name for file, _ in links_of(DOCS / "README.md") if file.suffix == ".md"]
-    pages = sorted(page.name for page in DOCS.glob("*.md") if page.name != "README.md")
-    assert sorted(listed) == pages
+def test_every_page_is_in_the_navigation_once() -> None:
+    """The sections of docs/README.md are the navigation of the site."""
+    listed = [file.resolve() for file, _ in links_of(DOCS / "README.md") if file.suffix == ".md"]
+    pages = [page for page in [*DOCS.glob("*.md"), *API] if page != DOCS / "README.md"]
+    assert sorted(listed) == sorted(page.resolve() for page in pages)
+
+
+def documented_names(page: Path) -> list[str]:
+    """What the directives of a page of the API document."""
+    return re.findall(r"^\.\. (?:auto\w+|py:data):: (\w+)$", page.read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.parametrize("page", [page for page in API if page.stem != "treewright"], ids=lambda page: page.stem)
+def test_every_public_name_is_on_the_page_of_its_module(page: Path) -> None:
+    module = importlib.import_module(f"treewright.{page.stem}")
+    names = documented_names(page)
+    assert len(names) == len(set(names))
+    assert set(getattr(module, "__all__", [])) <= set(names), f"add the missing names to docs/api/{page.name}"
+
+
+def test_every_public_module_has_a_page() -> None:
+    modules = {name for name in tw.__all__ if isinstance(getattr(tw, name), ModuleType)}
+    assert modules == {page.stem for page in API} - {"treewright"}
+    named = names_in((DOCS / "api" / "treewright.md").read_text(encoding="utf-8"))
+    assert {f"tw.{name}" for name in tw.__all__} <= named
+
+
+MEASURED = re.compile(r"\b(UAS|LAS|words a second|words/s|CPU s|seconds|training s|ms|µs)\b")
+
+
+def test_measured_tables_are_on_the_page_of_figures_only() -> None:
+    headers = {page.name: [header for header, *_ in tables_of(page)] for page in DOCS.glob("*.md")}
+    measured = {name for name, found in headers.items() if any(MEASURED.search(" ".join(header)) for header in found)}
+    assert measured == {"figures.md"}
+
+
+def test_every_figure_names_its_command_its_date_and_its_version() -> None:
+    text = (DOCS / "figures.md").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^## ", text, flags=re.M)
+    assert sections
+    for section in sections:
+        question = section.partition("\n")[0]
+        assert question.endswith("?")
+        assert re.search(r"`(python (benchmarks|scripts)/\w+\.py|treewright \w+)", section), question
+        assert re.search(r"\d{4}-\d\d-\d\d,\s+version\s+\d+\.\d+\.\d+", section), question
+
+
+def test_the_commands_of_the_figures_exist() -> None:
+    text = (DOCS / "figures.md").read_text(encoding="utf-8")
+    scripts = set(re.findall(r"(?:benchmarks|scripts)/\w+\.py", text))
+    assert scripts
+    assert [script for script in scripts if not (REPO / script).exists()] == []

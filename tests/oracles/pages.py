@@ -7,7 +7,8 @@ from pathlib import Path
 
 REPO = Path(__file__).parent.parent.parent
 DOCS = REPO / "docs"
-PAGES = [REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+API = sorted(DOCS.glob("api/*.md"))
+PAGES = [REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *API]
 
 
 def tables_of(page: Path) -> list[list[list[str]]]:

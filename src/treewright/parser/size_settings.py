@@ -1,14 +1,14 @@
 """Training settings of the scorer that depend on the size of the treebank: the one place for these numbers.
 
 `benchmarks/settings.py` measures them on the development sets of treebanks of several sizes, with several seeds; its
-table is in docs/learning.md.
+table is in docs/figures.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-MAX_RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 treebanks (docs/learning.md)
+MAX_RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 treebanks (docs/figures.md)
 RESTART_WORDS = 125_000  # restarts times words stay below this number, so that a large treebank has one
 RESTART_EPOCHS = 2  # epochs of each restart, where there are several
 

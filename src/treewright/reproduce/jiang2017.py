@@ -1,7 +1,7 @@
 """Table 1 of Jiang, Han & Tu (2017): six systems trained without a treebank, the published figures beside ours.
 
 Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at most 15 words, tested on at most 40 (and
-15); directed accuracy, the root's arc included. docs/induction.md says how the settings were chosen.
+15); directed accuracy, the root's arc included. docs/figures.md says how the settings were chosen.
 """
 
 from __future__ import annotations

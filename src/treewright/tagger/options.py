@@ -30,7 +30,7 @@ class TaggerOptions:
 
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: int = 1
-    # The four numbers are by convention; docs/tagging.md has the accuracy and the speed that they lead to.
+    # The four numbers are by convention; docs/figures.md has the accuracy and the speed that they lead to.
     rare_count: int = 8  # training describes a form that occurs less often without the current occurrence
     min_known_count: int = 4  # a form that occurs so often has the tags it was seen with and no others
     max_guesses: int = 12  # tags that suffixes suggest for other forms

@@ -1,0 +1,83 @@
+"""Configuration of the documentation site (`make docs`): Sphinx with MyST, which reads Markdown as GitHub does.
+
+The pages are plain Markdown. Two steps at build time adapt them to the site: the sections of README.md become the
+navigation, and links to files outside this folder lead to the repository.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import treewright
+
+project = "Treewright"
+copyright = "the Treewright authors"
+release = version = treewright.__version__
+root_doc = "README"
+html_title = f"Treewright {version}"
+html_theme = "furo"
+html_theme_options = {"source_repository": "https://github.com/treewright/treewright/", "source_directory": "docs/"}
+html_copy_source = False
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+exclude_patterns = ["references.bib"]
+
+# Docstrings write code between single backquotes.
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 88
+
+# References to names of this package that do not exist are errors; other packages are not looked up.
+nitpicky = True
+# Types in the signatures of classes that users do not construct themselves, and type variables.
+INTERNAL = (
+    r"_core\.\w+",
+    r"(\w+\.)+[LT]",
+    r"component\.Component",
+    r"corpus\.reader\.(Lines|Problems)",
+    r"features\.templates\.Table",
+    r"induce\.(clusters\.HasForms|convex_mst\.ArcModel|dmv\.DmvParameters)",
+    r"parser\.(model\.(ParserModel|Worker)|options\.ScoringSettings)",
+    r"pipeline\.joining\.Joined",
+    r"tagger\.(model\.(Tagged|TaggerModel)|tokeniser\.TokeniserModel)",
+)
+nitpick_ignore_regex = [("py:.*", r"(?!treewright).*"), ("py:class", rf"treewright\.({'|'.join(INTERNAL)})")]
+
+REPOSITORY = "https://github.com/treewright/treewright/blob/main/"
+OUTSIDE = re.compile(r"\]\(\.\./(?=(?:src|core|examples|benchmarks|scripts|tests)/)")
+
+
+def navigation(index: str) -> str:
+    """A hidden table of contents for each section of the index."""
+    _, *sections = re.split(r"^## ", index, flags=re.M)
+    found = []
+    for section in sections:
+        caption = section.partition("\n")[0]
+        pages = re.findall(r"\]\(([\w/-]+)\.md\)", section)
+        found.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
+    return "\n\n".join(found)
+
+
+def adapt(app: Any, page: str, source: list[str]) -> None:
+    """Change the source of a page before it is parsed."""
+    source[0] = OUTSIDE.sub(f"]({REPOSITORY}", source[0])
+    if page == root_doc:
+        source[0] += "\n" + navigation(source[0])
+
+
+def copy_start_page(app: Any, error: Exception | None) -> None:
+    """The start page is README.html; web servers look for index.html."""
+    if error is None and app.builder.name == "html":
+        shutil.copy(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", adapt)
+    app.connect("build-finished", copy_start_page)

@@ -1,7 +1,8 @@
 """Configuration of the documentation site (`make docs`): Sphinx with MyST, which reads Markdown as GitHub does.
 
-The pages are plain Markdown. Two steps at build time adapt them to the site: the sections of README.md become the
-navigation, and links to files outside this folder lead to the repository.
+The pages and the docstrings are plain Markdown. Three steps at build time adapt them to the site: the sections of
+README.md become the navigation, links to files outside this folder lead to the repository, and the examples of
+docstrings become code blocks.
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ import re
 import shutil
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
+from docutils.utils import new_document
+from myst_parser.parsers.sphinx_ import MystParser
+from sphinx.util.docutils import SphinxDirective
 
 import treewright
 
@@ -27,8 +33,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 exclude_patterns = ["references.bib"]
 
-# Docstrings write code between single backquotes.
-default_role = "code"
+autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
@@ -78,6 +83,38 @@ def copy_start_page(app: Any, error: Exception | None) -> None:
         shutil.copy(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
 
 
+class Markdown(SphinxDirective):
+    """A directive whose content is Markdown."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        document = new_document(self.get_location(), self.state.document.settings)
+        MystParser().parse("\n".join(self.content), document)
+        return document.children
+
+
+def fence_examples(lines: list[str]) -> list[str]:
+    """The lines with a code fence around every paragraph that begins with `>>>`."""
+    found, inside = [], False
+    for line in [*lines, ""]:
+        if not inside and line.startswith(">>> "):
+            found.append("```python")
+            inside = True
+        elif inside and not line.strip():
+            found.append("```")
+            inside = False
+        found.append(line)
+    return found
+
+
+def as_markdown(app: Any, kind: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Render a docstring as Markdown."""
+    lines[:] = [".. markdown::", "", *(f"   {line}" for line in fence_examples(lines)), ""]
+
+
 def setup(app: Any) -> None:
+    app.add_directive("markdown", Markdown)
+    app.connect("autodoc-process-docstring", as_markdown)
     app.connect("source-read", adapt)
     app.connect("build-finished", copy_start_page)

@@ -1,9 +1,13 @@
 #include "learning/labeller.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "features.hpp"
@@ -50,13 +54,29 @@ class BoundLabeller {
     sets_.label.assign(label.data(), label.data() + label.shape(0));
   }
 
-  // The best label of each node, -1 for the root.
-  NewIndexColumn best(const Weights &weights) {
+  // Labels a[k] and b[k] exclude each other.
+  void set_exclusions(IndexColumn a, IndexColumn b) {
+    if (a.shape(0) != b.shape(0)) throw nb::value_error("a and b must have the same length");
+    std::vector<std::pair<int, int>> pairs;
+    std::set<int> labels;
+    for (std::size_t k = 0; k < a.shape(0); ++k) {
+      for (const int label : {a(k), b(k)})
+        if (label < 0 || label >= labeller_.labels()) throw nb::value_error("there is no such label");
+      pairs.emplace_back(a(k), b(k)), labels.insert(a(k)), labels.insert(b(k));
+    }
+    if (labels.size() > LabelExclusions::max_labels) throw nb::value_error("more than 64 labels have exclusions");
+    labeller_.set_exclusions(pairs);
+  }
+
+  // The best label of each node, -1 for the root; given has the labels that are decided, -1 for the others.
+  NewIndexColumn best(const Weights &weights, const std::optional<IndexColumn> &given) {
     check_open();
+    if (given) check_labels(*given);
     NewIndexColumn best = new_array<NewIndexColumn>(labeller_.nodes());
     const Atoms atoms = atoms_of(atoms_, each_);
-    with_weights(weights, 1, bits_,
-                 [&](const auto &table) { labeller_.best(table.data, atoms, tag_, sets_, best.data()); });
+    with_weights(weights, 1, bits_, [&](const auto &table) {
+      labeller_.best(table.data, atoms, tag_, sets_, best.data(), given ? given->data() : nullptr);
+    });
     return best;
   }
 
@@ -85,9 +105,7 @@ class BoundLabeller {
   double learn(BoundLearner &learner, IndexColumn gold, float margin) {
     check_open();
     check_learner(learner, bits_);
-    if (int(gold.shape(0)) != labeller_.nodes()) throw nb::value_error("gold must have one entry a node");
-    for (int m = 1; m < labeller_.nodes(); ++m)
-      if (gold(m) >= labeller_.labels()) throw nb::value_error("there is no such label");
+    check_labels(gold);
     const Atoms atoms = atoms_of(atoms_, each_);
     nb::gil_scoped_release nogil;
     return labeller_.learn(learner.learner, atoms, tag_, sets_, gold.data(), margin);
@@ -96,6 +114,11 @@ class BoundLabeller {
  private:
   void check_tag(const Atoms &atoms) const {
     if (tag_ < 0 || tag_ >= atoms.width) throw nb::value_error("there is no such atom");
+  }
+  void check_labels(const IndexColumn &labels) const {
+    if (int(labels.shape(0)) != labeller_.nodes()) throw nb::value_error("there must be one label a node");
+    for (int m = 1; m < labeller_.nodes(); ++m)
+      if (labels(m) >= labeller_.labels()) throw nb::value_error("there is no such label");
   }
   void check_open() const {
     if (labeller_.nodes() == 0) throw nb::value_error("open a sentence first");
@@ -117,7 +140,11 @@ void bind_labeller(nb::module_ &m) {
       .def("set_candidates", &BoundLabeller::set_candidates, nb::arg("key").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("label").noconvert(),
            "Labels begin[k] .. begin[k + 1] are the candidates of key k; for other keys every label is one.")
-      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), "The best label of each node.")
+      .def(
+          "set_exclusions", &BoundLabeller::set_exclusions, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
+          "Labels a[k] and b[k] occur together below no word, if the candidates permit it; a label may exclude itself.")
+      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), nb::arg("given").noconvert() = nb::none(),
+           "The best label of each node; given has the labels that are decided, -1 for the others.")
       .def("batch_best", &BoundLabeller::batch_best, nb::arg("batch"), nb::arg("heads"), nb::arg("weights").noconvert(),
            "The best labels of all sentences one after the other, -1 for each root.")
       .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("margin"),

@@ -6,7 +6,8 @@
 // different features share cells, but rarely for the same labels, and four labels are added at a time.
 //
 // Candidates are the labels that occur in training between two such tags in that direction, in learning too; a single
-// candidate is neither scored nor learned.
+// candidate is neither scored nor learned. The scores of different words are independent; where the best labels of two
+// modifiers of a head exclude each other, the modifiers of this head are labelled together (label_exclusions.hpp).
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 
 #include "base/prefetch.hpp"
 #include "learning/features.hpp"
+#include "learning/label_exclusions.hpp"
 #include "learning/learning.hpp"
 
 namespace treewright {
@@ -70,21 +72,38 @@ class Labeller {
     return pair_key(atoms.at(heads_[m], tag), atoms.at(m, tag), heads_[m] < m);
   }
 
-  // The best label of each node, -1 for the root.
+  // The best label of each node, -1 for the root; given[m] is the label of node m if it is not negative.
   template <typename Weight>
-  void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, std::int32_t *labels) {
+  void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, std::int32_t *labels,
+            const std::int32_t *given = nullptr) {
     scores_.resize(width_);
     labels[0] = -1;
+    const auto candidates_of = [&](int m) {
+      if (!given || given[m] < 0) return sets.find(key(atoms, tag, m));
+      return LabelSets::Range{all_.data() + given[m], all_.data() + given[m] + 1};
+    };
     const auto choose = [&](Task task, const Cells &cells) { labels[task.m] = best(weights, task.candidates, cells); };
     PrefetchQueue<Weight, Task, decltype(choose)> queue(weights, choose);
     for (int m = 1; m < nodes_; ++m) {
-      const LabelSets::Range candidates = sets.find(key(atoms, tag, m));
+      const LabelSets::Range candidates = candidates_of(m);
       if (candidates.size() == 1)
         labels[m] = candidates.first[0];
       else
         queue.add({m, candidates}, [&](auto use) { visit(m, use); });
     }
     queue.finish();
+    if (exclusions_.empty()) return;
+    for (int h = 1; h < nodes_; ++h) {
+      const LabelSets::Range modifiers = modifiers_of(h);
+      chosen_.clear();
+      for (const std::int32_t m : modifiers) chosen_.push_back(labels[m]);
+      if (exclusions_.has_violation(chosen_)) label_together(weights, modifiers, candidates_of, labels);
+    }
+  }
+
+  // The pairs of labels that no two modifiers of a word have.
+  void set_exclusions(const std::vector<std::pair<int, int>> &pairs) {
+    exclusions_ = pairs.empty() ? LabelExclusions() : LabelExclusions(labels_, pairs);
   }
 
   void open(const Atoms &atoms, const int *heads) {
@@ -147,6 +166,32 @@ class Labeller {
       if (scores_[label] > scores_[best]) best = label;
     }
     return best;
+  }
+
+  // The best labels of the modifiers of one head that exclude each other as little as possible.
+  template <typename Weight, typename CandidatesOf>
+  void label_together(const Weight *weights, LabelSets::Range modifiers, CandidatesOf candidates_of,
+                      std::int32_t *labels) {
+    choices_.resize(modifiers.size());
+    for (int i = 0; i < modifiers.size(); ++i)
+      list_choices(weights, candidates_of(modifiers.first[i]), modifiers.first[i], choices_[i]);
+    exclusions_.assign(choices_, chosen_);
+    for (int i = 0; i < modifiers.size(); ++i) labels[modifiers.first[i]] = chosen_[i];
+  }
+
+  template <typename Weight>
+  void list_choices(const Weight *weights, LabelSets::Range candidates, int m, std::vector<LabelChoice> &choices) {
+    choices.clear();
+    if (candidates.size() == 1) return choices.push_back({candidates.first[0], 0});
+    cells_.clear();
+    visit(m, [&](std::uint32_t index) { cells_.singles.push_back(index); });
+    score(weights, candidates, cells_);
+    if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
+    for (const std::int32_t label : candidates) choices.push_back({label, scores_[label]});
+  }
+
+  LabelSets::Range modifiers_of(int h) const {
+    return {modifiers_.data() + begin_[h], modifiers_.data() + begin_[h + 1]};
   }
 
   template <typename Weight>
@@ -255,7 +300,10 @@ class Labeller {
   int labels_, width_, nodes_ = 0;
   std::vector<int> heads_, begin_, modifiers_, place_;  // modifiers of h: modifiers_[begin_[h] .. begin_[h + 1])
   std::vector<float> scores_;
-  std::vector<std::int32_t> all_, changing_;  // labels
+  std::vector<std::int32_t> all_, changing_, chosen_;  // labels
+  LabelExclusions exclusions_;
+  std::vector<std::vector<LabelChoice>> choices_;  // of the modifiers of one head
+  Cells cells_;
 };
 
 }  // namespace treewright

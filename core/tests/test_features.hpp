@@ -9,6 +9,7 @@
 #include "decode/direct.hpp"
 #include "learning/atom_batch.hpp"
 #include "learning/gradients.hpp"
+#include "learning/label_exclusions.hpp"
 #include "learning/labeller.hpp"
 #include "learning/scoring.hpp"
 
@@ -174,4 +175,61 @@ static void labels_are_learned() {
     learner.step(step, 0.5F);
   }
   CHECK(after < 0.5 * before);
+}
+
+// The violations and the score of an assignment of labels.
+static std::pair<int, double> judged(const std::vector<std::vector<treewright::LabelChoice>> &choices,
+                                     const std::vector<std::pair<int, int>> &pairs, const std::vector<int> &picks) {
+  double score = 0;
+  int violations = 0;
+  for (std::size_t i = 0; i < picks.size(); ++i) {
+    const int label = choices[i][picks[i]].label;
+    bool violates = false;
+    for (std::size_t j = 0; j < i; ++j)
+      for (const auto &[a, b] : pairs) {
+        const int other = choices[j][picks[j]].label;
+        violates = violates || (a == label && b == other) || (b == label && a == other);
+      }
+    violations += violates, score += choices[i][picks[i]].score;
+  }
+  return {violations, score};
+}
+
+static void labels_of_a_head_are_the_best_that_exclude_each_other_least() {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (int trial = 0; trial < 400; ++trial) {
+    const int labels = 2 + trial % 4, modifiers = 1 + trial % 5;
+    std::vector<std::pair<int, int>> pairs;
+    for (int a = 0; a < labels; ++a)
+      for (int b = a; b < labels; ++b)
+        if (random() % 3 == 0) pairs.emplace_back(a, b);
+    std::vector<std::vector<treewright::LabelChoice>> choices(modifiers);
+    for (auto &some : choices) {
+      for (int label = 0; label < labels; ++label)
+        if (random() % 4) some.push_back({label, normal(random)});
+      if (some.empty()) some.push_back({0, 0});
+    }
+    std::vector<int> picks(modifiers);
+    std::pair<int, double> best{1000, 0};
+    for (bool is_more = true; is_more;) {
+      const auto found = judged(choices, pairs, picks);
+      if (found.first < best.first || (found.first == best.first && found.second > best.second)) best = found;
+      is_more = false;
+      for (int i = 0; i < modifiers && !is_more; ++i) {
+        is_more = ++picks[i] < int(choices[i].size());
+        if (!is_more) picks[i] = 0;
+      }
+    }
+    treewright::LabelExclusions exclusions(labels, pairs);
+    std::vector<std::int32_t> assigned;
+    exclusions.assign(choices, assigned);
+    for (int i = 0; i < modifiers; ++i)
+      for (std::size_t k = 0; k < choices[i].size(); ++k)
+        if (choices[i][k].label == assigned[i]) picks[i] = int(k);
+    const auto found = judged(choices, pairs, picks);
+    CHECK(found.first == best.first);
+    CHECK(std::abs(found.second - best.second) < 1e-5);
+    CHECK(exclusions.has_violation(assigned) == (best.first > 0));
+  }
 }

@@ -151,8 +151,15 @@ class Labeller:
         Labels begin[k] .. begin[k + 1] are the candidates of key k; for other keys every label is one.
         """
 
-    def best(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """The best label of each node."""
+    def set_exclusions(self, a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Labels a[k] and b[k] occur together below no word, if the candidates permit it; a label may exclude itself.
+        """
+
+    def best(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        The best label of each node; given has the labels that are decided, -1 for the others.
+        """
 
     def batch_best(self, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """

@@ -3,6 +3,7 @@
 from treewright.parser.completion import Completion, Ranked, complete, rank
 from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
+from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import ParseOptions
 from treewright.parser.options import (
     MODELS,
@@ -24,6 +25,7 @@ __all__ = [
     "Completion",
     "Explanation",
     "KBest",
+    "LabelRules",
     "Labelling",
     "ParseOptions",
     "Parser",

@@ -118,7 +118,8 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
         raise FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {error}") from None
     parse = worker.tree(encoded, arcs, projective and not crossing, **constraints, **options)
     given = sentence.deprels
-    labels = [new if old == OPEN else old for old, new in zip(given, worker.label(encoded, parse.heads), strict=True)]
+    found = worker.label(encoded, parse.heads, given)
+    labels = [new if old == OPEN else old for old, new in zip(given, found, strict=True)]
     words = np.arange(1, encoded.nodes)
     copy = sentence.copy()
     copy.heads, copy.deprels = parse.heads[1:], labels

@@ -12,6 +12,7 @@ from treewright.errors import InputError
 from treewright.features import Templates, marked_by_place
 from treewright.learn import Weights
 from treewright.modelfile import Path
+from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import LabelSets, ParserModel, label_width
 from treewright.parser.options import ParserSettings
 
@@ -29,6 +30,7 @@ def to_arrays(model: ParserModel) -> Stored:
         "common": model.common,
         "templates": {kind: lines for kind, lines in model.templates._asdict().items() if lines},
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
+        "label_rules": model.label_rules.to_json(),
         "metadata": dict(model.metadata),
     }
     weights = {name: getattr(model, name).values for name in WEIGHTS}
@@ -44,6 +46,7 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Parser
         bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
         weights = {name: Weights(arrays[name], header["scales"][name]) for name in WEIGHTS}
         sets = LabelSets(*(arrays[name] for name in SETS))
+        rules = LabelRules.from_json(header.get("label_rules", {}))
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
     for name, (array, _) in weights.items():
@@ -51,7 +54,9 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Parser
             raise InputError(f"{path}: {name} is not {1 << bits[name]} numbers of eight bits; train the model again")
     if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
         raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
-    return ParserModel(options, labels, sets, common, templates=templates, metadata=metadata, **weights)
+    return ParserModel(
+        options, labels, sets, common, templates=templates, metadata=metadata, label_rules=rules, **weights
+    )
 
 
 def templates_of(header: Mapping[str, Any]) -> Templates:

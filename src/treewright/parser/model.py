@@ -38,6 +38,7 @@ from treewright.features import (
 )
 from treewright.features.standard import STANDARD
 from treewright.learn import Weights
+from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.options import ParserSettings
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class ParserModel:
     labeller: Weights
     templates: Templates = STANDARD
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    label_rules: LabelRules = NO_RULES
 
     @property
     def projective(self) -> bool:
@@ -119,6 +121,14 @@ def new_labeller(options: ParserSettings, labels: int, templates: Templates) -> 
     return Labeller(tables, options.labelling.bits, labels, label_width(labels), atom_number("upos"))
 
 
+def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
+    """The labels that exclude each other, as numbers."""
+    numbers = {label: number for number, label in enumerate(model.labels)}
+    pairs = np.array([(numbers[a], numbers[b]) for a, b in model.label_rules.excluding()], dtype=np.int32)
+    first, second = pairs.reshape(-1, 2).T
+    return np.ascontiguousarray(first), np.ascontiguousarray(second)
+
+
 def candidates(
     pruner: Scorer,
     weights: Weights,
@@ -156,6 +166,8 @@ class Worker:
         self.scorer = new_scorer(model.options, model.templates)
         self.labeller = new_labeller(model.options, len(model.labels), model.templates)
         self.labeller.set_candidates(*model.label_sets)
+        self.labeller.set_exclusions(*exclusions(model))
+        self._numbers = {label: number for number, label in enumerate(model.labels)}
 
     def encode(self, sentence: Sentence) -> Encoded:
         """The hashed atoms of a sentence."""
@@ -178,11 +190,15 @@ class Worker:
         core = self.scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, *self.model.scorer)
         return Parts.of(core)
 
-    def label(self, encoded: Encoded, heads: Indices) -> list[str]:
-        """The label of each word of a tree."""
+    def label(self, encoded: Encoded, heads: Indices, given: Sequence[str] | None = None) -> list[str]:
+        """The label of each word of a tree; the labels of `given` that the model has are kept."""
         names = self.model.labels
         self.labeller.open(encoded.atoms, encoded.each, heads)
-        return [names[label] for label in self.labeller.best(self.model.labeller.values)[1:].tolist()]
+        decided = None if given is None else np.array([-1, *map(self._number, given)], dtype=np.int32)
+        return [names[label] for label in self.labeller.best(self.model.labeller.values, decided)[1:].tolist()]
+
+    def _number(self, label: str) -> int:
+        return self._numbers.get(label, -1)
 
     def tree(self, encoded: Encoded, arcs: Candidates, projective: bool, **options: Unpack[DecodingOptions]) -> Parse:
         """The best tree over candidate arcs; options are those of treewright.decode.tree."""

@@ -92,6 +92,7 @@ class ParserOptions:
     pruning: Pruning = field(default_factory=Pruning)
     scoring: Scoring = field(default_factory=Scoring)
     labelling: Labelling = field(default_factory=Labelling)
+    label_rules: bool = True  # read rules about labels off the training data and obey them (label_rules.py)
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -116,6 +117,7 @@ class ParserSettings:
     pruning: Pruning = field(default_factory=Pruning)
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     labelling: Labelling = field(default_factory=Labelling)
+    label_rules: bool = False
     compare_projective: bool = False  # parse the development data both ways too, and keep what has more right heads
 
     @property

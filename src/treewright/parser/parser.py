@@ -24,6 +24,7 @@ from treewright.parser import completion, explanation, file, kbest
 from treewright.parser.completion import Completion
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
+from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
 from treewright.parser.options import ParserOptions, ParserSettings, where_given
 from treewright.parser.question import Question
@@ -66,6 +67,7 @@ class Parser:
         seed: int | None = None,
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
+        label_rules: LabelRules | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -76,14 +78,15 @@ class Parser:
         model: "arc", "sib" or "grand". projective, root ("single", "multi"): chosen from the training data if None.
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
-        templates: the features of parts (treewright.features.templates), saved with the model. report is called after
+        templates: the features of parts (treewright.features.templates), saved with the model.
+        label_rules: read off the training data if None (options.label_rules=False: no rules). report is called after
         each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
         which a later call with `resume` continues; the caller removes it when the model is saved.
         """
         given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
         chosen = replace(options or ParserOptions(), **given)
         sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
-        trainer = Trainer(sentences, held_out, chosen, templates=templates)
+        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules)
         settings = trainer.settings
 
         def origin() -> Origin:

@@ -32,6 +32,7 @@ from treewright.learn import (
     step_size,
     tree_difference,
 )
+from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import (
     Indices,
     LabelSets,
@@ -69,6 +70,7 @@ class Trainer:
         options: ParserOptions | ParserSettings,
         *,
         templates: Templates = STANDARD,
+        label_rules: LabelRules | None = None,
     ) -> None:
         check_treebank(sentences, "training")
         self.sentences, self.dev = sentences, dev
@@ -81,6 +83,9 @@ class Trainer:
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
         self.label_sets = label_sets(new_labeller(self.settings, len(self.labels), self.templates), self.examples)
+        self.label_rules = NO_RULES
+        if self.settings.label_rules:
+            self.label_rules = label_rules or LabelRules.read(sentences)
         self.weights: dict[str, Numbers] = {}  # of the stages, when they are finished
         self.candidates: list[Candidates] = []  # of the training sentences
         self._untrained = tuple(Weights.zeros(part.bits) for part in self._parts().values())
@@ -250,7 +255,9 @@ class Trainer:
 
     def _model(self, pruner: Weights, scorer: Weights, labeller: Weights) -> ParserModel:
         return ParserModel(
-            self.settings, self.labels, self.label_sets, self.common, pruner, scorer, labeller, templates=self.templates
+            *(self.settings, self.labels, self.label_sets, self.common, pruner, scorer, labeller),
+            templates=self.templates,
+            label_rules=self.label_rules,
         )
 
     @cached_property

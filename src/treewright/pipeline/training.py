@@ -14,7 +14,7 @@ from treewright.component import Component, hash_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
-from treewright.parser import Parser, ParserOptions, ParserSettings
+from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.tagger.options import COLUMNS
 
@@ -150,8 +150,10 @@ def train_parts(
 
     def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
         tagged = jackknifed_tags(train, recipe, steps, callbacks), list(tagger.tag(dev))
-        options = recipe.parser
-        return Parser.train(*tagged, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
+        options, rules = recipe.parser, LabelRules.read(train)  # of the tags as they should be
+        return Parser.train(
+            *tagged, options=options, label_rules=rules, checkpoint=checkpoint, resume=resume, **callbacks.of("")
+        )
 
     tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)
     tagger = steps.part(Tagger, "tagger", new_tagger)

@@ -33,6 +33,8 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 exclude_patterns = ["references.bib"]
 
+smartquotes = False
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
@@ -113,7 +115,16 @@ def as_markdown(app: Any, kind: str, name: str, thing: Any, options: Any, lines:
     lines[:] = [".. markdown::", "", *(f"   {line}" for line in fence_examples(lines)), ""]
 
 
+ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
+
+
+def short_types(app: Any, kind: str, name: str, thing: Any, options: Any, given: str, result: str) -> tuple[Any, ...]:
+    """Write array types in signatures as the source does: NDArray[float64]."""
+    return tuple(text and ARRAY.sub(r"NDArray[\1]", text) for text in (given, result))
+
+
 def setup(app: Any) -> None:
+    app.connect("autodoc-process-signature", short_types)
     app.add_directive("markdown", Markdown)
     app.connect("autodoc-process-docstring", as_markdown)
     app.connect("source-read", adapt)

@@ -8,7 +8,6 @@ import sys
 import time
 
 import treewright as tw
-from treewright.parser.model import Worker
 
 TEXT = """She told the committee a story that nobody believed. Dr. Brown didn't see the man with the telescope.
 
@@ -29,7 +28,8 @@ def main() -> None:
     show_reason(nlp, sentences[1], head="see", modifier="telescope")
     words = sum(map(len, sentences))
     print(f"\n{len(sentences)} sentences, {words} words in {1000 * seconds:.0f} ms. To parse your own text:")
-    print('  .venv/bin/treewright parse --text "..."   or a file; --to html draws the trees; --help lists the options')
+    print("  source .venv/bin/activate             puts treewright on the PATH of this shell")
+    print('  treewright parse --text "..."         or a file; -o trees.html draws the trees; --help lists the options')
 
 
 def certificate(sentence: tw.Sentence) -> str:
@@ -42,15 +42,9 @@ def certificate(sentence: tw.Sentence) -> str:
 
 def show_reason(nlp: tw.Pipeline, sentence: tw.Sentence, head: str, modifier: str) -> None:
     """Print how much lower the best tree with the arc head → modifier scores."""
-
-    def parts(worker: Worker, sentence: tw.Sentence) -> tw.decode.Parts:
-        encoded = worker.encode(sentence)
-        return worker.score(encoded, worker.prune(encoded, projective=True))
-
-    [scored] = nlp.trained_parser.each(parts, [sentence])
     h, m = (1 + sentence.forms.index(word) for word in (head, modifier))
     found = sentence.forms[sentence.heads[m - 1] - 1]
-    answer = tw.decode.why_not(scored, h, m, projective=True)
+    answer = nlp.why_not(sentence, head=h, modifier=m)
     print(f"Why {found} → {modifier}, and not {head} → {modifier}?", end=" ")
     print(f"The best tree with that arc scores {answer.loss:.2f} less.")
 

@@ -129,6 +129,16 @@ def test_every_public_module_has_a_page() -> None:
     assert {f"tw.{name}" for name in tw.__all__} <= named
 
 
+def test_the_files_that_the_readme_reads_are_in_the_examples() -> None:
+    text = (REPO / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ (treewright .+?)(?: +#.*)?$", text, re.M)
+    written = {name for command in commands for name in re.findall(r"(?:-o|--rank) (\S+)", command)}
+    used = {name for command in commands for name in re.findall(r"\S+\.(?:conllu|txt|tw)\b", command)}
+    used |= set(re.findall(r'tw\.read\("(\S+?)"', text))
+    assert used - written
+    assert [name for name in used - written if not (REPO / "examples" / name).exists()] == []
+
+
 MEASURED = re.compile(r"\b(UAS|LAS|words a second|words/s|CPU s|seconds|training s|ms|µs)\b")
 
 

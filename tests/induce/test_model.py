@@ -53,6 +53,11 @@ def test_every_method_learns_and_parses_trees(method: str) -> None:
         assert [deprel == "punct" for deprel in parsed.deprels] == [tag == "PUNCT" for tag in parsed.upos]
 
 
+def test_a_parser_is_shown_by_its_method_and_its_tags() -> None:
+    parser = InducedParser.train(CORPUS, options=InductionOptions(method="dmv", iterations=1))
+    assert repr(parser) == f"InducedParser(method='dmv', {len(parser.kinds)} tags)"
+
+
 def test_training_twice_gives_the_same_model() -> None:
     first, second = (InducedParser.train(CORPUS, options=InductionOptions(iterations=5)) for _ in range(2))
     assert first.dmv is not None

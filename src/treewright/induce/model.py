@@ -45,7 +45,7 @@ class Found:
     is_best: bool = True  # proved to be optimal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InducedParser:
     """DMV parameters, arc weights, or both; `best` parses with both, other methods with the DMV if there is one."""
 
@@ -129,6 +129,10 @@ class InducedParser:
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """The best trees, as flat CoNLL heads."""
         return self._best(corpus).heads
+
+    def __repr__(self) -> str:
+        kinds = "word classes" if self.clusters else "tags"
+        return f"InducedParser(method={self.options.method!r}, {len(self.kinds)} {kinds})"
 
     def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf) -> Found:
         """The best trees, the sum of their values and a bound on it; max_seconds limits `best`, for each sentence."""

@@ -1,7 +1,7 @@
 """The dependency model with valence (DMV), with an optional bound on centre-embedding: initialise, fit by EM, decode.
 
 The kernel (core/charts/dmv.hpp) processes a whole corpus in one call; this module has the parameters, their initial
-values, and the M step. docs/induction.md describes the model.
+values, and the M step. docs/induction-models.md describes the model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Limits:
-    """Constraints on trees, and the length bias of arcs; docs/induction.md says where the defaults come from."""
+    """Constraints on trees, and the length bias of arcs; docs/induction-models.md says where the defaults come from."""
 
     depth: int = 1  # maximum depth of centre-embedding; 0: no bound
     chunk: int = 3  # embedded chunks of at most so many words do not count as embedding

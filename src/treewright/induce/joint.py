@@ -28,7 +28,7 @@ CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads
 
 @dataclass(frozen=True)
 class JointOptions:
-    """Options of joint training and joint decoding; docs/induction.md says how the defaults were chosen."""
+    """Options of joint training and joint decoding; docs/induction-models.md says how the defaults were chosen."""
 
     # Of the arc scores x.w + mu v in the sum with log probabilities. Training replaces "balanced" by the number that
     # `balanced_weight` computes from the corpus and both models before the first round; the model has this number.

@@ -13,13 +13,13 @@ from treewright.induce.joint import JointOptions
 
 METHODS = ("best", "joint", "dmv", "lc-dmv", "convex-mst")
 JOINT_METHODS = ("best", "joint")  # methods that train both models
-RULES = {"best": "content"}  # default set of rules by method; "ud" for the others (docs/induction.md)
-STARTS = {"best": "uniform"}  # default start of EM by method; "klein-manning" for the others (docs/induction.md)
+RULES = {"best": "content"}  # default set of rules by method; "ud" for the others (docs/figures.md)
+STARTS = {"best": "uniform"}  # default start of EM by method; "klein-manning" for the others (docs/figures.md)
 
 
 @dataclass(frozen=True)
 class InductionOptions:
-    """Options of induction; docs/induction.md says how the defaults were chosen."""
+    """Options of induction; docs/figures.md says how the defaults were chosen."""
 
     method: str = "joint"
     max_length: int = 15  # longer training sentences are left out, as in the published protocol

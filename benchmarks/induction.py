@@ -150,7 +150,7 @@ def numpy_expectations(corpus: TaggedCorpus, model: DmvParameters) -> tuple[floa
 
 
 class Chart:
-    """The recurrences of docs/induction-models.md for depth 1, words from 0; halves [a, b], a bar for closed ones is a c."""
+    """The recurrences of docs/induction-models.md for depth 1, words from 0; halves [a, b], a c for closed ones."""
 
     def __init__(self, arc: Any, root: Any, stop: Any, go: Any, chunk: int) -> None:
         self.arc, self.root, self.stop, self.go, self.chunk = arc, root, stop, go, chunk

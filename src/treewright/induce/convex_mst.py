@@ -30,7 +30,7 @@ MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; by convention
 
 @dataclass(frozen=True)
 class ConvexMstOptions:
-    """Options of the objective and its minimisation; chosen on the English development set (docs/induction-models.md)."""
+    """Options of the objective and its minimisation; chosen on the English development set."""
 
     ridge: float = 1e-3  # lambda, the weight of the penalty
     rule_weight: float = 0.1  # mu, the gain of an arc that follows a rule

@@ -36,7 +36,7 @@ def certificate(sentence: tw.Sentence) -> str:
     """A line that says whether the tree is certified to be the best one."""
     parse = sentence.parse
     if parse.certified:
-        return f"certified: of all trees over the arcs considered, none scores higher than {parse.score:.2f}"
+        return f"certified: the model's best tree over {parse.scope}, value {parse.score:.2f}; it may still be wrong"
     return f"score {parse.score:.2f}; a better tree would score at most {parse.bound:.2f}"
 
 

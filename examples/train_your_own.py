@@ -43,7 +43,7 @@ def main() -> None:
         assert parsed.head_confidence is not None
         for word, probability in zip(parsed, parsed.head_confidence, strict=True):
             print(f"  {word.form:8} {word.deprel:6} < {word.head}   {probability:.2f}")
-        print(f"  {'no tree scores higher' if parsed.parse.certified else f'gap {parsed.parse.gap:.3g}'}")
+        print(f"  {parsed.parse.status} over {parsed.parse.scope}")
 
 
 if __name__ == "__main__":

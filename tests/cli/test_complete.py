@@ -64,7 +64,7 @@ def test_what_was_decided_stays_byte_for_byte(run: Run, model: str) -> None:
 
 def test_comment_and_confidence(run: Run, model: str) -> None:
     found = run(model, "partial.conllu", "--confidence", "-q")
-    assert found.stdout.count("# treewright = certified\n") == 2
+    assert found.stdout.count("# treewright = certified over candidate arcs\n") == 2
     assert "Keep=1|Confidence=1.0000\n" in found.stdout
 
 

@@ -165,13 +165,19 @@ def test_lemma_tags_and_features_are_shown_on_hover() -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "shown"),
+    ("comment", "meaning", "sign"),
     [
-        ("certified", '<abbr title="certified: no tree scores higher">✓</abbr>'),
-        ("gap 0.25", '<abbr title="not certified: a tree may score higher">gap 0.25</abbr>'),
+        ("certified over all arcs", "certified: the model's best tree over all arcs; it may still be wrong", "✓"),
+        ("certified", "certified: the model's best tree over the arcs that it considered; it may still be wrong", "✓"),
+        (
+            "gap 0.25 over candidate arcs",
+            "not certified: under the model another tree over candidate arcs may score higher",
+            "gap 0.25",
+        ),
     ],
 )
-def test_the_certificate_of_a_parse_is_shown(comment: str, shown: str) -> None:
+def test_the_certificate_of_a_parse_is_shown(comment: str, meaning: str, sign: str) -> None:
+    shown = f'<abbr title="{meaning}">{sign}</abbr>'
     parsed = SimpleNamespace(**vars(DOGS), parse=SimpleNamespace(status=comment))
     read = SimpleNamespace(**vars(DOGS), comment={"treewright": comment}.get)
     assert shown in tw.draw.html(parsed)

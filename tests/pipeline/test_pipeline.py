@@ -30,7 +30,7 @@ def test_text_becomes_trees() -> None:
     assert first.comments == [
         "# sent_id = 1",
         "# text = The old dog sees a house.",
-        "# treewright = certified",
+        "# treewright = certified over candidate arcs",
     ]
     assert second.sent_id == "2"
     assert second.parse.certified

@@ -45,7 +45,7 @@ def to_dict(sentence: Sentence) -> dict[str, Any]:
     if sentence.parse is not None:
         parse = sentence.parse
         gap = parse.gap if parse.gap < float("inf") else None  # JSON has no infinity
-        found |= {"certified": parse.certified, "score": parse.score, "gap": gap}
+        found |= {"certified": parse.certified, "certified_over": parse.scope, "score": parse.score, "gap": gap}
     words = [_word(sentence, place) for place in range(len(sentence))]
     for name, column in CONFIDENCE.items():
         if (values := getattr(sentence, column)) is not None:

@@ -52,7 +52,8 @@ class Parse(Certified):
 
     heads[m] is the head of word m; heads[0] is -1. certificate says why no tree is better: "exact" (an exact
     algorithm), "agreement" (all parts of a decomposition chose the tree) or "bound" (an upper bound equals the value
-    within the tolerance of the method); None when no such proof was found.
+    within the tolerance of the method); None when no such proof was found. A certificate is about scores:
+    a certified tree of a parser is its model's best tree over the arcs in `scope`, and may still be wrong.
     """
 
     heads: NDArray[np.int32]
@@ -65,6 +66,7 @@ class Parse(Certified):
     trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, with trace=True
     arcs: NDArray[np.float64] | None = None  # [h, m] in 0..1: the fractional solution of a linear program
     multipliers: Multipliers | None = None  # of dual decomposition: a warm start for a similar problem
+    pruned: bool = False  # a parser removed arcs before: bound and certificate are about trees over the other arcs
 
     @classmethod
     def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:
@@ -90,6 +92,15 @@ class Parse(Certified):
         if self.certified:
             return "certified"
         return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
+
+    @property
+    def scope(self) -> str:
+        """The arcs that the bound and the certificate are about: "all arcs", or those that pruning left.
+
+        >>> Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True).scope
+        'candidate arcs'
+        """
+        return "candidate arcs" if self.pruned else "all arcs"
 
     @property
     def worth(self) -> str:

@@ -31,6 +31,7 @@ ARTICLE = """\
 NAME = '<span class="name">{name}</span>'
 CERTIFICATE = '<abbr title="{meaning}">{text}</abbr>'
 SCORE = '<span class="score{style}">{text}</span>'
+MAY_BE_WRONG = "it may still be wrong"
 MISSED = '<p class="missed">{text}</p>\n'
 LEGEND = '<ul class="legend">\n{keys}</ul>\n'
 KEY = (
@@ -152,9 +153,14 @@ def article(number: int, scene: Scene | Phrases, tally: Tally, widths: tuple[int
 def certificate(scene: Scene | Phrases) -> str:
     if isinstance(scene, Phrases) or not scene.certificate:
         return ""
-    if scene.certificate == "certified":
-        return CERTIFICATE.format(text="✓", meaning="certified: no tree scores higher")
-    return CERTIFICATE.format(text=escape(scene.certificate), meaning="not certified: a tree may score higher")
+    status, _, scope = scene.certificate.partition(" over ")
+    arcs = scope or "the arcs that it considered"
+    if status == "certified":
+        return CERTIFICATE.format(
+            text="✓", meaning=f"certified: the model's best tree over {escape(arcs)}; {MAY_BE_WRONG}"
+        )
+    meaning = f"not certified: under the model another tree over {escape(arcs)} may score higher"
+    return CERTIFICATE.format(text=escape(status), meaning=meaning)
 
 
 def score(tally: Tally) -> str:

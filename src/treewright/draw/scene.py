@@ -289,7 +289,7 @@ def certificate_of(sentence: Any) -> str:
     """What the parser proved about the tree, from its result or from the comment that commands write."""
     parse, comment = getattr(sentence, "parse", None), getattr(sentence, "comment", None)
     if parse is not None:
-        return str(getattr(parse, "status", ""))
+        return " over ".join(str(getattr(parse, name)) for name in ("status", "scope") if hasattr(parse, name))
     return clean(comment("treewright") or "") if callable(comment) else ""
 
 

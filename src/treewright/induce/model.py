@@ -160,15 +160,16 @@ class InducedParser:
         *,
         threads: int = 1,
         projective: bool | None = None,
+        all_arcs: bool = False,
         method: str = "exact",
         max_seconds: float | None = None,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
         """Copies with HEAD and DEPREL set; punctuation is left out of the analysis and attached to the root word.
 
-        The keywords are those of a supervised parser. Trees are projective, and `threads` has no effect. Every method
-        decodes exactly except `best`: its dual decomposition may leave a gap, and max_seconds limits it for each
-        sentence. Options of other decoders are refused.
+        The keywords are those of a supervised parser. Trees are projective; threads and all_arcs have no effect (no arc
+        is removed). Every method decodes exactly except `best`: its dual decomposition may leave a gap, and
+        max_seconds limits it for each sentence. Options of other decoders are refused.
         """
         streams.check_threads(threads)
         check_seconds(max_seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; by convention
 MAX_WORDS = 2_000  # in a sentence, by convention: time grows with the cube of their number, memory with its square
+MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; by convention: memory grows with the cube
 MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB, by convention
 
 Indices = NDArray[np.int32]
@@ -56,6 +57,7 @@ class ParseOptions(ChosenMethod, total=False):
     """The keywords of `Parser.parse`, for functions that pass them on."""
 
     projective: bool | None
+    all_arcs: bool
 
 
 class LabelSets(NamedTuple):
@@ -183,6 +185,11 @@ class Worker:
         """The candidate arcs of a sentence, and the marginal of each arc; constraints as for `decode.candidates`."""
         return decode.candidates(self.arcs(encoded), **{**pruning(self.model.options, projective), **constraints})
 
+    def prune_or_keep(self, encoded: Encoded, projective: bool, all_arcs: bool) -> Candidates:
+        """The candidate arcs of a sentence, or all its arcs."""
+        found = self.prune(encoded, projective)
+        return every_arc(found) if all_arcs else found
+
     def score(self, encoded: Encoded, arcs: Candidates) -> Parts:
         """The scored parts over candidate arcs."""
         options = self.model.options
@@ -204,20 +211,33 @@ class Worker:
         """The best tree over candidate arcs; options are those of treewright.decode.tree."""
         parts = self.score(encoded, arcs)
         options.setdefault("root", self.model.root)
-        return decode.tree(parts, projective=projective, **options)
+        return with_scope(decode.tree(parts, projective=projective, **options), arcs)
 
-    def parse(self, sentences: Sequence[Sentence], projective: bool, **options: Unpack[ChosenMethod]) -> list[Parsed]:
+    def parse(
+        self,
+        sentences: Sequence[Sentence],
+        projective: bool,
+        all_arcs: bool = False,
+        **options: Unpack[ChosenMethod],
+    ) -> list[Parsed]:
         """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`."""
         for sentence in sentences:
             ensure_length(sentence)
-        return [parsed for group in groups(sentences) for parsed in self._parse_batch(group, projective, options)]
+        return [
+            parsed for group in groups(sentences) for parsed in self._parse_batch(group, projective, all_arcs, options)
+        ]
 
-    def _parse_batch(self, sentences: Sequence[Sentence], projective: bool, options: ChosenMethod) -> list[Parsed]:
+    def _parse_batch(
+        self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool, options: ChosenMethod
+    ) -> list[Parsed]:
         """Stage after stage over all sentences, so that the weights of one stage stay in the cache."""
         batch = self.encoder.encode_batch(sentences)
         pruned = self._prune_batch(batch, projective)
+        if all_arcs:
+            pruned = [every_arc(arcs) for arcs in pruned]
         parts = self._score_batch(batch, pruned)
-        parses = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
+        found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
+        parses = [with_scope(parse, arcs) for parse, arcs in zip(found, pruned, strict=True)]
         labels = self._label_batch(batch, parses)
         return [
             Parsed(parse, words, confidence(parse.heads, arcs.marginal))
@@ -239,6 +259,22 @@ class Worker:
         names = [self.model.labels[label] for label in labels.tolist()]  # that of a root is not used
         ends = accumulate(map(len, heads), initial=0)
         return [names[begin + 1 : end] for begin, end in pairwise(ends)]
+
+
+def every_arc(arcs: Candidates) -> Candidates:
+    """All arcs of a sentence in place of its candidates; a sentence that is too long keeps these."""
+    nodes = len(arcs.marginal)
+    if nodes - 1 > MAX_WORDS_ALL_ARCS:
+        return arcs
+    is_arc = ~np.eye(nodes, dtype=np.bool_)
+    modifier, head = np.nonzero(is_arc[1:])  # by modifier, as candidates are
+    return Candidates(head.astype(np.int32), (modifier + 1).astype(np.int32), arcs.marginal)
+
+
+def with_scope(parse: Parse, arcs: Candidates) -> Parse:
+    """The parse with a note if its bound and its certificate are not about all arcs."""
+    words = len(arcs.marginal) - 1
+    return replace(parse, pruned=True) if len(arcs.head) < words * words else parse
 
 
 def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

@@ -126,6 +126,7 @@ class Parser:
         *,
         threads: int = 1,
         projective: bool | None = None,
+        all_arcs: bool = False,
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
         chunk: int = streams.CHUNK,
@@ -138,6 +139,11 @@ class Parser:
         taken together, which is faster; with 1 none waits for the next. method and options are those of
         treewright.decode.tree.
 
+        A certified tree is the model's best tree over the candidate arcs, those that pruning left: of all trees over
+        them, none has a higher value. It may still be wrong, and the model may have a better tree with an arc that was
+        removed. all_arcs: prune nothing, so that the certificate is about all arcs (`parse.scope` says which);
+        sentences of more than MAX_WORDS_ALL_ARCS words are pruned all the same.
+
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
@@ -145,13 +151,13 @@ class Parser:
         search = search_options(method, max_seconds, options)
 
         def parse(some: list[Sentence]) -> list[Sentence]:
-            answers = self._worker().parse(some, is_projective, **search)
+            answers = self._worker().parse(some, is_projective, all_arcs, **search)
             return [parsed(*both) for both in zip(some, answers, strict=True)]
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
-    def parts(self, sentence: Sentence, *, projective: bool | None = None) -> Parts:
-        """The scored parts over the candidate arcs of a sentence.
+    def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
+        """The scored parts over the candidate arcs of a sentence, or over all its arcs.
 
         The best tree of the parts is that of the parser: `treewright.decode.tree(parser.parts(sentence),
         projective=parser.model.projective, root=parser.model.root)`.
@@ -163,7 +169,8 @@ class Parser:
         >>> tw.decode.tree(parts, projective=True).heads.tolist(), sentence.heads.tolist()
         ([-1, 2, 0, 2], [2, 0, 2])
         """
-        return Question.of(self._worker(), checked_sentence(sentence), self._is_projective(projective)).parts
+        is_projective = self._is_projective(projective)
+        return Question.of(self._worker(), checked_sentence(sentence), is_projective, all_arcs=all_arcs).parts
 
     def why_not(
         self,

@@ -14,7 +14,7 @@ from treewright.corpus import Sentence
 from treewright.decode import ArrayResult, Candidates, Parse, Parts
 from treewright.errors import InfeasibleError, InputError
 from treewright.features import Encoded
-from treewright.parser.model import Worker
+from treewright.parser.model import Worker, with_scope
 
 Arc = tuple[int, int]  # head, modifier
 
@@ -32,9 +32,16 @@ class Question:
     max_seconds: float | None = None
 
     @classmethod
-    def of(cls, worker: Worker, sentence: Sentence, projective: bool, max_seconds: float | None = None) -> Question:
+    def of(
+        cls,
+        worker: Worker,
+        sentence: Sentence,
+        projective: bool,
+        max_seconds: float | None = None,
+        all_arcs: bool = False,
+    ) -> Question:
         encoded = worker.encode(sentence)
-        arcs = worker.prune(encoded, projective)
+        arcs = worker.prune_or_keep(encoded, projective, all_arcs)
         return cls(worker, sentence, encoded, projective, arcs, worker.score(encoded, arcs), max_seconds)
 
     @property
@@ -48,7 +55,7 @@ class Question:
     def labelled(self, parse: Parse) -> Sentence:
         """A copy of the sentence with a tree and its labels."""
         labels = self.worker.label(self.encoded, parse.heads)
-        return self.sentence.with_tree(parse.heads[1:].copy(), labels, parse, None)
+        return self.sentence.with_tree(parse.heads[1:].copy(), labels, with_scope(parse, self.arcs), None)
 
     def marginals(self, parts: Parts) -> ArrayResult:
         return decode.marginals(parts, projective=self.projective, root=self.worker.model.root)

@@ -1,18 +1,21 @@
-"""The certificate of a tree as text: the comment `# treewright = ...` of a sentence, and a line for a terminal."""
+"""The certificate of a tree as text: the comment `# treewright = ...` of a sentence, and a line for a terminal.
+
+A certificate is about the model: of all trees over the arcs in its scope (those that pruning left, or all of them),
+none has a higher value. It does not say that the tree is right.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 from treewright.corpus import Sentence
+from treewright.decode import Parse
 
 COMMENT = "treewright"  # the name of the sentence comment
 
 
-def set_certificate(sentence: Sentence, parse: Any) -> None:
+def set_certificate(sentence: Sentence, parse: Parse) -> None:
     """Write the certificate of a parse into the comments of its sentence, in formats that have comments."""
     if sentence.layout.format != "conllx":
-        sentence.set_comment(COMMENT, parse.status)
+        sentence.set_comment(COMMENT, certificate_text(parse))
 
 
 def drop_certificate(sentence: Sentence) -> None:
@@ -21,7 +24,19 @@ def drop_certificate(sentence: Sentence) -> None:
         sentence.comments = [line for line in sentence.comments if not line.startswith(f"# {COMMENT} =")]
 
 
+def certificate_text(parse: Parse) -> str:
+    """The certificate or the gap, and the arcs that it is about.
+
+    >>> import numpy as np
+    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True))
+    'certified over candidate arcs'
+    """
+    return f"{parse.status} over {parse.scope}"
+
+
 def certificate_line(sentence: Sentence) -> str:
     """The certificate as it is printed below a drawing."""
     parse = sentence.parse
-    return "certified: no tree scores higher" if parse.certified else f"{parse.status}: a tree may score higher"
+    if parse.certified:
+        return f"certified: the model's best tree over {parse.scope}; it may still be wrong"
+    return f"{parse.status}: under the model another tree over {parse.scope} may score higher"

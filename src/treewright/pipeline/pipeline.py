@@ -191,7 +191,8 @@ class Pipeline:
 
         Each has `parse` (value, bound, certificate), `head_confidence` (the probability of each word's head), the
         comments `# sent_id`, `# text` and `# treewright` (the certificate), and in MISC the places of its
-        tokens in the text (SpaceAfter, TokenRange). options are those of `Parser.parse`.
+        tokens in the text (SpaceAfter, TokenRange). A certified tree is the model's best tree over the candidate arcs
+        (with all_arcs=True over all arcs); it may still be wrong. options are those of `Parser.parse`.
         """
         sentences = text_sentences([checked_text(text)], self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
@@ -271,7 +272,7 @@ class Pipeline:
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
-        >>> [found] = nlp.complete([tw.Sentence.from_words(["Dogs", "bark"], heads=[-1, 0])])
+        >>> [found] = nlp.complete([tw.Sentence.from_words(["It", "rains"], heads=[-1, 0])])
         >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
@@ -285,9 +286,10 @@ class Pipeline:
             max_seconds=max_seconds,
         )
 
-    def parts(self, sentence: Sentence, *, projective: bool | None = None) -> Parts:
+    def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
         """The scored parts over the candidate arcs of a sentence, see `Parser.parts`."""
-        return self.trained_parser.parts(self._tagged(checked_sentence(sentence)), projective=projective)
+        tagged = self._tagged(checked_sentence(sentence))
+        return self.trained_parser.parts(tagged, projective=projective, all_arcs=all_arcs)
 
     def why_not(
         self,

@@ -1,0 +1,105 @@
+"""A certificate over the candidate arcs or over all arcs, decided by enumeration and by the unpruned model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles.treebank import treebank
+from oracles.trees import all_trees
+
+import treewright as tw
+from treewright.corpus import Sentence
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
+from treewright.parser import model as parser_model
+
+TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
+WORDS = Sentence.from_words(["the", "dog", "sees", "a", "song"], upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
+
+
+@pytest.fixture(scope="module", params=["arc", "sib", "grand"])
+def trained(request: pytest.FixtureRequest) -> Parser:
+    return Parser.train(treebank(60, crossing=0.3), options=replace(TINY, model=request.param))
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["projective", "crossing"])
+def parser(request: pytest.FixtureRequest, trained: Parser) -> Parser:
+    """Pruned so hard that trees of the model are lost."""
+    pruning = replace(trained.options.pruning, threshold=0.5, max_heads=1)
+    options = replace(trained.options, projective=request.param, pruning=pruning)
+    return Parser(replace(trained.model, options=options))
+
+
+def unpruned(parser: Parser) -> Parser:
+    pruning = replace(parser.options.pruning, threshold=0.0, max_heads=1000)
+    return Parser(replace(parser.model, options=replace(parser.options, pruning=pruning)))
+
+
+def shuffled(sentence: Sentence, seed: int) -> Sentence:
+    """The words in another order, on which pruner and scorer of a small model differ."""
+    order = np.random.default_rng(seed).permutation(len(sentence))
+    return Sentence.from_words(
+        [sentence.forms[place] for place in order], upos=[sentence.upos[place] for place in order]
+    )
+
+
+def test_over_all_arcs_the_best_of_all_trees_is_certified(parser: Parser) -> None:
+    [found] = parser.parse([WORDS], all_arcs=True)
+    parts = parser.parts(WORDS, all_arcs=True)
+    best = max(parts.value(tree) for tree in all_trees(5, projective=parser.model.projective))
+    assert found.parse.certified
+    assert found.parse.score == pytest.approx(best, rel=1e-12)
+    assert found.parse.scope == "all arcs"
+
+
+def test_all_arcs_is_the_model_without_pruning(parser: Parser) -> None:
+    bank = treebank(12, seed=7, crossing=0.3)
+    every = list(parser.parse(bank, all_arcs=True))
+    assert [str(one) for one in every] == [str(one) for one in unpruned(parser).parse(bank)]
+    assert {one.parse.scope for one in every} == {"all arcs"}
+    pruned = list(parser.parse(bank))
+    assert {one.parse.scope for one in pruned} == {"candidate arcs"}
+    assert all(one.parse.score <= other.parse.score + 1e-9 for one, other in zip(pruned, every, strict=True))
+
+
+def test_pruning_loses_trees_that_all_arcs_finds(trained: Parser) -> None:
+    pruning = replace(trained.options.pruning, threshold=1.0, max_heads=1)
+    strict = Parser(replace(trained.model, options=replace(trained.options, pruning=pruning)))
+    bank = [shuffled(sentence, seed) for seed, sentence in enumerate(treebank(40, seed=8))]
+    pairs = zip(strict.parse(bank), strict.parse(bank, all_arcs=True), strict=True)
+    assert any(one.parse.score < other.parse.score - 1e-9 for one, other in pairs)
+
+
+def test_the_scope_is_all_arcs_where_nothing_was_removed(parser: Parser) -> None:
+    [word] = parser.parse([Sentence.from_words(["dog"], upos=["NOUN"])])
+    assert word.parse.scope == "all arcs"
+    assert {one.parse.scope for one in unpruned(parser).parse(treebank(3, seed=9))} == {"all arcs"}
+
+
+def test_a_sentence_that_is_too_long_for_all_arcs_is_pruned_and_says_so(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parser_model, "MAX_WORDS_ALL_ARCS", 4)
+    [found] = parser.parse([WORDS], all_arcs=True)
+    assert found.parse.scope == "candidate arcs"
+
+
+def test_every_text_of_a_certificate_names_its_scope(parser: Parser) -> None:
+    from treewright.pipeline.certificate import certificate_line, set_certificate
+
+    for all_arcs, scope in ((False, "candidate arcs"), (True, "all arcs")):
+        [found] = parser.parse([WORDS], all_arcs=all_arcs)
+        set_certificate(found, found.parse)
+        assert found.comment("treewright") == f"certified over {scope}"
+        assert certificate_line(found) == f"certified: the model's best tree over {scope}; it may still be wrong"
+        assert found.to_dict()["certified_over"] == scope
+        assert f"certified: the model's best tree over {scope}; it may still be wrong" in tw.draw.html([found])
+        found.parse = None
+        assert f"certified: the model's best tree over {scope}; it may still be wrong" in tw.draw.html([found])
+
+
+def test_why_not_and_k_best_trees_have_a_scope(parser: Parser) -> None:
+    assert parser.why_not(WORDS, head=3, modifier=1).best.parse.scope == "candidate arcs"
+    [found] = parser.kbest([WORDS], 2)
+    assert {tree.parse.scope for tree in found} == {"candidate arcs"}

@@ -9,7 +9,7 @@ A component (tokeniser, tagger, parser, induced parser, pipeline) is a class tha
 | `ARRAYS` | the arrays that every file of this kind has |
 | `to_arrays` | a header of plain values and named arrays: everything that the component consists of |
 | `from_arrays` | the inverse |
-| `train` | a new component from a treebank, by the arguments `train`, `dev`, `options`, `seed`, `report` |
+| `train` | a new component, by `train`, `dev`, `options`, `seed`, `report`, `checkpoint`, `resume` |
 | `load`, `save` | from and to a model file; `load` also takes a name ("en"), or a pipeline that has such a part |
 
 A model file holds the header and the arrays of one component. A pipeline is a component that consists of others: the
@@ -75,6 +75,8 @@ class Component(Protocol):
         seed: int | None = None,
         options: Any = None,
         report: Callable[[Report], None] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> C:
         """Train on a treebank; the type of the options depends on the kind, and None stands for their defaults."""
 

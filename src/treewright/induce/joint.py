@@ -63,6 +63,7 @@ class DmvOracle:
     corpus: TaggedCorpus
     parameters: DmvParameters
     limits: Limits
+    allowed: Array | None = None  # [h, m]: 0, or -inf for arcs that are not allowed
 
     @property
     def keys(self) -> NDArray[np.intp]:
@@ -70,7 +71,10 @@ class DmvOracle:
 
     def solve(self, multipliers: Array) -> Answer:
         nodes = len(self.corpus.tags) + 1
-        heads, values = dmv.decode(self.corpus, self.parameters, self.limits, multipliers.reshape(nodes, nodes))
+        extra = multipliers.reshape(nodes, nodes)
+        if self.allowed is not None:
+            extra = extra + self.allowed
+        heads, values = dmv.decode(self.corpus, self.parameters, self.limits, extra)
         return Answer(float(values[0]), arc_indicator(heads, nodes), heads)
 
 
@@ -142,16 +146,18 @@ def decode_jointly(
     arc_scores: list[Array],
     options: JointOptions,
     max_seconds: float = math.inf,
+    allowed: Array | None = None,
 ) -> JointTrees:
     """The best tree of each sentence for log P(tree) + weight * score(tree); `arc_scores` has a matrix [h, m] for each.
 
     max_seconds limits the dual decomposition of one sentence; a sentence that reaches this limit, or the limit on
-    iterations, is not certified and has a gap between value and bound.
+    iterations, is not certified and has a gap between value and bound. allowed[h, m] is -inf for arcs that are not
+    allowed and 0 for the others, for a corpus of one sentence.
     """
     weight = weight_of(options)
     found = [
         relax(
-            dual_oracles(corpus.sentence(span), parameters, limits, weight * scores),
+            dual_oracles(corpus.sentence(span), parameters, limits, weight * scores, allowed),
             step=PolyakStep(),
             max_iterations=options.iterations,
             max_seconds=max_seconds,
@@ -169,9 +175,12 @@ def decode_jointly(
     )
 
 
-def dual_oracles(sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, scores: Array) -> list[Oracle]:
+def dual_oracles(
+    sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, scores: Array, allowed: Array | None = None
+) -> list[Oracle]:
     """The two subproblems of joint decoding; they share every arc of the sentence."""
-    return [DmvOracle(sentence, parameters, limits), ArcOracle(scores)]
+    arc_scores = scores if allowed is None else scores + allowed
+    return [DmvOracle(sentence, parameters, limits, allowed), ArcOracle(arc_scores)]
 
 
 def trees_of(found: Relaxation) -> tuple[Heads, Heads]:

@@ -16,7 +16,7 @@ from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
 from treewright.decode.result import Certificate
-from treewright.errors import InputError
+from treewright.errors import InfeasibleError, InputError
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.checkpoint import steps_at
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
@@ -27,12 +27,15 @@ from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import OnReport, Steps, train_on
 from treewright.learn import Report
+from treewright.parser.completion import Completion
+from treewright.parser.model import MAX_SECONDS
 from treewright.streams import check_seconds
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Heads = NDArray[np.int32]
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -134,10 +137,15 @@ class InducedParser:
         kinds = "word classes" if self.clusters else "tags"
         return f"InducedParser(method={self.options.method!r}, {len(self.kinds)} {kinds})"
 
-    def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf) -> Found:
-        """The best trees, the sum of their values and a bound on it; max_seconds limits `best`, for each sentence."""
+    def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf, allowed: Array | None = None) -> Found:
+        """The best trees, the sum of their values and a bound on it; max_seconds limits `best`, for each sentence.
+
+        allowed[h, m] is -inf for arcs that are not allowed and 0 for the others, for a corpus of one sentence. The
+        value is -inf if there is no tree.
+        """
+        limits = self.options.limits
         if self.dmv is not None and self.options.method != "best":
-            heads, values = dmv.decode(corpus, self.dmv, self.options.limits)
+            heads, values = dmv.decode(corpus, self.dmv, limits, allowed)
             value = float(values.sum())
             return Found(heads, value, value)
         if self.arcs is None:
@@ -146,10 +154,10 @@ class InducedParser:
         scores = self.arcs.scores(cells)
         if self.dmv is not None:
             arc_scores = cells.matrices(scores + self.options.convex.rule_weight * cells.follows_rule)
-            found = joint.decode_jointly(
-                corpus, self.dmv, self.options.limits, arc_scores, self.options.joint, max_seconds
-            )
+            found = joint.decode_jointly(corpus, self.dmv, limits, arc_scores, self.options.joint, max_seconds, allowed)
             return Found(found.generative, found.value, found.bound, found.certified_share == 1)
+        if allowed is not None:
+            scores = scores + allowed.ravel()
         heads = convex_mst.best_trees(cells, scores, self.options.convex.projective)
         value = float(scores[convex_mst.indicator(cells, heads) > 0].sum())
         return Found(heads, value, value)
@@ -162,7 +170,7 @@ class InducedParser:
         projective: bool | None = None,
         all_arcs: bool = False,
         method: str = "exact",
-        max_seconds: float | None = None,
+        max_seconds: float | None = MAX_SECONDS,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
         """Copies with HEAD and DEPREL set; punctuation is left out of the analysis and attached to the root word.
@@ -172,32 +180,66 @@ class InducedParser:
         max_seconds limits it for each sentence. Options of other decoders are refused.
         """
         streams.check_threads(threads)
-        check_seconds(max_seconds)
         for name in options:
             raise InputError(f"an induced model has one decoder, which has no option {name!r}")
-        if method != "exact" or projective is False:
-            raise InputError(
-                "an induced model has one decoder, which is projective: leave out --method and --nonprojective"
-            )
-        limit = math.inf if max_seconds is None else max_seconds
+        limit = checked_search(method, projective, max_seconds)
         return (self._parsed(sentence, limit) for sentence in checked_sentences(sentences))
+
+    def complete(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        projective: bool | None = None,
+        root: str | None = None,
+        on_error: str = "raise",
+        method: str = "exact",
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Iterator[Completion]:
+        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.parser.complete`.
+
+        Trees are projective with one root. Where no tree within the limits of the model has the heads given, the limits
+        are lifted. The model has no probabilities of heads: confidence and entropy are NaN.
+        """
+        from treewright.induce.completion import complete  # imported here, for it imports this module
+
+        streams.check_threads(threads)
+        if root == "multi":
+            raise InputError("an induced model attaches one word to the root: leave out root='multi' (--root multi)")
+        return complete(self, sentences, on_error, checked_search(method, projective, max_seconds))
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
         parsed = sentence.copy()
-        found, relations = self._tree(sentence, max_seconds)
-        parsed.heads, parsed.deprels = found.heads, relations
-        nodes = np.concatenate([np.array([-1], np.int32), found.heads])
-        certificate: Certificate | None = "exact" if found.is_best else None
-        parsed.parse = Parse(nodes, found.value, found.bound, self.options.method, certificate)
+        found, relations = self.tree(sentence, max_seconds)
+        parsed.heads, parsed.deprels, parsed.parse = found.heads, relations, self.result(found)
         return parsed
 
-    def _tree(self, sentence: Sentence, max_seconds: float) -> tuple[Found, list[str]]:
-        tags_of: Tags = self.clusters.tags_of if self.clusters is not None else upos_of
+    def result(self, found: Found) -> Parse:
+        """Trees with their value as the result of a decoder."""
+        nodes = np.concatenate([np.array([-1], np.int32), found.heads])
+        certificate: Certificate | None = "exact" if found.is_best else None
+        return Parse(nodes, found.value, found.bound, self.options.method, certificate)
+
+    @property
+    def tags_of(self) -> Tags:
+        """The function that gives the tags of a sentence, or the word classes in their place."""
+        return self.clusters.tags_of if self.clusters is not None else upos_of
+
+    def tree(
+        self, sentence: Sentence, max_seconds: float = math.inf, allowed: Array | None = None
+    ) -> tuple[Found, list[str]]:
+        """The best tree of a sentence and its relations; allowed[h, m] is 0 or -inf, over the words that are analysed.
+
+        An InfeasibleError says that no tree is allowed.
+        """
+        tags_of = self.tags_of
         words = words_of(sentence, tags_of)
         heads = np.zeros(len(sentence), dtype=np.int32)
         found, root = Found(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
         if words.tags:
-            found = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds)
+            found = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
+            if found.value == -math.inf:
+                raise InfeasibleError("no projective tree within the limits of the model has these arcs")
             place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
             heads[words.positions] = place[found.heads]
             root = int(words.positions[found.heads == 0][0]) + 1
@@ -210,6 +252,16 @@ class InducedParser:
             for head, kept in zip(heads.tolist(), is_word.tolist(), strict=True)
         ]
         return replace(found, heads=heads), relations
+
+
+def checked_search(method: str, projective: bool | None, max_seconds: float | None) -> float:
+    """The time limit of a search, after a check of the keywords that an induced model has in common with others."""
+    check_seconds(max_seconds)
+    if method != "exact" or projective is False:
+        raise InputError(
+            "an induced model has one decoder, which is projective: leave out --method and --nonprojective"
+        )
+    return math.inf if max_seconds is None else max_seconds
 
 
 def ignore(report: Report) -> None:

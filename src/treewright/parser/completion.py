@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
-from treewright.errors import FormatError, InfeasibleError
+from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.parser.model import MAX_SECONDS, Worker, search_options
+from treewright.streams import check_seconds
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -88,8 +89,8 @@ def complete(
     >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
     ([2, 0], ['nsubj', 'root'], [False, True])
     """
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
+    checked_on_error(on_error)
+    check_seconds(max_seconds)
     is_projective = parser.model.projective if projective is None else projective
     roots = root or parser.model.root
     search = search_options(method, max_seconds, options)
@@ -103,6 +104,13 @@ def complete(
             return untouched(sentence, error)
 
     return parser.each(complete_one, sentences, threads=threads)
+
+
+def checked_on_error(on_error: str) -> str:
+    """What happens to contradictory annotation: "raise" or "skip"."""
+    if on_error not in ("raise", "skip"):
+        raise InputError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
+    return on_error
 
 
 def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: ChosenMethod) -> Completion:
@@ -188,6 +196,8 @@ def rank(completions: Iterable[Completion]) -> list[Ranked]:
     whole: list[Ranked] = []
     arcs: list[Ranked] = []
     for found in completions:
+        if np.isnan(found.confidence).any():
+            raise InputError("an induced model has no probabilities of heads, by which the list is sorted")
         sentence = found.sentence
         name = sentence.sent_id or sentence.place
         places = np.flatnonzero(found.open_heads).tolist()

@@ -147,6 +147,7 @@ class Parser:
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
+        check_seconds(max_seconds)
         is_projective = self._is_projective(projective)
         search = search_options(method, max_seconds, options)
 

@@ -41,6 +41,7 @@ from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import text_sentences
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
+from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ class Pipeline:
         The answer is the same for any number of threads.
         """
 
+        check_seconds(options.get("max_seconds"))
         texts = checked_items(texts, str, "texts", "nlp(text) parses one text", "one text each")
 
         def answers(some: list[str]) -> list[Document]:
@@ -225,6 +227,7 @@ class Pipeline:
         are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
         into the comment `# treewright`. options are those of `Parser.parse`.
         """
+        check_seconds(options.get("max_seconds"))
 
         def answers(some: list[Sentence]) -> list[Sentence]:
             found = list(self.parser.parse(self.tag(some), **options))
@@ -276,7 +279,7 @@ class Pipeline:
         >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
-        return self.trained_parser.complete(
+        return self.parser.complete(
             self.tag(sentences),
             threads=threads,
             projective=projective,

@@ -1,0 +1,116 @@
+"""One name, one meaning: the arguments that the public classes have in common, compared by introspection."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterator
+from inspect import Parameter
+from typing import Any
+
+import pytest
+from oracles.pipelines import pipeline
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright.component import REGISTRY, component_class
+from treewright.errors import InputError
+from treewright.induce import InducedParser, InductionOptions
+from treewright.parser import Parser
+
+CLASSES = [component_class(kind) for kind in REGISTRY]
+TRAINING = ("train", "dev", "seed", "report", "checkpoint", "resume", "options")
+SENTENCE = tw.Sentence.from_words(["the", "dog", "sees"], upos=["DET", "NOUN", "VERB"])
+METHODS = ("parse", "complete", "kbest", "tag", "pipe", "why_not", "alternatives", "__call__")
+
+
+@pytest.fixture(scope="module")
+def induced() -> InducedParser:
+    return InducedParser.train(treebank(20), options=InductionOptions(method="dmv", iterations=2))
+
+
+def named(kind: type[Any]) -> str:
+    return kind.__name__
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=named)
+def test_training_has_the_same_arguments_everywhere(kind: type[Any]) -> None:
+    found = inspect.signature(kind.train).parameters
+    expected = inspect.signature(Parser.train).parameters
+    for name in TRAINING:
+        assert name in found
+        assert (found[name].kind, found[name].default) == (expected[name].kind, expected[name].default), name
+    assert list(found)[:2] == ["train", "dev"]
+    assert all(one.kind is Parameter.KEYWORD_ONLY for name, one in found.items() if name not in ("train", "dev"))
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=named)
+@pytest.mark.parametrize("name", ["train", "dev", "seed", "checkpoint", "resume"])
+def test_an_argument_of_training_has_one_type(kind: type[Any], name: str) -> None:
+    assert typing.get_type_hints(kind.train)[name] == typing.get_type_hints(Parser.train)[name]
+
+
+def methods(kind: type[Any]) -> Iterator[Callable[..., Any]]:
+    return (getattr(kind, name) for name in METHODS if name in vars(kind))
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=named)
+def test_threads_and_seconds_have_one_default_and_are_keywords(kind: type[Any]) -> None:
+    from treewright.parser.model import MAX_SECONDS
+
+    for method in methods(kind):
+        for name, default in (("threads", 1), ("max_seconds", MAX_SECONDS)):
+            found = inspect.signature(method).parameters.get(name)
+            assert found is None or (found.kind, found.default) == (Parameter.KEYWORD_ONLY, default)
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=named)
+def test_no_public_method_takes_keywords_without_types(kind: type[Any]) -> None:
+    for name, method in inspect.getmembers(kind, callable):
+        if name.startswith("_") and name != "__call__":
+            continue
+        for parameter in inspect.signature(method).parameters.values():
+            assert parameter.kind is not Parameter.VAR_KEYWORD or "Unpack" in str(parameter.annotation), name
+
+
+CALLS: dict[str, Callable[[Any, dict[str, Any]], object]] = {
+    "parse": lambda model, limits: model.parse([SENTENCE], **limits),
+    "complete": lambda model, limits: model.complete([SENTENCE], **limits),
+    "kbest": lambda model, limits: model.kbest([SENTENCE], 2, **limits),
+    "tag": lambda model, limits: model.tag([SENTENCE], **limits),
+    "pipe": lambda model, limits: model.pipe(["It rains."], **limits),
+    "call": lambda model, limits: model("It rains.", **limits),
+    "why_not": lambda model, limits: model.why_not(SENTENCE, head=0, modifier=1, **limits),
+    "alternatives": lambda model, limits: model.alternatives(SENTENCE, 1, **limits),
+}
+WITH_THREADS = {"pipeline": ("parse", "complete", "kbest", "pipe", "call"), "parser": ("parse", "complete", "kbest")}
+WITH_THREADS |= {"tagger": ("tag",), "induced": ("parse", "complete")}
+WITH_SECONDS = {
+    "pipeline": ("parse", "complete", "kbest", "pipe", "call", "why_not", "alternatives"),
+    "parser": ("parse", "complete", "kbest", "why_not", "alternatives"),
+    "induced": ("parse", "complete"),
+}
+
+
+def model_of(name: str, induced: InducedParser) -> Any:
+    nlp = pipeline()
+    return {"pipeline": nlp, "parser": nlp.parser, "tagger": nlp.tagger, "induced": induced}[name]
+
+
+@pytest.mark.parametrize(("name", "call"), [(name, call) for name, calls in WITH_THREADS.items() for call in calls])
+@pytest.mark.parametrize(
+    ("threads", "message"),
+    [(0, "^threads is 0; give at least 1$"), (1.5, r"^threads is 1\.5; give a whole number, at least 1$")],
+)
+def test_threads_are_checked_at_once_everywhere(
+    name: str, call: str, threads: float, message: str, induced: InducedParser
+) -> None:
+    with pytest.raises(InputError, match=message):
+        CALLS[call](model_of(name, induced), {"threads": threads})
+
+
+@pytest.mark.parametrize(("name", "call"), [(name, call) for name, calls in WITH_SECONDS.items() for call in calls])
+@pytest.mark.parametrize("seconds", [-3, float("nan"), "3"])
+def test_seconds_are_checked_at_once_everywhere(name: str, call: str, seconds: object, induced: InducedParser) -> None:
+    with pytest.raises(InputError, match=f"^max_seconds is {seconds!r}; give seconds, or None for no limit$"):
+        CALLS[call](model_of(name, induced), {"max_seconds": seconds})

@@ -66,7 +66,8 @@ def joint(path: Path) -> None:
     InducedParser.train(tw.read(path), options=InductionOptions())
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     print(
-        f"treewright induce --method joint, from the file to the model: {cpu:.1f} CPU seconds, {wall:.1f} of the clock"
+        f"treewright induce --algorithm joint, from the file to the model: "
+        f"{cpu:.1f} CPU seconds, {wall:.1f} of the clock"
     )
 
 

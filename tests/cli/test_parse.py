@@ -15,7 +15,7 @@ from oracles.commands import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.cli.shared import SECONDS_HELP
+from treewright.cli.options import SECONDS_HELP
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.parser.model import MAX_SECONDS
 

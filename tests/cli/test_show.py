@@ -141,7 +141,6 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
         (["pets.conllu", "--gold", "pets.mrg"], 1, "pets.conllu:1: gold is of another kind"),
         (["pets.conllu", "--features", "colour"], 1, "pets.conllu:1: there is no column 'colour' to write under"),
         (["broken.conllu"], 1, "broken.conllu:1"),
-        (["pets.conllu", "--svg", "--html"], 2, "--svg and --html exclude each other"),
         (["pets.conllu", "--sentences", "x"], 2, "--sentences has 'x'; write numbers and ranges, from 1"),
         (["pets.conllu", "--sentences", "0"], 2, "--sentences has '0'"),
         (["pets.conllu", "--gold", "pets.conllu", "--skip-bad"], 2, "--skip-bad would pair the wrong sentences"),

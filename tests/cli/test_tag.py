@@ -128,4 +128,4 @@ def test_text_in_another_encoding_is_named(run: Run) -> None:
     Path("latin.txt").write_bytes(b"one\ncaf\xe9")
     status, _, errors = run("tokenise", "latin.txt")
     assert status == 1
-    assert "latin.txt:2: byte 0xe9 is not UTF-8" in errors
+    assert "latin.txt:2: byte 0xE9 at character 4 is not UTF-8" in errors

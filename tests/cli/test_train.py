@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from oracles.commands import Ended, Run, runner
+from oracles.pipelines import written
 from oracles.treebank import treebank
 
 import treewright as tw
@@ -329,6 +330,21 @@ def test_one_sentence_cannot_be_divided(run: Run) -> None:
         1,
         "treewright: one.conllu: one sentence, of which none can be held out; give --dev\n",
     )
+
+
+@pytest.mark.parametrize(("component", "stage"), [("tagger", "tags"), ("tokeniser", "tokens")])
+def test_json_of_a_component_has_its_size_and_every_epoch(run: Run, component: str, stage: str) -> None:
+    tw.write(written(20, 0), "train.conllu")  # sentences with a text
+    tw.write(written(5, 1), "dev.conllu")
+    arguments = ("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--only", component, "--epochs", "2")
+    found = run(*arguments, "--json", "-q")
+    assert (found.returncode, found.stderr) == (0, "")
+    report = json.loads(found.stdout)
+    assert report["file"] == "model.tw"
+    assert report["bytes"] == Path("model.tw").stat().st_size
+    assert report["words"] == tw.Treebank.read("train.conllu").words
+    assert [one["epoch"] for one in report["epochs"] if one["stage"] == stage] == [1, 2]
+    assert report["options"]["seed"] == 1
 
 
 def test_options_of_another_component_are_refused(run: Run) -> None:

@@ -14,9 +14,9 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 import treewright
+from treewright.cli.options import HELP_NAMES, PlainGroup
 from treewright.errors import InputError, NameWarning
 
 COMMANDS: tuple[str, ...] = ("train", "parse", "complete", "tag", "pack", "eval", "show", "induce", "reproduce")
@@ -28,7 +28,7 @@ Exit status: 0 done, 1 bad input (named with file and line), 2 bad usage.
 """
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(PlainGroup):
     """A group whose commands are modules."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -49,7 +49,14 @@ class LazyGroup(TyperGroup):
             sys.exit(0)
 
 
-app = typer.Typer(cls=LazyGroup, help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=LazyGroup,
+    help=HELP,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings=HELP_NAMES,
+)
 
 
 def show_version(given: bool) -> None:

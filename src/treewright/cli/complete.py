@@ -7,23 +7,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.shared import (
-    SECONDS_HELP,
+from treewright.cli.inputs import each_job, jobs_of, metered
+from treewright.cli.options import (
+    Comment,
+    Decoding,
+    HeadConfidence,
+    JsonReport,
+    MaxSeconds,
     Method,
+    Output,
+    PlainCommand,
+    Projective,
+    Quiet,
     Root,
-    Summary,
-    add_confidence,
-    counting,
-    note,
-    note_skipped,
-    write_sentences,
+    RootChildren,
+    Threads,
+    examples,
+    new_app,
+    skip_bad_option,
 )
+from treewright.cli.shared import Summary, add_confidence, note, note_skipped, write_sentences
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.parser import Completion, Ranked
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
@@ -32,52 +41,33 @@ HELP = (
     "the heads given. Annotation that contradicts itself (a circle, two roots) is named by file and line. If the given "
     "heads cross, the others may cross too, even with a projective model.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
-    "arcs from the least probable on.\n\n"
-    "  treewright complete en.tw partial.conllu -o complete.conllu --rank look-at.tsv\n\n"
-    "  treewright complete en.tw partial.conllu --confidence | treewright show - --html -o check.html\n\n"
+    "arcs from the least probable on."
+) + examples(
+    "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
+    "treewright complete my.tw partial.conllu --confidence | treewright show -",
 )
 
 
-@app.command(help=HELP)
+@app.command(help=HELP, cls=PlainCommand)
 def complete(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a parser: a file, or en.")],
-    partial: Annotated[
-        str, typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
+    output: Output = "-",
     rank: Annotated[
         str | None, typer.Option("--rank", metavar="FILE", help='What to check first; "-" is standard output.')
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Number of threads; it does not change the trees.")] = 1,
-    method: Annotated[Method, typer.Option(help="Decoding method; see docs/decoding.md.")] = Method.exact,
-    max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP, show_default=False)] = None,
-    projective: Annotated[
-        bool | None,
-        typer.Option("--projective/--nonprojective", help="Forbid or allow crossing arcs; by default as trained."),
-    ] = None,
-    root: Annotated[
-        Root, typer.Option(help="One word is attached to the root, or several may be; auto: as trained.")
-    ] = Root.auto,
-    confidence: Annotated[
-        bool, typer.Option("--confidence", help="Write the probability of every head into MISC: Confidence=0.98.")
-    ] = False,
-    comment: Annotated[
-        bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
-    ] = True,
-    skip_bad: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad", help="Leave out sentences that cannot be read; contradictory ones are written unchanged."
-        ),
-    ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help="Print the summary as JSON: on standard output if it is free, else on standard error.",
-        ),
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    threads: Threads = 1,
+    method: Decoding = Method.exact,
+    max_seconds: MaxSeconds = None,
+    projective: Projective = None,
+    root: RootChildren = Root.auto,
+    confidence: HeadConfidence = False,
+    comment: Comment = True,
+    skip_bad: Annotated[bool, skip_bad_option("; contradictory ones are written unchanged")] = False,
+    as_json: JsonReport = False,
+    quiet: Quiet = False,
 ) -> None:
     from treewright.corpus import read
     from treewright.models import load_trained
@@ -87,9 +77,9 @@ def complete(
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
+    jobs = jobs_of(inputs, output, "conllu")
     parser, pipeline = load_trained(model)
     on_error = "skip" if skip_bad else "raise"
-    reader = read(partial, on_error=on_error)
     options: dict[str, Any] = {"method": method.value}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
@@ -118,20 +108,23 @@ def complete(
                 add_confidence(sentence, found.confidence)
             yield sentence
 
-    with counting(reader, quiet=quiet, output=output) as sentences:
-        completions = complete_sentences(
-            parser,
-            pipeline.tag(sentences) if pipeline else sentences,
-            threads=threads,
-            projective=projective,
-            root=None if root is Root.auto else root.value,
-            on_error=on_error,
-            **options,
-        )
-        write_sentences(finished(completions), output)
+    with metered(inputs, quiet=quiet, output=output, start=summary.start) as meter:
+        for source, target in each_job(jobs):
+            with read(meter.source(source), on_error=on_error) as reader:
+                sentences = meter.track(reader)
+                completions = complete_sentences(
+                    parser,
+                    pipeline.tag(sentences) if pipeline else sentences,
+                    threads=threads,
+                    projective=projective,
+                    root=None if root is Root.auto else root.value,
+                    on_error=on_error,
+                    **options,
+                )
+                write_sentences(finished(completions), target)
+            note_skipped(reader.skipped, reader.errors)
     if rank is not None:
         write_rank(ranked(kept), rank)
-    note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
 
 

@@ -1,22 +1,33 @@
-"""The training of one component by a command: data, settings, progress, checkpoints, summary."""
+"""The training of a model by a command: data, settings, progress, checkpoints, the saved file, the report."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import typer
 
 from treewright.cli.shared import check_output, note, note_skipped
-from treewright.cli.training import StageCost, checkpointed, display, settings_block
+from treewright.cli.training import Display, StageCost, checkpointed, display, settings_block
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
+    from treewright.learn import Progress
     from treewright.tagger import TaggerOptions, TokeniserOptions
+
+
+class Saved(Protocol):
+    """A model that can be saved."""
+
+    def save(self, path: Path, /) -> None: ...
+
+
+ModelType = TypeVar("ModelType", bound=Saved)
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,7 @@ class Task:
     resume: bool = False
     skip_bad: bool = False
     quiet: bool = False
+    as_json: bool = False
 
     def banks(self, check: str = "format") -> tuple[Sequence[Sentence], Sequence[Sentence]]:
         """Training and development sentences; without --dev a part of TRAIN is held out."""
@@ -59,6 +71,52 @@ class Task:
         if not self.quiet:
             typer.echo(settings_block(settings), err=True)
 
+    @property
+    def has_report(self) -> bool:
+        return self.as_json or not self.quiet
+
+    def report(self, found: Mapping[str, Any], epochs: list[dict[str, Any]], in_words: str) -> None:
+        """Print the report: as JSON with all epochs, or in words."""
+        if self.as_json:
+            typer.echo(json.dumps({**found, "epochs": epochs}, indent=2))
+        elif not self.quiet:
+            typer.echo(in_words, err=True)
+
+
+class Run(NamedTuple):
+    """What a training function is given: callbacks, and the place of its checkpoint."""
+
+    report: Callable[[Any], None]
+    progress: Progress
+    checkpoint: Path | None
+
+
+class Trained(NamedTuple, Generic[ModelType]):
+    """A model, the seconds that its training took, and the reports of its epochs."""
+
+    model: ModelType
+    seconds: float
+    epochs: list[dict[str, Any]]
+
+
+def train_and_save(
+    output: Path | None, stages: Sequence[StageCost], quiet: bool, train: Callable[[Run], ModelType]
+) -> Trained[ModelType]:
+    """Train with a progress display and, if there is an output, with checkpoints beside it; save the model."""
+    begin = time.monotonic()
+
+    def run(shown: Display, checkpoint: Path | None) -> ModelType:
+        return train(Run(shown.report, shown.advance, checkpoint))
+
+    if output is None:
+        with display(stages, quiet) as shown:
+            model = run(shown, None)
+    else:
+        with checkpointed(output) as checkpoint, display(stages, quiet) as shown:
+            model = run(shown, checkpoint)
+            model.save(output)
+    return Trained(model, time.monotonic() - begin, shown.epochs())
+
 
 def train_tagger(task: Task, options: TaggerOptions) -> None:
     """Train a tagger and save it."""
@@ -77,20 +135,26 @@ def train_tokeniser(task: Task, options: TokeniserOptions) -> None:
 
 def train_words(task: Task, train: Callable[..., Any], stages: Sequence[StageCost], options: Any) -> None:
     """Train a component that needs no trees, and save it."""
-    sentences, dev = task.banks()
+    banks = task.banks()
     task.show_settings(asdict(options))
-    begin = time.monotonic()
-    with checkpointed(task.output) as checkpoint, display(stages, task.quiet) as shown:
-        trained = train(
-            *(sentences, dev),
-            options=options,
-            report=shown.report,
-            progress=shown.advance,
-            checkpoint=checkpoint,
-            resume=task.resume,
-        )
-        trained.save(task.output)
-    if not task.quiet:
-        words, seconds = sum(map(len, sentences)), time.monotonic() - begin
-        size = f"{len(sentences)} sentences, {words} words"
-        note(f"{task.output}: {trained}; trained on {size} in {seconds:.1f} s")
+    trained = train_and_save(
+        task.output, stages, task.quiet, lambda run: train(*banks, options=options, resume=task.resume, **run._asdict())
+    )
+    found = {**size_of(task.output, banks[0], trained.seconds), "options": asdict(options)}
+    task.report(found, trained.epochs, f"treewright: {task.output}: {trained.model}; {trained_on(found)}")
+
+
+def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict[str, Any]:
+    """The file, its size, and that of the training data."""
+    return {
+        "file": str(output),
+        "bytes": output.stat().st_size,
+        "sentences": len(sentences),
+        "words": sum(map(len, sentences)),
+        "seconds": round(seconds, 3),
+    }
+
+
+def trained_on(found: Mapping[str, Any]) -> str:
+    """The size of the training data and the time."""
+    return f"trained on {found['sentences']} sentences, {found['words']} words in {found['seconds']:.1f} s"

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli.inputs import shares_shown
+from treewright.cli.options import PlainCommand, examples, json_option, new_app, seed_option, skip_bad_option
+
 if TYPE_CHECKING:
     from rich.table import Table
 
     from treewright.evaluate import BracketEvaluation, Comparison, Evaluation
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 HELP = (
     "Evaluate SYSTEM against GOLD.\n\n"
@@ -23,11 +26,12 @@ HELP = (
     "LAS+ counts relations with their subtypes, Roots the words attached to the root, "
     "UEM and LEM the sentences without a wrong head, and without a wrong head or relation. "
     "With SYSTEM2, the paired bootstrap tests whether the two systems differ significantly. "
-    "Files in Penn brackets are scored as EVALB does.\n\n"
-    "  treewright eval dev.conllu parsed.conllu\n\n"
-    "  treewright eval dev.conllu parsed.conllu --by relation\n\n"
-    "  treewright eval dev.conllu first.conllu second.conllu\n\n"
-    "  treewright eval gold.mrg parsed.mrg --json\n\n"
+    "Files in Penn brackets are scored as EVALB does."
+) + examples(
+    "treewright eval dev.conllu parsed.conllu",
+    "treewright eval dev.conllu parsed.conllu --by relation",
+    "treewright eval dev.conllu first.conllu second.conllu",
+    "treewright eval gold.mrg parsed.mrg --json",
 )
 
 
@@ -50,7 +54,7 @@ WIDTH = 120  # minimum of columns where the output is not a terminal; by convent
 GRAPHS = ("ELAS", "EULAS")  # shown if one of the files has graphs
 
 
-@app.command(help=HELP)
+@app.command(help=HELP, cls=PlainCommand)
 def eval(
     gold: Annotated[
         str, typer.Argument(metavar="GOLD", help="Gold file: CoNLL-U, CoNLL-X or Penn brackets, compressed or not.")
@@ -72,13 +76,13 @@ def eval(
     brackets: Annotated[
         bool, typer.Option("--brackets", help="Read the files as Penn brackets; detected if not given.")
     ] = False,
-    prm: Annotated[Path | None, typer.Option(help="An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out, of all files, sentences that one of them has wrong.")
-    ] = False,
-    samples: Annotated[int, typer.Option(min=1, help="How often the bootstrap draws.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap's draws.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all counts.")] = False,
+    prm: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An EVALB parameter file; COLLINS.prm's rules without one.")
+    ] = None,
+    skip_bad: Annotated[bool, skip_bad_option("; in one file, of all files")] = False,
+    samples: Annotated[int, typer.Option(min=1, metavar="N", help="Number of draws of the bootstrap.")] = 10_000,
+    seed: Annotated[int, seed_option("of the bootstrap's draws")] = 0,
+    as_json: Annotated[bool, json_option("; with all counts")] = False,
 ) -> None:
     from treewright import evaluate
 
@@ -93,15 +97,29 @@ def eval(
     elif system2 is not None:
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is not None, "--by", "one system is broken down at a time")
-        found = evaluate.compare(gold, system, system2, samples=samples, seed=seed, punct=punct, skip_bad=skip_bad)
+        with shares_shown() as progress:
+            found = evaluate.compare(
+                *(gold, system, system2),
+                samples=samples,
+                seed=seed,
+                punct=punct,
+                skip_bad=skip_bad,
+                progress=progress,
+            )
         tables = [comparison_table(found)]
         caption = f"A is {system}, B is {system2}; paired bootstrap over sentences, {samples} draws"
     else:
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is Breakdown.label, "--by", "labels are for brackets; dependencies have relations")
-        found = evaluate.evaluate(
-            gold, system, by=by.value if by else None, punct=punct, subtypes=subtypes, skip_bad=skip_bad
-        )
+        with shares_shown() as progress:
+            found = evaluate.evaluate(
+                *(gold, system),
+                by=by.value if by else None,
+                punct=punct,
+                subtypes=subtypes,
+                skip_bad=skip_bad,
+                progress=progress,
+            )
         tables = [score_table(found), *([group_table(found)] if by else [])]
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))

@@ -9,28 +9,41 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli.components import train_and_save
+from treewright.cli.options import (
+    Quiet,
+    Resume,
+    SkipBad,
+    examples,
+    json_option,
+    new_app,
+    output_option,
+    seed_option,
+    with_old_spellings,
+)
 from treewright.cli.shared import check_output
-from treewright.cli.training import checkpointed, display, settings_block
+from treewright.cli.training import settings_block
 
 if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.induce import InducedParser, InductionSettings
+    from treewright.induce import InducedParser
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 HELP = (
     "Learn a parser from text with part-of-speech tags; heads are not needed and not used.\n\n"
     "Two models are trained alone and then jointly: the DMV (dependency model with valence) gives the probability of a "
-    "tree, Convex-MST a regression score for each arc. `treewright parse` reads the model file.\n\n"
-    "  treewright induce tagged.conllu -o model.tw\n\n"
-    "  treewright induce tagged.conllu --method lc-dmv --explain\n\n"
-    "  treewright induce tagged.conllu --rules my-rules.toml -o model.tw\n\n"
-    "  treewright induce untagged.conllu --clusters 50 -o model.tw\n\n"
-    "An interrupted training continues with --resume and ends with the same file.\n\n"
+    "tree, Convex-MST a regression score for each arc. `treewright parse` reads the model file. An interrupted "
+    "training continues with --resume and ends with the same file."
+) + examples(
+    "treewright induce tagged.conllu -o model.tw",
+    "treewright induce tagged.conllu --algorithm lc-dmv --explain",
+    "treewright induce tagged.conllu --rules my-rules.toml -o model.tw",
+    "treewright induce untagged.conllu --clusters 50 -o model.tw",
 )
+OLD_SPELLINGS = {"--method": ("--algorithm",), "--features": ("--featurised",)}
 
 
-class Method(str, Enum):
+class Algorithm(str, Enum):
     best = "best"
     joint = "joint"
     dmv = "dmv"
@@ -38,17 +51,16 @@ class Method(str, Enum):
     convex_mst = "convex-mst"
 
 
-@app.command(help=HELP)
+@app.command(help=HELP, cls=with_old_spellings(OLD_SPELLINGS))
 def induce(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='Sentences with UPOS: CoNLL-U; "-" is standard input.')],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="MODEL", help="The model file to write.")
-    ] = None,
-    method: Annotated[
-        Method | None,
+    output: Annotated[Path | None, output_option("the model file.", "MODEL")] = None,
+    algorithm: Annotated[
+        Algorithm | None,
         typer.Option(
+            "--algorithm",
             help="Joint training of both models (joint: as published; best: more rules, and both models parse), or one "
-            "model alone. The default is joint, with --clusters lc-dmv."
+            "model alone. The default is joint, with --clusters lc-dmv.",
         ),
     ] = None,
     clusters: Annotated[
@@ -58,53 +70,59 @@ def induce(
     rules: Annotated[
         str | None,
         typer.Option(
+            metavar="RULES",
             help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, noji, universal, or a TOML "
-            "file. The default is ud, for best content."
+            "file. The default is ud, for best content.",
         ),
     ] = None,
-    max_length: Annotated[int, typer.Option(min=1, help="Leave out longer sentences (punctuation not counted).")] = 15,
+    max_length: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out longer sentences (punctuation not counted).")
+    ] = 15,
     start: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="Initial parameters of EM: klein-manning, harmonic, uniform or random. "
-            "The default is klein-manning, for best uniform."
+            "The default is klein-manning, for best uniform.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of a random start; the same seed gives the same file.")] = 1,
-    iterations: Annotated[int, typer.Option(min=1, help="Maximum number of iterations of EM.")] = 20,
+    seed: Annotated[int, seed_option("of a random start. The same seed gives the same file")] = 1,
+    iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of iterations of EM.")] = 20,
     viterbi: Annotated[
         bool, typer.Option("--viterbi", help="Viterbi EM: count the best tree of each sentence only.")
     ] = False,
-    features: Annotated[
+    featurised: Annotated[
         bool,
-        typer.Option("--features", help="Parameters with features that nouns share, and verbs; fitted by L-BFGS."),
+        typer.Option("--featurised", help="Parameters with features that nouns share, and verbs; fitted by L-BFGS."),
     ] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Maximum number of rounds of joint training.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of rounds of joint training.")] = 3,
     weight: Annotated[
         float | None,
-        typer.Option(help="Weight of Convex-MST's scores beside log probabilities; balanced by default."),
+        typer.Option(
+            metavar="WEIGHT", help="Weight of Convex-MST's scores beside log probabilities; balanced by default."
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the most probable roots, attachments and stops.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the same as JSON.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
+    as_json: Annotated[bool, json_option("; what --explain prints")] = False,
+    resume: Resume = False,
+    quiet: Quiet = False,
+    skip_bad: SkipBad = False,
 ) -> None:
     from dataclasses import replace
 
     from treewright.corpus import read
     from treewright.errors import InputError
-    from treewright.induce import InductionOptions, preferences, resolve
+    from treewright.induce import InducedParser, InductionOptions, preferences, resolve
 
     if output is None and not (explain or as_json):
         raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
     if output is not None:
         check_output(output)
-    method = method or (Method.lc_dmv if clusters else Method.joint)
+    algorithm = algorithm or (Algorithm.lc_dmv if clusters else Algorithm.joint)
     options = InductionOptions(
-        method.value, max_length, clusters or 0, rules, start, iterations, features, viterbi, seed
+        algorithm.value, max_length, clusters or 0, rules, start, iterations, featurised, viterbi, seed
     )
     joint = replace(options.joint, rounds=rounds, weight="balanced" if weight is None else weight)
     options = replace(options, joint=joint)
@@ -112,28 +130,16 @@ def induce(
     if not quiet:
         typer.echo(settings_block(settings.to_json()), err=True)
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))
-    parser = trained(sentences, settings, output, resume, quiet)
+    parser = train_and_save(
+        *(output, [], quiet),
+        lambda run: InducedParser.train(
+            sentences, options=settings, report=run.report, checkpoint=run.checkpoint, resume=resume
+        ),
+    ).model
     if as_json:
         typer.echo(json.dumps(preferences(parser), ensure_ascii=False))
     elif explain:
         show_preferences(parser)
-
-
-def trained(
-    sentences: list[Sentence], settings: InductionSettings, output: Path | None, resume: bool, quiet: bool
-) -> InducedParser:
-    """Train with a checkpoint beside the output, and save."""
-    from treewright.induce import InducedParser
-
-    if output is None:
-        with display([], quiet) as shown:
-            return InducedParser.train(sentences, options=settings, report=shown.report)
-    with checkpointed(output) as checkpoint, display([], quiet) as shown:
-        parser = InducedParser.train(
-            sentences, options=settings, report=shown.report, checkpoint=checkpoint, resume=resume
-        )
-        parser.save(output)
-    return parser
 
 
 def show_preferences(parser: InducedParser) -> None:

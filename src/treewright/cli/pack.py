@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from treewright.cli.options import ModelOutput, PlainCommand, Quiet, examples, new_app
 from treewright.cli.shared import check_output, note
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 HELP = (
-    "Join a tagger, a parser and, if there is one, a tokeniser in one model, which parses raw text; or replace "
-    "components of a model.\n\n"
+    "Join components in one model, or replace components of a model.\n\n"
+    "A tagger, a parser and, if there is one, a tokeniser make a model that parses raw text.\n\n"
     "The models may be given in any order, by file or by name (en). A parser may be trained or induced. Without a "
     "tokeniser, the text is split by Unicode rules. If one of the models is a pipeline, the others replace its "
-    "components.\n\n"
-    "  treewright pack my.tokeniser my.tagger my.parser -o my.tw\n\n"
-    "  treewright pack en my.parser -o new.tw\n\n"
-    "  treewright pack my.tw -o small.tw --light 0.01\n\n"
+    "components."
+) + examples(
+    "treewright pack my.tokeniser my.tagger my.parser -o my.tw",
+    "treewright pack en my.parser -o new.tw",
+    "treewright pack my.tw -o small.tw --light 0.01",
 )
 
 
-@app.command(help=HELP)
+@app.command(help=HELP, cls=PlainCommand)
 def pack(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="The models to join: files, or en.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the pipeline.")],
+    models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to join: files, or en.")],
+    output: ModelOutput,
     light: Annotated[
         float,
         typer.Option(
             min=0.0,
             max=1.0,
+            metavar="SHARE",
             help="Set weights below this share of the largest to zero: a smaller file, lower accuracy.",
         ),
     ] = 0.0,
-    name: Annotated[str, typer.Option(help="Name of the model in its metadata.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")] = False,
+    name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the model in its metadata.")] = "",
+    quiet: Quiet = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights
     from treewright.pipeline.joining import join_files

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from io import BytesIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from io import BufferedReader, BytesIO
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_svgs
-from treewright.cli.shared import (
-    SECONDS_HELP,
-    SENTENCE_EXTENSIONS,
+from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
+from treewright.cli.options import (
+    Comment,
+    Decoding,
+    HeadConfidence,
+    JsonReport,
+    MaxSeconds,
     Method,
+    Output,
+    PlainCommand,
+    Projective,
+    Quiet,
+    SkipBad,
+    Threads,
+    examples,
+    new_app,
+    to_option,
+)
+from treewright.cli.shared import (
+    SENTENCE_EXTENSIONS,
     Summary,
     add_confidence,
     check_extension,
-    counting,
     note_skipped,
     write_lines,
     write_sentences,
@@ -33,21 +47,24 @@ if TYPE_CHECKING:
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 HELP = (
     "Parse raw text, or sentences that are divided into words already.\n\n"
+    "Several inputs are written into a folder (-o FOLDER/), each under its own name. "
     "Without MODEL, the English model that comes with Treewright is used; `treewright train`, `induce` and `pack` make "
     "others. Raw text is divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are "
     "tagged first; HEAD and DEPREL are set, and everything else is written as it was read, byte for byte.\n\n"
     "A comment gives the certificate of each tree: '# treewright = certified' (of all trees over the arcs that "
     "pruning left, none scores higher) or '# treewright = gap 0.12' (none scores higher by more than that). Each "
-    "sentence is written as soon as it is parsed, so that the command works as a filter.\n\n"
-    '  treewright parse --text "The bridge creaked when a cart rolled over it."\n\n'
-    "  treewright parse letter.txt -o letter.conllu\n\n"
-    "  treewright parse letter.txt --to html -o letter.html\n\n"
-    "  cat tagged.conllu | treewright parse en.tw | treewright show -\n\n"
-    "  treewright parse en.tw tagged.conllu --threads 4 --confidence -o parsed.conllu\n\n"
+    "sentence is written as soon as it is parsed, so that the command works as a filter."
+) + examples(
+    'treewright parse --text "The bridge creaked when a cart rolled over it."',
+    "treewright parse letter.txt -o letter.conllu",
+    "treewright parse letter.txt -o letter.html",
+    "treewright parse a.txt b.txt -o parsed/",
+    "cat tagged.conllu | treewright parse my.tw | treewright show -",
+    "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
 )
 
 
@@ -58,7 +75,7 @@ class Input(str, Enum):
     json = "json"
 
 
-class Output(str, Enum):
+class Form(str, Enum):
     conllu = "conllu"
     json = "json"
     text = "text"
@@ -69,57 +86,43 @@ class Output(str, Enum):
 MODEL_HELP = "A model file, or en: the English model that comes with Treewright, which is used if none is given."
 
 
-@app.command(help=HELP)
+@app.command(help=HELP, cls=PlainCommand)
 def parse(
-    model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help=MODEL_HELP, show_default=False)] = None,
-    input: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[INPUT]", help='What to parse; standard input if "-" or not given.', show_default=False
-        ),
+    model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.', show_default=False),
     ] = None,
-    text: Annotated[str | None, typer.Option("--text", "-t", help="The text to parse, instead of INPUT.")] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")
+    ] = None,
     kind: Annotated[
         Input | None,
         typer.Option("--input", help="Raw text, one sentence a line, CoNLL-U or JSON lines; detected if not given."),
     ] = None,
-    output: Annotated[str, typer.Option("--output", "-o", help='Where to write; "-" is standard output.')] = "-",
+    output: Output = "-",
     to: Annotated[
-        Output | None,
-        typer.Option(
-            "--to",
-            help="Output format; by default that of OUTPUT's extension, else CoNLL-U; on a terminal, --text is drawn.",
-        ),
+        Form | None, to_option("by default that of FILE's extension, else CoNLL-U. On a terminal, --text is drawn")
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Number of threads; it does not change the trees.")] = 1,
-    method: Annotated[Method, typer.Option(help="Decoding method; see docs/decoding.md.")] = Method.exact,
-    max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP, show_default=False)] = None,
-    projective: Annotated[
-        bool | None,
-        typer.Option("--projective/--nonprojective", help="Forbid or allow crossing arcs; by default as trained."),
-    ] = None,
-    confidence: Annotated[
-        bool, typer.Option("--confidence", help="Write the probability of every head into MISC: Confidence=0.98.")
-    ] = False,
-    comment: Annotated[
-        bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
-    ] = True,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the summary as JSON: on standard output if -o is given, else on standard error."
-        ),
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    threads: Threads = 1,
+    method: Decoding = Method.exact,
+    max_seconds: MaxSeconds = None,
+    projective: Projective = None,
+    confidence: HeadConfidence = False,
+    comment: Comment = True,
+    skip_bad: SkipBad = False,
+    as_json: JsonReport = False,
+    quiet: Quiet = False,
 ) -> None:
     from treewright.models import load
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
 
-    named, source = model_and_input(model, input, text)
-    parser = load(named)
-    reader = open_sentences(parser, named, source, text, kind, skip_bad)
+    named, sources = model_and_inputs(model, inputs)
+    check_text(text, sources)
+    form = form_of(to, output, text)
+    jobs = jobs_of(sources, output, form)
+    parser = load(named or "en")
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     options |= (
@@ -128,7 +131,6 @@ def parse(
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        summary.start()
         for sentence in sentences:
             summary.count(sentence, sentence.parse.certified)
             if comment:
@@ -141,65 +143,60 @@ def parse(
                 add_confidence(sentence, sentence.head_confidence)
             yield sentence
 
-    with counting(reader, quiet=quiet, output=output) as sentences:
-        if threads == 1 and text is None and may_wait(source):
-            found: Iterator[Sentence] = (tree for one in sentences for tree in parser.parse([one], **options))
-        else:
-            found = parser.parse(sentences, **options)
-        write_as(form_of(to, output, text), finished(found), output, source)
-    note_skipped(reader.skipped, reader.errors)
+    with metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter:
+        for source, target in each_job(jobs):
+            given = Given(meter.source(source), source, text, kind, skip_bad)
+            with open_sentences(parser, named or "en", given) as reader:
+                sentences = meter.track(reader)
+                if threads == 1 and text is None and may_wait(source):
+                    found: Iterator[Sentence] = (tree for one in sentences for tree in parser.parse([one], **options))
+                else:
+                    found = parser.parse(sentences, **options)
+                write_as(form, finished(found), target, source)
+            note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
-def model_and_input(model: str | None, input: str | None, text: str | None) -> tuple[str, str]:
-    """The model and the input. A single argument is the model if its name or its first bytes are those of one."""
-    if input is None and model is not None and not looks_like_model(model):
-        model, input = None, model
-    if text is not None and input is not None:
-        raise typer.BadParameter(f"--text and {input} exclude each other: one text at a time", param_hint="--text")
-    return model or "en", input or "-"
+def check_text(text: str | None, sources: Sequence[str]) -> None:
+    if text is not None and sources != ["-"]:
+        raise typer.BadParameter(f"--text and {sources[0]} exclude each other: one text at a time", param_hint="--text")
 
 
-def looks_like_model(name: str) -> bool:
-    """Whether a name is that of a model that comes with Treewright, or of a file that begins as model files do."""
-    from treewright.models import EMBEDDED
+class Given(NamedTuple):
+    """What is to be parsed: a file under the name of its source, or a text."""
 
-    path = Path(name)
-    if name in EMBEDDED or path.suffix == ".tw":
-        return True
-    if not path.is_file():
-        return False
-    with open(path, "rb") as file:
-        return file.read(9)[8:] == b"{"  # eight bytes of length before a JSON index
+    file: str | BufferedReader
+    source: str
+    text: str | None
+    kind: Input | None
+    skip_bad: bool
 
 
-def open_sentences(
-    parser: Pipeline | Parser | InducedParser, name: str, source: str, text: str | None, kind: Input | None, skip: bool
-) -> Reader[Sentence]:
+def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: Given) -> Reader[Sentence]:
     """The sentences of the text or file, not parsed yet."""
     from treewright.corpus import open_input
     from treewright.corpus.reader import check_utf8
     from treewright.pipeline import Pipeline, guess_input, read_input
 
-    on_error = "skip" if skip else "raise"
     tokeniser = parser.tokeniser if isinstance(parser, Pipeline) else None
-    if text is not None:
-        check_utf8(text, "--text", 1)
-        file: Any = BytesIO(text.encode())
+    kind = given.kind
+    if given.text is not None:
+        check_utf8(given.text, "--text", 1)
+        file: Any = BytesIO(given.text.encode())
         found = "text" if kind is None else kind.value
     else:
-        file = open_input("-") if source == "-" else source
+        file = open_input("-") if given.file == "-" else given.file
         found = kind.value if kind else guess_input(file)
-        file = source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
-    if found in ("text", "lines") and tokeniser is None and kind is None and text is None:
+        file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
+    if found in ("text", "lines") and tokeniser is None and kind is None and given.text is None:
         found = "conllu"  # a parser alone reads sentences
     if found in ("text", "lines") and tokeniser is None:
         remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
         raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
-    return read_input(file, found, tokeniser, on_error=on_error)
+    return read_input(file, found, tokeniser, on_error="skip" if given.skip_bad else "raise")
 
 
-def form_of(to: Output | None, output: str, text: str | None) -> str:
+def form_of(to: Form | None, output: str, text: str | None) -> str:
     """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
     from treewright.pipeline import guess_output
     from treewright.pipeline.writing import BY_EXTENSION
@@ -208,6 +205,8 @@ def form_of(to: Output | None, output: str, text: str | None) -> str:
         return to.value
     if text is not None and output == "-" and sys.stdout.isatty():
         return "text"
+    if is_folder(output):
+        return "conllu"
     check_extension(output, (*SENTENCE_EXTENSIONS, *BY_EXTENSION))
     return guess_output(output)
 

@@ -12,28 +12,40 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli.options import (
+    Json,
+    PlainCommand,
+    Quiet,
+    examples,
+    new_app,
+    output_option,
+    seconds_option,
+    seed_option,
+    with_old_spellings,
+)
+
 if TYPE_CHECKING:
     from treewright.reproduce.koo2010 import Row
     from treewright.reproduce.koo2010_parsers import Row1
 
-HELP = (
-    "Run an experiment of a paper and print its published figures beside.\n\n"
-    "  treewright reproduce koo2010 table2\n\n"
-    "  treewright reproduce jiang2017 table1 data/ud-1.4\n\n"
+HELP = ("Run an experiment of a paper and print its published figures beside.") + examples(
+    "treewright reproduce koo2010 table2",
+    "treewright reproduce jiang2017 table1 data/ud-1.4",
 )
-app = typer.Typer(add_completion=False, help=HELP)
-koo2010 = typer.Typer(add_completion=False, help="Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata.")
+app = new_app(HELP)
+koo2010 = new_app("Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata.")
 app.add_typer(koo2010, name="koo2010")
-jiang2017 = typer.Typer(add_completion=False, help="Jiang, Han & Tu (2017): parsing with no treebank.")
+jiang2017 = new_app("Jiang, Han & Tu (2017): parsing with no treebank.")
 app.add_typer(jiang2017, name="jiang2017")
 
 TABLE2_HELP = (
     "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"
     "Linear programs with single (S) and multi-commodity (M) flow, the integer program, dual decomposition as "
     "published and the exact search, all on the same random sentences, for models with siblings (Sib) and with "
-    "grandparents and siblings (G+S). The encoding of each program is printed; the paper does not name its own.\n\n"
-    "  treewright reproduce koo2010 table2 --instances 20\n\n"
-    "  treewright reproduce koo2010 table2 --scores uniform --seed 7 --json\n\n"
+    "grandparents and siblings (G+S). The encoding of each program is printed; the paper does not name its own."
+) + examples(
+    "treewright reproduce koo2010 table2 --instances 20",
+    "treewright reproduce koo2010 table2 --scores uniform --seed 7 --json",
 )
 
 
@@ -41,42 +53,58 @@ TABLE1_HELP = (
     "What do siblings and grandparents gain, and how often does dual decomposition certify its trees (Table 1)?\n\n"
     "The models arc, sib and grand are trained on each treebank under DATA and decode its test set, crossing arcs "
     "allowed: by dual decomposition with 5,000 iterations, as published and tightened, and exactly. Times are CPU "
-    "seconds each.\n\n"
-    "  treewright reproduce koo2010 table1 data --treebanks ud/Hungarian-Szeged\n\n"
+    "seconds each."
+) + examples(
+    "treewright reproduce koo2010 table1 data --treebanks ud/Hungarian-Szeged",
 )
 TABLE3_HELP = (
     "What does it cost to forbid crossing arcs (Table 3)?\n\n"
     "Sibling and grandparent models are trained and decoded with crossing arcs and without (P-), and scored on the "
-    "development set.\n\n"
-    "  treewright reproduce koo2010 table3 data --treebanks ud/Gothic-PROIEL,ud/Hungarian-Szeged\n\n"
+    "development set."
+) + examples(
+    "treewright reproduce koo2010 table3 data --treebanks ud/Gothic-PROIEL",
 )
 FIGURES_HELP = (
     "How much work is an iteration, and what does a limit on them cost (Figures 3 and 4)?\n\n"
     "The sibling and the grandparent model are trained on a treebank under DATA and decode its development set by dual "
-    "decomposition; the pictures are drawn as SVG (pip install 'treewright[plots]').\n\n"
-    "  treewright reproduce koo2010 figures data --treebank ud/Hungarian-Szeged -o pictures\n\n"
+    "decomposition; the pictures are drawn as SVG (pip install 'treewright[plots]')."
+) + examples(
+    "treewright reproduce koo2010 figures data -o pictures",
 )
 JIANG_HELP = (
     "How accurate are six systems that are trained on tags without trees (Table 1)?\n\n"
     "DATA has a folder for each treebank of UD 1.4. Trained on sentences of at most 15 words, tested on at most 40; "
-    "directed accuracy without punctuation. The paper's figures are in brackets.\n\n"
-    "  treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic\n\n"
+    "directed accuracy without punctuation. The paper's figures are in brackets."
+) + examples(
+    "treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic",
 )
 JIANG_TABLE2_HELP = (
     "Does Convex-MST learn from the DMV to prefer short arcs (Table 2)?\n\n"
     "The mean length of the arcs of its parses of the test sentences (at most 40 words, and 15), trained alone (M) and "
-    "together (M-J), beside the gold trees'; the root's arc is not counted.\n\n"
-    "  treewright reproduce jiang2017 table2 data/ud-1.4\n\n"
+    "together (M-J), beside the gold trees'; the root's arc is not counted."
+) + examples(
+    "treewright reproduce jiang2017 table2 data/ud-1.4",
 )
 JIANG_FIGURE1_HELP = (
     "Does the DMV learn rules from Convex-MST (Figure 1)?\n\n"
     "How many arcs in a hundred of its parses of the test sentences follow each rule, trained alone (D) and together "
-    "(D-J), beside the gold trees'; -o draws it.\n\n"
-    "  treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg\n\n"
+    "(D-J), beside the gold trees'; -o draws it."
+) + examples(
+    "treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg",
 )
 
 
-SENTENCES = Annotated[int | None, typer.Option(min=1, help="Train on the first N sentences of each treebank.")]
+SENTENCES = Annotated[
+    int | None,
+    typer.Option("--max-sentences", min=1, metavar="N", help="Train on the first N sentences of each treebank."),
+]
+TREEBANKS = Annotated[
+    str | None, typer.Option("--treebanks", metavar="NAMES", help="Folders under DATA, separated by commas.")
+]
+TREEBANK = Annotated[str, typer.Option("--treebank", metavar="NAME", help="A folder under DATA.")]
+
+
+OLD_SPELLINGS = {"--sentences": ("--max-sentences",)}
 
 
 class Draw(str, Enum):
@@ -89,39 +117,39 @@ def papers_tables() -> None:
     """A callback makes the name of the table part of the command even if a paper has one table only."""
 
 
-@koo2010.command(help=TABLE2_HELP)
+@koo2010.command(help=TABLE2_HELP, cls=with_old_spellings({"--words": ("--length",)}))
 def table2(
-    instances: Annotated[int, typer.Option(min=1, help="Random sentences for each model.")] = 100,
-    words: Annotated[int, typer.Option(min=1, help="Words a sentence.")] = 10,
+    instances: Annotated[int, typer.Option(min=1, metavar="N", help="Random sentences for each model.")] = 100,
+    length: Annotated[int, typer.Option(min=1, metavar="N", help="Number of words of a sentence.")] = 10,
     scores: Annotated[Draw, typer.Option(help="How the scores of transitions are drawn.")] = Draw.normal,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random scores.")] = 0,
-    max_seconds: Annotated[float, typer.Option(min=0, help="For the integer program, a sentence.")] = 60.0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seed: Annotated[int, seed_option("of the scores")] = 0,
+    max_seconds: Annotated[float, seconds_option("of the integer program, 60 if not given")] = 60.0,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.koo2010 import table2 as run
 
     with progress("random sentences, every method", quiet) as report:
         rows = run(
-            instances=instances, words=words, scores=scores.value, seed=seed, max_seconds=max_seconds, report=report
+            instances=instances, words=length, scores=scores.value, seed=seed, max_seconds=max_seconds, report=report
         )
     if as_json:
-        settings = {"instances": instances, "words": words, "scores": scores.value, "seed": seed}
+        settings = {"instances": instances, "words": length, "scores": scores.value, "seed": seed}
         typer.echo(json.dumps({**settings, "rows": [asdict(row) for row in rows]}, indent=2))
         return
     show(rows)
-    typer.echo(f"{instances} sentences of {words} words a model, {scores.value} scores, seed {seed}; root: multi.")
+    typer.echo(f"{instances} sentences of {length} words a model, {scores.value} scores, seed {seed}; root: multi.")
     typer.echo("exact: integral (LP), solved (ILP), certified; agree: of which z = y; best: trees of the best value.")
     typer.echo("The paper's exact is for random sentences of 10 words, its seconds are for a treebank and Gurobi.")
 
 
-@koo2010.command(help=TABLE1_HELP)
+@koo2010.command(help=TABLE1_HELP, cls=with_old_spellings(OLD_SPELLINGS))
 def table1(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
-    treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    treebanks: TREEBANKS = None,
     sentences: SENTENCES = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.koo2010_parsers import TREEBANKS
     from treewright.reproduce.koo2010_parsers import table1 as run
@@ -159,13 +187,13 @@ def table1_lines(row: Row1) -> list[list[str]]:
     return lines
 
 
-@koo2010.command(help=TABLE3_HELP)
+@koo2010.command(help=TABLE3_HELP, cls=with_old_spellings(OLD_SPELLINGS))
 def table3(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
-    treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
+    treebanks: TREEBANKS = None,
     sentences: SENTENCES = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.koo2010_parsers import PROJECTIVE, TABLE3
     from treewright.reproduce.koo2010_parsers import table3 as run
@@ -180,14 +208,14 @@ def table3(
     show_lines(("treebank", "sib", "P-sib", "grand", "P-grand"), lines)
 
 
-@koo2010.command(help=FIGURES_HELP)
+@koo2010.command(help=FIGURES_HELP, cls=with_old_spellings(OLD_SPELLINGS))
 def figures(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as ud/English-EWT.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for figure3.svg and figure4.svg.")],
-    treebank: Annotated[str, typer.Option(help="A folder under DATA.")] = "ud/English-EWT",
+    output: Annotated[Path, output_option("the folder for figure3.svg and figure4.svg.", "FOLDER")],
+    treebank: TREEBANK = "ud/English-EWT",
     sentences: SENTENCES = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.koo2010_figures import draw
     from treewright.reproduce.koo2010_parsers import figures as run
@@ -224,12 +252,12 @@ def papers_tables_too() -> None:
     """A callback makes the name of the table part of the command even if a paper has one table only."""
 
 
-@jiang2017.command("table1", help=JIANG_HELP)
+@jiang2017.command("table1", help=JIANG_HELP, cls=PlainCommand)
 def jiang_table1(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks of UD 1.4, such as English.")],
-    treebanks: Annotated[str | None, typer.Option(help="Folders under DATA, with commas between.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    treebanks: TREEBANKS = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.jiang2017 import PUBLISHED, SYSTEMS, WHAT, average
     from treewright.reproduce.jiang2017 import table1 as run
@@ -251,12 +279,12 @@ def jiang_table1(
     typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
 
 
-@jiang2017.command("table2", help=JIANG_TABLE2_HELP)
+@jiang2017.command("table2", help=JIANG_TABLE2_HELP, cls=PlainCommand)
 def jiang_table2(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks of UD 1.4, such as English.")],
-    treebank: Annotated[str, typer.Option(help="A folder under DATA.")] = "English",
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    treebank: TREEBANK = "English",
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.jiang2017_trees import table2 as run
 
@@ -269,13 +297,13 @@ def jiang_table2(
     show_lines(("mean length of arcs", "at most 40 words", "at most 15"), lines)
 
 
-@jiang2017.command("figure1", help=JIANG_FIGURE1_HELP)
+@jiang2017.command("figure1", help=JIANG_FIGURE1_HELP, cls=PlainCommand)
 def jiang_figure1(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks of UD 1.4, such as English.")],
-    treebank: Annotated[str, typer.Option(help="A folder under DATA.")] = "English",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Draw the figure: an SVG file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    treebank: TREEBANK = "English",
+    output: Annotated[Path | None, output_option("an SVG file with the figure.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     from treewright.reproduce.jiang2017_trees import draw_shares
     from treewright.reproduce.jiang2017_trees import figure1 as run

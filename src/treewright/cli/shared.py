@@ -6,10 +6,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -18,33 +16,12 @@ import typer
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Reader, Sentence
+    from treewright.corpus import Sentence
     from treewright.errors import FormatError
 
 CONFIDENCE = "Confidence"  # the name in MISC
 CONFIDENCE_IN_MISC = re.compile(rf"(?:^|\|){CONFIDENCE}=(0(?:\.\d+)?|1(?:\.0+)?)(?:\||$)")
 NAMED = 3  # the number of errors that are printed in full; by convention
-
-
-SECONDS_HELP = "Time limit of the search for one sentence, 30 if not given; the best tree found by then has a gap."
-
-
-class Method(str, Enum):
-    """The decoding methods that a command offers; docs/decoding.md describes them."""
-
-    exact = "exact"
-    dd = "dd"
-    climb = "climb"
-    rearrange = "rearrange"
-    ilp = "ilp"
-
-
-class Root(str, Enum):
-    """How many words may be attached to the root; auto: as in the training data."""
-
-    single = "single"
-    multi = "multi"
-    auto = "auto"
 
 
 def check_output(output: Path) -> None:
@@ -124,37 +101,41 @@ class Summary:
     begin: float = field(default_factory=time.monotonic)
     sentences: int = 0
     words: int = 0
-    certified: int = 0
+    certified: int | None = None  # trees with a certificate; None for a command that makes no trees
     further: dict[str, int] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Start the clock, after the model is loaded."""
+        """Start the clock: when the first sentence is read, so that imports and the loading of models do not count."""
         self.begin = time.monotonic()
 
-    def count(self, sentence: Sentence, certified: bool, **further: int) -> None:
+    def count(self, sentence: Sentence, certified: bool | None = None, **further: int) -> None:
         self.sentences += 1
         self.words += len(sentence)
-        self.certified += certified
+        if certified is not None:
+            self.certified = (self.certified or 0) + certified
         for name, value in further.items():
             self.further[name] = self.further.get(name, 0) + value
 
     def as_dict(self) -> dict[str, Any]:
         seconds = time.monotonic() - self.begin
+        share = {} if self.certified is None else {"certified": self.certified / max(self.sentences, 1)}
         return {
             "sentences": self.sentences,
             "words": self.words,
             **self.further,
             "seconds": round(seconds, 3),
             "words_per_second": round(self.words / max(seconds, 1e-9)),
-            "certified": self.certified / max(self.sentences, 1),
+            **share,
         }
 
     def in_words(self) -> str:
         found = self.as_dict()
-        counts = [counted(self.sentences, "sentence"), counted(self.words, "word")]
-        counts += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
-        share = f"{100 * found['certified']:.1f} % of the trees certified"
-        return f"{', '.join(counts)}, {found['words_per_second']} words a second, {share}"
+        pieces = [counted(self.sentences, "sentence"), counted(self.words, "word")]
+        pieces += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
+        pieces.append(f"{found['words_per_second']} words a second")
+        if "certified" in found:
+            pieces.append(f"{100 * found['certified']:.1f} % of the trees certified")
+        return ", ".join(pieces)
 
     def print(self, *, as_json: bool, quiet: bool, to_stdout: bool) -> None:
         """JSON on standard output where that is free, everything else on standard error."""
@@ -193,16 +174,3 @@ def write_lines(lines: Iterable[str], output: str) -> None:
         target = Flushing(file) if output == "-" else file
         for line in lines:
             target.write(f"{line}\n".encode())
-
-
-@contextmanager
-def counting(sentences: Reader[Sentence], *, quiet: bool, output: str) -> Iterator[Iterator[Sentence]]:
-    """The sentences, with a counter on the terminal unless the output itself goes there."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal or (output == "-" and Console().is_terminal)
-    columns = (SpinnerColumn(), TextColumn("{task.completed:.0f} sentences"), TimeElapsedColumn())
-    with sentences, Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        yield iter(bar.track(sentences, total=None))

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from math import inf
 from typing import Annotated, Any
 
@@ -21,67 +22,94 @@ from treewright.cli.drawing import (
     write_svgs,
     write_texts,
 )
+from treewright.cli.options import (
+    SkipBad,
+    columns_option,
+    examples,
+    new_app,
+    output_option,
+    to_option,
+    with_old_spellings,
+)
 from treewright.cli.shared import check_extension, read_confidence
 from treewright.errors import InputError
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 
-@app.command()
+HELP = "Draw trees and graphs: dependencies or phrase structure, as text, SVG, LaTeX or a web page." + examples(
+    "treewright show dev.conllu --sentences 1-5",
+    "treewright show parsed.conllu --gold dev.conllu -o differences.html",
+    "treewright show trees.mrg --sentences 3 -o tree.svg",
+)
+KINDS = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
+OLD_SPELLINGS = {
+    **{f"--{kind}": ("--to", kind) for kind in dict.fromkeys(KINDS.values())},
+    "--features": ("--columns",),
+}
+
+
+class Form(str, Enum):
+    text = "text"
+    svg = "svg"
+    html = "html"
+    latex = "latex"
+
+
+@app.command(help=HELP, cls=with_old_spellings(OLD_SPELLINGS))
 def show(
-    file: Annotated[str, typer.Argument(help='CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')],
-    as_text: Annotated[bool, typer.Option("--text", help="Text for a terminal (the default).")] = False,
-    as_svg: Annotated[bool, typer.Option("--svg", help="SVG: one sentence, or one file each in a folder.")] = False,
-    as_html: Annotated[bool, typer.Option("--html", help="One web page with every sentence.")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="LaTeX for tikz-dependency or forest.")] = False,
+    file: Annotated[
+        str, typer.Argument(metavar="INPUT", help='CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')
+    ],
+    to: Annotated[Form | None, to_option("by default that of FILE's extension, else text")] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Output file; .svg, .html, .tex and .txt choose the format.")
+        str | None, output_option(".svg, .html, .tex and .txt choose the format. A folder takes one SVG a sentence.")
     ] = None,
-    sentences: Annotated[str | None, typer.Option(help="Numbers of the sentences: 3, 1-5,9 or 100-.")] = None,
+    sentences: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Numbers of the sentences: 3, 1-5,9 or 100-.")
+    ] = None,
     ids: Annotated[
-        list[str] | None, typer.Option("--id", help="The sentence of this sent_id; repeat for more.")
+        list[str] | None, typer.Option("--id", metavar="SENT_ID", help="The sentence of this sent_id; repeat for more.")
     ] = None,
     gold: Annotated[
-        str | None, typer.Option(help="Compare with this file: mark what is wrong, add what is missing.")
+        str | None,
+        typer.Option(metavar="FILE", help="Compare with this file: mark what is wrong, add what is missing."),
     ] = None,
     given: Annotated[
-        str | None, typer.Option(help="The partial file that was completed: mark the arcs whose heads it has.")
+        str | None,
+        typer.Option(metavar="FILE", help="The partial file that was completed: mark the arcs whose heads it has."),
     ] = None,
     enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
-    features: Annotated[
+    columns: Annotated[
         str | None,
-        typer.Option(help="Columns to write under the words: id, upos, xpos, lemma, feats, misc; upos if not given."),
+        columns_option("written under the words: id, upos, xpos, lemma, feats, misc. upos if not given"),
     ] = None,
     width: Annotated[
         int | None,
-        typer.Option(min=20, help="Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window."),
+        typer.Option(
+            min=20,
+            metavar="N",
+            help="Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window.",
+        ),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the web page; the name of the file if not given.")] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the web page; the name of the file if not given.")
+    ] = None,
     ascii: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
     color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = Color.auto,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences that cannot be read.")] = False,
+    skip_bad: SkipBad = False,
 ) -> None:
-    """Draw trees and graphs: dependencies or phrase structure, as text, SVG or a web page.
-
-    Examples:
-
-      treewright show dev.conllu --sentences 1-5
-
-      treewright show parsed.conllu --gold dev.conllu --html -o differences.html
-
-      treewright show trees.mrg --sentences 3 -o tree.svg
-    """
-    kind = kind_of({"text": as_text, "svg": as_svg, "html": as_html, "latex": as_latex}, output)
+    kind = kind_of(to, output)
     for name, other in (("--gold", gold), ("--given", given)):
         if other is not None and skip_bad:
             raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")
-    options: dict[str, Any] = {"enhanced": enhanced or None, "features": features and features.split(",")}
+    options: dict[str, Any] = {"enhanced": enhanced or None, "features": columns and columns.split(",")}
     chosen = choose(
         read_pairs(file, skip_bad, gold=gold, given=given), Selection(ranges_of(sentences), tuple(ids or ())), file
     )
     if kind == "text":
-        columns = width or terminal_columns()
-        write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | {"width": columns}), output)
+        size = {"width": width or terminal_columns()}
+        write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | size), output)
     elif kind == "latex":
         write_texts(as_latex_texts(chosen, options), output)
     elif kind == "html":
@@ -91,18 +119,12 @@ def show(
         write_svgs(chosen, options | {"width": width or SVG_WIDTH}, output, file)
 
 
-KINDS = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
-
-
-def kind_of(options: dict[str, bool], output: str | None) -> str:
-    """The kind of drawing: that of the option, or of the extension of the output."""
+def kind_of(to: Form | None, output: str | None) -> str:
+    """The kind of drawing: the one given, or that of the extension of the output."""
     from treewright.corpus.files import extension_of
 
-    given = [kind for kind, is_given in options.items() if is_given]
-    if len(given) > 1:
-        raise typer.BadParameter(f"--{given[0]} and --{given[1]} exclude each other")
     check_extension(output or "", tuple(KINDS))
-    return given[0] if given else KINDS.get(extension_of(output or ""), "text")
+    return to.value if to is not None else KINDS.get(extension_of(output or ""), "text")
 
 
 @dataclass(frozen=True)

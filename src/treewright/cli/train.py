@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
@@ -12,9 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.components import Task, train_tagger, train_tokeniser
-from treewright.cli.shared import Root, note
-from treewright.cli.training import StageCost, checkpointed, display
+from treewright.cli.components import Task, size_of, train_and_save, train_tagger, train_tokeniser, trained_on
+from treewright.cli.options import (
+    Dev,
+    ModelOutput,
+    ModelSeed,
+    PlainCommand,
+    Quiet,
+    Resume,
+    Root,
+    RootChildren,
+    columns_option,
+    examples,
+    json_option,
+    new_app,
+    projective_option,
+    skip_bad_option,
+)
+from treewright.cli.shared import note
+from treewright.cli.training import StageCost
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -23,10 +37,10 @@ if TYPE_CHECKING:
     from treewright.pipeline.training import Recipe
     from treewright.tagger import Learning, TaggerOptions
 
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 HELP = (
-    "Train a model on the sentences of TRAIN and save it: a tokeniser, a tagger with lemmas, and a parser.\n\n"
+    "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.\n\n"
     "The files contain complete trees (CoNLL-U or CoNLL-X, compressed or not). The epochs with the best scores on DEV "
     "are kept, and the figures at the end are measured from the raw text of DEV; without --dev the last tenth of TRAIN "
     "is held out. The parser is trained on predicted tags: a tagger that was trained on three quarters of TRAIN tags "
@@ -35,11 +49,12 @@ HELP = (
     "given are chosen from TRAIN and printed before the training starts; where TRAIN has crossing arcs, DEV decides "
     "between projective and non-projective parsing.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
-    "--resume and ends with the same file, byte for byte.\n\n"
-    "  treewright train train.conllu --dev dev.conllu -o my.tw\n\n"
-    "  treewright train train.conllu -o my.tw --resume\n\n"
-    "  treewright train train.conllu --dev dev.conllu -o my.parser --only parser --model arc --epochs 4\n\n"
-    "  treewright train train.conllu --dev dev.conllu -o my.tagger --only tagger --columns upos\n\n"
+    "--resume and ends with the same file, byte for byte."
+) + examples(
+    "treewright train train.conllu --dev dev.conllu -o my.tw",
+    "treewright train train.conllu -o my.tw --resume",
+    "treewright train train.conllu -o my.parser --only parser --model arc",
+    "treewright train train.conllu -o my.tagger --only tagger --columns upos",
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
@@ -69,17 +84,12 @@ class Only(str, Enum):
     tokeniser = "tokeniser"
 
 
-@app.command(help=HELP)
+@app.command(help=HELP, cls=PlainCommand)
 def train(
     context: typer.Context,
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='The treebank to train on; "-" is standard input.')],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.")],
-    dev: Annotated[
-        str | None,
-        typer.Option(
-            "--dev", metavar="DEV", help="Another treebank, which chooses the best epoch; else part of TRAIN."
-        ),
-    ] = None,
+    output: ModelOutput,
+    dev: Dev = None,
     only: Annotated[Only | None, typer.Option(help="Train one component, not the whole pipeline.")] = None,
     model: Annotated[
         Order,
@@ -88,20 +98,16 @@ def train(
             "most accurate)."
         ),
     ] = Order.grand,
-    projective: Annotated[
-        bool | None,
+    projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,
+    root: RootChildren = Root.auto,
+    seed: ModelSeed = 1,
+    epochs: Annotated[
+        int | None,
         typer.Option(
-            "--projective/--nonprojective", help="Trees without or with crossing arcs; by the data if not given."
+            min=1, metavar="N", help="Number of epochs; of the scorer. With --only, of the tags or the tokeniser."
         ),
     ] = None,
-    root: Annotated[Root, typer.Option(help="One child of the root, or several; auto: as in TRAIN.")] = Root.auto,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same file.")] = 1,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, help="Epochs of the scorer; with --only, of the tags or the tokeniser.")
-    ] = None,
-    columns: Annotated[
-        str, typer.Option(help="The columns that the tagger fills, separated by commas: upos, xpos, feats, lemma.")
-    ] = "upos,xpos,feats,lemma",
+    columns: Annotated[str, columns_option("filled by the tagger: upos, xpos, feats, lemma")] = "upos,xpos,feats,lemma",
     learner: Annotated[
         Learner,
         typer.Option(
@@ -110,24 +116,30 @@ def train(
         ),
     ] = Learner.crf,
     max_heads: Annotated[
-        int | None, typer.Option(min=1, help="Largest number of candidate heads a word after pruning; 10 if not given.")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Largest number of candidate heads a word after pruning; 10 if not given."
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
-            min=0.0, max=1.0, help="Prune heads below this share of the best head's marginal; 0.001 if not given."
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Prune heads below this share of the best head's marginal; 0.001 if not given.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out sentences without a valid tree.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print settings, epochs and summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    resume: Resume = False,
+    skip_bad: Annotated[bool, skip_bad_option("; or have no valid tree")] = False,
+    as_json: Annotated[bool, json_option("; with settings and epochs")] = False,
+    quiet: Quiet = False,
 ) -> None:
     from treewright.parser import ParserOptions, changed
     from treewright.tagger import TaggerOptions, TokeniserOptions
 
-    task = Task(train, dev, output, resume, skip_bad, quiet)
-    check_options(context, only, as_json)
+    task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
+    check_options(context, only)
     tagging = TaggerOptions(tuple(columns.split(",")), seed)
     if only is Only.tagger:
         train_tagger(task, replace(tagging, tags=with_epochs(tagging.tags, epochs)))
@@ -144,9 +156,9 @@ def train(
     )
     check = "single-root" if root is Root.single else "tree"
     if only is Only.parser:
-        train_parser(task, check, parsing, as_json)
+        train_parser(task, check, parsing)
     else:
-        train_pipeline(task, check, parsing, tagging, as_json)
+        train_pipeline(task, check, parsing, tagging)
 
 
 def with_epochs(learning: Learning, epochs: int | None) -> Learning:
@@ -154,7 +166,7 @@ def with_epochs(learning: Learning, epochs: int | None) -> Learning:
     return learning if epochs is None else replace(learning, epochs=epochs)
 
 
-def check_options(context: typer.Context, only: Only | None, as_json: bool) -> None:
+def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
     refused = {Only.tagger: OF_THE_PARSER, Only.tokeniser: (*OF_THE_PARSER, "columns"), Only.parser: ("columns",)}
     for name in refused[only] if only else ():
@@ -163,37 +175,27 @@ def check_options(context: typer.Context, only: Only | None, as_json: bool) -> N
             raise typer.BadParameter(
                 f"--only {only.value} has no such option", param_hint=f"--{name.replace('_', '-')}"
             )
-    if as_json and only in (Only.tagger, Only.tokeniser):
-        raise typer.BadParameter("only for a parser or a whole pipeline", param_hint="--json")
 
 
-def train_parser(task: Task, check: str, options: ParserOptions, as_json: bool) -> None:
+def train_parser(task: Task, check: str, options: ParserOptions) -> None:
     """Train a parser alone on the columns as they are."""
     from treewright.parser import Parser, resolve
 
     banks = task.banks(check)
     settings = resolve(options, banks[0])
     task.show_settings(settings.to_json())
-    begin = time.monotonic()
-    with checkpointed(task.output) as checkpoint, display(stage_costs(settings, len(banks[0])), task.quiet) as shown:
-        parser = Parser.train(
-            *banks,
-            options=settings,
-            report=shown.report,
-            progress=shown.advance,
-            checkpoint=checkpoint,
-            resume=task.resume,
-        )
-        parser.save(task.output)
-    if as_json or not task.quiet:
-        found = parser_summary(parser, banks, task.output, time.monotonic() - begin)
-        if as_json:
-            typer.echo(json.dumps({**found, "epochs": shown.epochs()}, indent=2))
-        else:
-            typer.echo(parser_in_words(found), err=True)
+    trained = train_and_save(
+        task.output,
+        stage_costs(settings, len(banks[0])),
+        task.quiet,
+        lambda run: Parser.train(*banks, options=settings, resume=task.resume, **run._asdict()),
+    )
+    if task.has_report:
+        found = parser_summary(trained.model, banks, task.output, trained.seconds)
+        task.report(found, trained.epochs, parser_in_words(found))
 
 
-def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions, as_json: bool) -> None:
+def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions) -> None:
     """Train tokeniser, tagger and parser, and measure them together from raw text."""
     from treewright.parser import resolve
     from treewright.pipeline import Pipeline
@@ -206,27 +208,23 @@ def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: Tagg
     notes = (lambda line: None) if task.quiet else note
     recipe = Recipe(tokenising, tagging, settings).for_treebank(sentences, notes)
     task.show_settings(settings.to_json())
-    begin = time.monotonic()
-    stages = pipeline_costs(recipe, settings, len(sentences))
-    with checkpointed(task.output) as checkpoint, display(stages, task.quiet) as shown:
-        pipeline = Pipeline.train(
+    trained = train_and_save(
+        task.output,
+        pipeline_costs(recipe, settings, len(sentences)),
+        task.quiet,
+        lambda run: Pipeline.train(
             *(sentences, dev),
             options=settings,
             tagger_options=tagging,
             tokeniser_options=tokenising,
             metadata={"name": task.output.stem},
-            report=shown.report,
-            progress=shown.advance,
-            checkpoint=checkpoint,
             resume=task.resume,
-        )
-        pipeline.save(task.output)
-    if as_json or not task.quiet:
-        found = pipeline_summary(pipeline, sentences, dev, task.output, time.monotonic() - begin)
-        if as_json:
-            typer.echo(json.dumps({**found, "epochs": shown.epochs()}, indent=2))
-        else:
-            typer.echo(pipeline_in_words(found), err=True)
+            **run._asdict(),
+        ),
+    )
+    if task.has_report:
+        found = pipeline_summary(trained.model, sentences, dev, task.output, trained.seconds)
+        task.report(found, trained.epochs, pipeline_in_words(found))
 
 
 def stage_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
@@ -251,19 +249,6 @@ def pipeline_costs(recipe: Recipe, settings: ParserSettings, sentences: int) -> 
         stages.append(StageCost(f"{name}tags", recipe.tagger.tags.epochs, WORD_COST))
         stages.append(StageCost(f"{name}lemmas", recipe.tagger.lemmas.epochs, WORD_COST))
     return stages + stage_costs(settings, sentences)
-
-
-def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict[str, Any]:
-    """The file, its size, and that of the training data."""
-    words = sum(map(len, sentences))
-    size = output.stat().st_size
-    return {
-        "file": str(output),
-        "bytes": size,
-        "sentences": len(sentences),
-        "words": words,
-        "seconds": round(seconds, 3),
-    }
 
 
 def parser_summary(
@@ -335,8 +320,3 @@ def pipeline_in_words(found: dict[str, Any]) -> str:
         f"from the raw text of {dev['sentences']} development sentences (F1): {figures}; "
         f"{100 * dev['certified']:.1f} % of the trees certified"
     )
-
-
-def trained_on(found: dict[str, Any]) -> str:
-    """The size of the training data and the time."""
-    return f"trained on {found['sentences']} sentences, {found['words']} words in {found['seconds']:.1f} s"

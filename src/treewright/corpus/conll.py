@@ -6,6 +6,7 @@ the next one, at the end of a file with the last, so that the blocks together ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from treewright.corpus.block import BLANK_LINES, end_of_opening
@@ -16,6 +17,9 @@ from treewright.corpus.sentence import Sentence
 from treewright.errors import FormatError
 
 DECLARATION = "# global.columns"
+PLAIN_TEXT = re.compile(
+    r"^[^\W\d]\S*(?: +\S|[.!?。！？]$)", re.M
+)  # a line that begins with a word, and goes on or ends
 
 
 def sentences(lines: Lines, format: str | None, problems: Problems, check: str) -> Iterator[Sentence]:
@@ -107,7 +111,12 @@ def layout_of(name: str, format: str | None, text: str, start: int) -> Layout:
 
 
 def _with_hint(error: FormatError, text: str, line: int) -> FormatError:
-    """A file that was cut short ends in the middle of a line."""
+    """Recognise plain text, and a file that was cut short: it ends in the middle of a line."""
+    if "\t" not in text and PLAIN_TEXT.search(text):
+        found = "plain text, without tabs; expected CoNLL-U"
+        return FormatError(
+            error.source, error.line, f"{found} (`treewright parse` reads plain text and writes CoNLL-U)"
+        )
     if not text.endswith("\n") and error.line == line + text.count("\n"):
         return FormatError(
             error.source, error.line, f"{error.problem} (the file ends here without a line break: cut short?)"

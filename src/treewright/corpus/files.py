@@ -43,9 +43,15 @@ def extension_of(name: str) -> str:
     return (path.with_suffix("") if path.suffix in EXTENSIONS else path).suffix.lower()
 
 
-def open_input(path: str | os.PathLike[str]) -> io.BufferedReader:
-    """The bytes of a file ("-" is standard input), unpacked; a damaged archive is a FormatError."""
-    raw = _stdin() if path == "-" else open(path, "rb")  # noqa: SIM115
+def open_input(path: str | os.PathLike[str], file: io.RawIOBase | None = None) -> io.BufferedReader:
+    """The bytes of a file ("-" is standard input), unpacked; a damaged archive is a FormatError.
+
+    file: the open file, if the caller has opened it.
+    """
+    if file is not None:
+        raw = io.BufferedReader(file)
+    else:
+        raw = _stdin() if path == "-" else open(path, "rb")  # noqa: SIM115
     opening = raw.peek(6)
     for magic, packing in MAGIC.items():
         if opening.startswith(magic):

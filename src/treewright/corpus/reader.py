@@ -16,6 +16,14 @@ CHUNK = 1 << 18  # bytes read at a time; by convention
 LONGEST_LINE = 1 << 26  # bytes without a line break, by convention; longer input is not text
 LONGEST_ITEM = 1 << 28  # characters of a sentence or tree, by convention; a longer one lacks separators
 KEPT_ERRORS = 100  # by convention; further ones are only counted
+OPENING = 1 << 10  # bytes in which a zero byte shows that a file is binary; by convention
+BINARY = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive or an office document",
+}
 
 T = TypeVar("T")
 
@@ -43,8 +51,10 @@ class Lines:
         held: list[bytes] = []
         length = 0
         while data := read(CHUNK):
-            self.is_empty = False
             data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+            if self.is_empty:
+                check_is_text(data, self.name)
+            self.is_empty = False
             cut = data.rfind(b"\n") + 1
             if cut:
                 yield self._decoded(b"".join([*held, data[:cut]]))
@@ -66,6 +76,26 @@ class Lines:
     def close(self) -> None:
         if self._ours:
             self._file.close()
+
+
+def check_is_text(opening: bytes, name: str) -> None:
+    """Refuse a file whose first bytes are those of a binary format, or of text that is not UTF-8."""
+    first = opening[:OPENING]
+    found = next((kind for magic, kind in BINARY.items() if first.startswith(magic)), None)
+    if first[6:9] == b"\0\0{":  # the end of eight bytes that hold the length of the index, and the index
+        found = "a model file"
+    if first.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_utf16(first):
+        raise FormatError(name, 1, "text in UTF-16; expected UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)")
+    if found is None and b"\0" in first and b"\t" not in first:
+        found = "a binary file, with zero bytes"
+    if found is not None:
+        raise FormatError(name, 1, f"{found}; expected text in UTF-8")
+
+
+def _is_utf16(data: bytes) -> bool:
+    """Whether every other byte is zero, as in UTF-16 without a mark: most of one half, none of the other."""
+    zeros = sorted(half.count(0) for half in (data[::2], data[1::2]))
+    return zeros[0] == 0 and zeros[1] > max(1, len(data) // 4)
 
 
 def _is_file(file: IO[Any]) -> bool:

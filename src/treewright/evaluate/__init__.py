@@ -22,7 +22,7 @@ from treewright.evaluate.breakdown import BREAKDOWNS, break_down
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.scores import Evaluation, Group, Score
 from treewright.evaluate.significance import COMPARED, Comparison, Difference, differences_of
-from treewright.evaluate.sources import Source, load
+from treewright.evaluate.sources import Progress, Source, load
 
 __all__ = [
     "BREAKDOWNS",
@@ -48,6 +48,7 @@ def evaluate(
     punct: bool = True,
     subtypes: bool = False,
     skip_bad: bool = False,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """How well a system's trees agree with the gold ones.
 
@@ -55,7 +56,8 @@ def evaluate(
     for white space; tokens, words and sentences may differ and are aligned.
     by: "relation", "arc-length", "sentence-length" or "projectivity" adds a breakdown, `groups`; with subtypes
     it takes relations whole. punct=False leaves punctuation out of UAS, LAS, LAS+, UEM, LEM and the breakdown, as the
-    CoNLL-X shared task did. skip_bad leaves out sentences that either file has wrong, in both.
+    CoNLL-X shared task did. skip_bad leaves out sentences that either file has wrong, in both. progress is called with
+    the share of the work that is done.
 
     >>> from treewright.corpus import Sentence
     >>> gold = [Sentence.from_words(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])]
@@ -64,7 +66,7 @@ def evaluate(
     (1.0, [('nsubj', 1.0), ('root', 1.0)])
     """
     check_breakdown(by)
-    columns, skipped = load([gold, system], ["gold", "system"], skip_bad=skip_bad)
+    columns, skipped = load([gold, system], ["gold", "system"], skip_bad=skip_bad, progress=progress)
     return evaluation_of(Judgement(align(*columns)), skipped, by=by, punct=punct, subtypes=subtypes)
 
 
@@ -78,6 +80,7 @@ def compare(
     seed: int = 0,
     punct: bool = True,
     skip_bad: bool = False,
+    progress: Progress | None = None,
 ) -> Comparison:
     """By how much system b is better than system a, and whether that may be chance: the paired bootstrap.
 
@@ -88,7 +91,8 @@ def compare(
     """
     if samples < 1:
         raise InputError(f"samples is {samples}; expected at least 1")
-    columns, skipped = load([gold, a, b], ["gold", "first system", "second system"], skip_bad=skip_bad)
+    labels = ["gold", "first system", "second system"]
+    columns, skipped = load([gold, a, b], labels, skip_bad=skip_bad, progress=progress)
     of_a, of_b = (Judgement(align(columns[0], system)) for system in columns[1:])
     return Comparison(
         a=evaluation_of(of_a, skipped, punct=punct),

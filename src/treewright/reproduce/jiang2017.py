@@ -34,7 +34,7 @@ WHAT = {
     "M-J": "Convex-MST after joint training",
     "D-J": "DMV after joint training",
     "DD": "both, decoded together",
-    "best": "ours: --method best",
+    "best": "ours: --algorithm best",
 }
 # Test sentences of at most 40 words, as the paper prints them.
 PUBLISHED = {

@@ -1,0 +1,225 @@
+"""Inputs and outputs of commands that read sentences and write them: several files, a folder, progress by bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from treewright.cli.shared import note
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn, TaskID
+
+STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; by convention
+EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex", "svg": ""}
+
+T = TypeVar("T")
+
+
+def looks_like_model(name: str) -> bool:
+    """Whether a name is that of a model that comes with Treewright, or of a file that begins as model files do."""
+    from treewright.models import EMBEDDED
+
+    path = Path(name)
+    if name in EMBEDDED or path.suffix == ".tw":
+        return True
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(9)[8:] == b"{"  # eight bytes of length before a JSON index
+
+
+def model_and_inputs(first: str | None, others: Sequence[str] | None) -> tuple[str | None, list[str]]:
+    """The model, if the first argument looks like one, and the inputs; standard input if there are none.
+
+    A name before others that is no file is a model too, so that the message about it lists the models.
+    """
+    inputs = list(others or ())
+    if first is None or looks_like_model(first) or (inputs and not Path(first).exists()):
+        return first, inputs or ["-"]
+    return None, [first, *inputs]
+
+
+class Job(NamedTuple):
+    """An input and where its result is written."""
+
+    source: str
+    output: str
+
+
+def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
+    """An output for each input. In a folder it has the name of the input, with the extension of the form.
+
+    The drawings of one input are numbered files in the folder; those of several are in a folder for each.
+    """
+    for source in inputs:
+        if source != "-" and not Path(source).exists():
+            raise FileNotFoundError(2, os.strerror(2), source)
+        if Path(source).is_dir():
+            raise InputError(f"{source}: a folder; give its files, as in {Path(source) / '*.txt'}")
+    if not is_folder(output):
+        if len(inputs) > 1:
+            raise InputError(
+                f"{len(inputs)} inputs need a folder, in which each has its own output (-o parsed/); to join them, "
+                "use `cat` and standard input"
+            )
+        return [Job(inputs[0], output)]
+    if len(inputs) == 1 and not EXTENSIONS[form]:
+        return [Job(inputs[0], output)]
+    return checked_jobs([Job(source, output_in(output, source, form)) for source in inputs])
+
+
+def is_folder(output: str) -> bool:
+    return output != "-" and (output.endswith(("/", os.sep)) or Path(output).is_dir())
+
+
+def output_in(folder: str, source: str, form: str) -> str:
+    """The output of a source in a folder.
+
+    >>> output_in("parsed/", "texts/letter.txt.gz", "conllu")
+    'parsed/letter.conllu'
+    """
+    from treewright.corpus.files import extension_of
+
+    name = "stdin" if source == "-" else Path(source).name
+    stem = name[: name.lower().rfind(extension_of(name))] if extension_of(name) else name
+    return str(Path(folder) / (stem + EXTENSIONS[form])) + os.sep * (not EXTENSIONS[form])
+
+
+def checked_jobs(jobs: list[Job]) -> list[Job]:
+    """Refuse two inputs with one output, and an output that is an input; create the folder."""
+    sources: dict[str, str] = {}
+    inputs = {os.path.realpath(job.source): job.source for job in jobs if job.source != "-"}
+    for source, output in jobs:
+        if output in sources:
+            raise InputError(
+                f"{sources[output]} and {source} have the same output {output}; give them in two runs with two folders"
+            )
+        if os.path.realpath(output) in inputs:
+            raise InputError(f"{output} is an input and would be overwritten; choose another folder")
+        sources[output] = source
+    Path(jobs[0].output).parent.mkdir(parents=True, exist_ok=True)
+    return jobs
+
+
+def each_job(jobs: Sequence[Job]) -> Iterator[Job]:
+    """The jobs one after another; an error ends them, after a note that counts the complete outputs."""
+    for done, job in enumerate(jobs):
+        try:
+            yield job
+        except BaseException:
+            if len(jobs) > 1:
+                note(f"stopped at {job.source}; the outputs of {done} of {len(jobs)} inputs are complete")
+            raise
+
+
+class Meter:
+    """Progress on the terminal: the share of the bytes that are read, and the number of sentences."""
+
+    def __init__(self, bar: Progress, task: TaskID, start: Callable[[], None]) -> None:
+        self._bar, self._task, self._start = bar, task, start
+        self._has_started = False
+        self._sentences = 0
+        self._file: io.BufferedReader | None = None
+
+    def source(self, source: str) -> str | io.BufferedReader:
+        """The source; while progress is shown and its size is known, a file that reports what is read of it."""
+        if self._bar.disable or size_of(source) is None:
+            return source
+        from treewright.corpus.files import open_input
+
+        self.close()
+        self._file = open_input(source, CountedFile(source, lambda count: self._bar.advance(self._task, count)))
+        return self._file
+
+    def close(self) -> None:
+        """Close the last source, if it was opened here."""
+        if self._file is not None:
+            self._file.close()
+
+    def track(self, sentences: Iterator[T]) -> Iterator[T]:
+        """The same sentences, counted. The clock of the summary starts with the first, after imports and loading."""
+        for sentence in sentences:
+            if not self._has_started:
+                self._start()
+                self._bar.reset(self._task, completed=int(self._bar.tasks[0].completed))
+                self._has_started = True
+            self._sentences += 1
+            self._bar.update(self._task, sentences=self._sentences)
+            yield sentence
+
+
+class CountedFile(io.FileIO):
+    """A file, or standard input, that reports the bytes that are read."""
+
+    def __init__(self, source: str, report: Callable[[int], None]) -> None:
+        is_stdin = source == "-"
+        super().__init__(sys.stdin.fileno() if is_stdin else source, closefd=not is_stdin)
+        self.name = "<stdin>" if is_stdin else source
+        self._report = report
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = super().readinto(memoryview(buffer)[:STEP]) or 0
+        self._report(count)
+        return count
+
+
+def size_of(source: str) -> int | None:
+    """The bytes of a source that are not read yet; None for a pipe or a terminal."""
+    try:
+        found = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)
+        begin = os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR) if source == "-" else 0
+    except (OSError, ValueError):
+        return None
+    return found.st_size - begin if stat.S_ISREG(found.st_mode) else None
+
+
+@contextmanager
+def metered(
+    sources: Sequence[str], *, quiet: bool, output: str, start: Callable[[], None] = lambda: None
+) -> Iterator[Meter]:
+    """A meter on standard error if that is a terminal, unless the output itself goes there.
+
+    If the sizes of all sources are known, it shows the share of the bytes that are read, and the time left.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    hidden = quiet or not console.is_terminal or (output == "-" and Console().is_terminal)
+    sizes = [size_of(source) for source in sources]
+    total = None if None in sizes else sum(size or 0 for size in sizes)
+    elapsed = (SpinnerColumn(), TimeElapsedColumn())
+    columns = (*(elapsed if total is None else share_columns()), TextColumn("{task.fields[sentences]} sentences"))
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        meter = Meter(bar, bar.add_task("", total=total, sentences=0), start)
+        try:
+            yield meter
+        finally:
+            meter.close()
+
+
+@contextmanager
+def shares_shown() -> Iterator[Callable[[float], None]]:
+    """A bar with the time left on standard error, if that is a terminal; called with the share of the work done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(*share_columns(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def share_columns() -> tuple[ProgressColumn, ...]:
+    """A bar, the share done and the time left."""
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    return (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"))

@@ -1,0 +1,218 @@
+"""The options of commands: each name is defined once and has one meaning; plain help; old spellings.
+
+A command declares an option by one of these types, as in `threads: Threads = 1`. Where a command needs a longer
+description, it adds to the text after the semicolon only (`skip_bad_option("; ...")`); a test compares the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+FIRST_ARGUMENT = ()  # an old option whose value is now the first argument
+
+
+class Method(str, Enum):
+    """The decoding methods that a command offers; docs/decoding.md describes them."""
+
+    exact = "exact"
+    dd = "dd"
+    climb = "climb"
+    rearrange = "rearrange"
+    ilp = "ilp"
+
+
+class Root(str, Enum):
+    """How many words may be attached to the root; auto: as in the training data."""
+
+    single = "single"
+    multi = "multi"
+    auto = "auto"
+
+
+def output_option(more: str = '"-" is standard output.', metavar: str = "FILE") -> Any:
+    return typer.Option("--output", "-o", metavar=metavar, help=f"Where to write; {more}")
+
+
+def json_option(more: str = "") -> Any:
+    return typer.Option("--json", help=f"Print the report as JSON{more}.")
+
+
+def skip_bad_option(more: str = "") -> Any:
+    return typer.Option("--skip-bad", help=f"Leave out sentences that cannot be read{more}.")
+
+
+def confidence_option(more: str) -> Any:
+    return typer.Option("--confidence", help=f"Write probabilities into MISC; {more}.")
+
+
+def seed_option(more: str) -> Any:
+    return typer.Option("--seed", min=0, metavar="N", help=f"Random seed; {more}.")
+
+
+def projective_option(default: str) -> Any:
+    return typer.Option("--projective/--nonprojective", help=f"Forbid or allow crossing arcs; by default {default}.")
+
+
+def seconds_option(more: str) -> Any:
+    return typer.Option(
+        "--max-seconds",
+        min=0.0,
+        metavar="SECONDS",
+        help=f"Time limit of the search for one sentence; {more}.",
+        show_default=False,
+    )
+
+
+def columns_option(more: str) -> Any:
+    return typer.Option("--columns", metavar="NAMES", help=f"Columns, separated by commas; {more}.")
+
+
+def to_option(more: str) -> Any:
+    return typer.Option("--to", help=f"Output format; {more}.")
+
+
+Output = Annotated[str, output_option()]
+ModelOutput = Annotated[Path, output_option("the model file.", "MODEL")]
+Json = Annotated[bool, json_option()]
+JsonReport = Annotated[bool, json_option("; on standard output if -o is given, else on standard error")]
+SkipBad = Annotated[bool, skip_bad_option()]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")]
+ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
+Threads = Annotated[
+    int, typer.Option("--threads", min=1, metavar="N", help="Number of threads; the result does not depend on it.")
+]
+Decoding = Annotated[Method, typer.Option("--method", help="Decoding method; see docs/decoding.md.")]
+SECONDS_HELP = "30 if not given. The best tree found by then has a gap"
+MaxSeconds = Annotated[float | None, seconds_option(SECONDS_HELP)]
+Projective = Annotated[bool | None, projective_option("as trained")]
+RootChildren = Annotated[
+    Root, typer.Option("--root", help="How many words are attached to the root; auto: as in the training data.")
+]
+HeadConfidence = Annotated[bool, confidence_option("of each head: Confidence=0.98")]
+Comment = Annotated[
+    bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
+]
+Dev = Annotated[
+    str | None,
+    typer.Option("--dev", metavar="DEV", help="Another treebank, which chooses the best epoch; else part of TRAIN."),
+]
+
+
+def new_app(help: str | None = None) -> typer.Typer:
+    """A Typer whose help is plain text, which is readable in 80 columns. With `help` it is a group of commands."""
+    if help is None:
+        return typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP_NAMES)
+    return typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings=HELP_NAMES,
+        help=help,
+        cls=PlainGroup,
+        no_args_is_help=True,
+    )
+
+
+def examples(*lines: str) -> str:
+    """Examples at the end of a help text, each in its own line, which is not wrapped.
+
+    >>> print(examples("treewright show dev.conllu").replace(chr(8), "(as it is)"))
+    <BLANKLINE>
+    <BLANKLINE>
+    (as it is)
+    Examples:
+      treewright show dev.conllu
+    """
+    return "\n\n\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+class PlainGroup(TyperGroup):
+    """A group whose commands are listed with the first paragraph of their help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        records = [
+            (name, (command.help or "").partition("\n\n")[0])
+            for name, command in commands.items()
+            if command is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(records)
+
+
+class PlainCommand(TyperCommand):
+    """A command with a usage line of plain metavars; old spellings of its options are accepted, but not shown."""
+
+    OLD_SPELLINGS: Mapping[str, Sequence[str]] = {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, renewed(args, self.OLD_SPELLINGS))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        arguments = [parameter for parameter in self.get_params(ctx) if parameter.param_type_name == "argument"]
+        return ["[OPTIONS]", *map(usage_of, arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        for kind, title in (("argument", "Arguments"), ("option", "Options")):
+            parameters = [parameter for parameter in self.get_params(ctx) if parameter.param_type_name == kind]
+            records = [record for parameter in parameters if (record := parameter.get_help_record(ctx))]
+            if kind == "argument":
+                records = [(name_of_argument(name), text) for name, text in records]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def usage_of(argument: Any) -> str:
+    """An argument in a usage line: in brackets if it is optional."""
+    name: str = argument.metavar or argument.name.upper()
+    if not argument.required and not name.startswith("["):
+        name = f"[{name}]"
+    return name + "..." * (argument.nargs != 1 and not name.endswith("..."))
+
+
+def name_of_argument(shown: str) -> str:
+    """The name of an argument in the list, without its type.
+
+    >>> name_of_argument("[INPUT] <str>")
+    'INPUT'
+    """
+    return shown.partition(" <")[0].strip("[]").removesuffix("...").removesuffix("]")
+
+
+def with_old_spellings(spellings: Mapping[str, Sequence[str]]) -> type[PlainCommand]:
+    """A command that accepts old options: what each is replaced by, such as {"--html": ("--to", "html")}."""
+
+    class Command(PlainCommand):
+        OLD_SPELLINGS = spellings
+
+    return Command
+
+
+def renewed(arguments: Sequence[str], spellings: Mapping[str, Sequence[str]]) -> list[str]:
+    """The arguments with old options replaced.
+
+    >>> renewed(["a.conllu", "--html", "--features=upos"], {"--html": ("--to", "html"), "--features": ("--columns",)})
+    ['a.conllu', '--to', 'html', '--columns', 'upos']
+    >>> renewed(["a.txt", "--model", "en"], {"--model": FIRST_ARGUMENT})
+    ['en', 'a.txt']
+    """
+    found: list[str] = []
+    rest = list(arguments)
+    while rest and rest[0] != "--":
+        name, equals, value = rest.pop(0).partition("=")
+        if name not in spellings:
+            found.append(name + equals + value)
+        elif spellings[name] == FIRST_ARGUMENT:
+            found[:0] = [value] if equals else rest[:1]
+            rest = rest if equals else rest[1:]
+        else:
+            found += [*spellings[name], *([value] if equals else [])]
+    return found + rest

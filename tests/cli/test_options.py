@@ -1,0 +1,171 @@
+"""An option has one meaning in all commands, help is readable in 80 columns, old spellings are accepted."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from treewright.cli.app import COMMANDS, app
+from treewright.cli.options import PlainCommand
+
+WIDTH = 80
+DOCS = Path(__file__).parents[2]
+
+
+class Command(NamedTuple):
+    path: str
+    command: Any
+
+
+@cache
+def all_commands() -> tuple[Command, ...]:
+    """Every command that runs, hidden ones too, with its path."""
+
+    def below(path: str, command: Any) -> Iterator[Command]:
+        if hasattr(command, "commands"):
+            for name, one in command.commands.items():
+                yield from below(f"{path} {name}", one)
+        else:
+            yield Command(path, command)
+
+    roots = {name: typer.main.get_command(import_module(f"treewright.cli.{name}").app) for name in COMMANDS}
+    return tuple(found for name, command in roots.items() for found in below(name, command))
+
+
+def option_records() -> dict[str, list[tuple[str, Any]]]:
+    """The options by name, each with the paths of the commands that have it."""
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for path, command in all_commands():
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                found.setdefault(max(parameter.opts, key=len), []).append((path, parameter))
+    return found
+
+
+def meaning(parameter: Any) -> tuple[object, ...]:
+    """What must agree: all spellings, whether it takes a value and several, its type, and the help up to `;` or `:`."""
+    kind = "file or text" if kind_of(parameter) in ("str", "Path") else kind_of(parameter)
+    core = re.split(r"[;:.]", parameter.help or "")[0]
+    return sorted(parameter.opts), sorted(parameter.secondary_opts), parameter.is_flag, parameter.multiple, kind, core
+
+
+def kind_of(parameter: Any) -> str:
+    """The type of an option by its name; all choices count as one type: commands support different formats."""
+    described = getattr(parameter, "type_descriptor", None)
+    if described is None:  # older versions of Typer have the types of Click
+        name: str = parameter.type.name
+        names = {"text": "str", "path": "Path", "integer range": "int", "integer": "int", "float range": "float"}
+        return names.get(name, name)
+    if described.is_choice:
+        return "choice"
+    annotation = described.annotation
+    types = [one.__name__ for one in getattr(annotation, "__args__", (annotation,)) if one is not type(None)]
+    return "|".join(types)
+
+
+def rendered(path: str) -> str:
+    found = CliRunner().invoke(app, [*path.split(), "-h"], env={"COLUMNS": str(WIDTH)}, prog_name="treewright")
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+PATHS = ["", *COMMANDS, "reproduce koo2010", "reproduce jiang2017", *(found.path for found in all_commands())]
+
+
+@pytest.mark.parametrize("name", sorted(option_records()))
+def test_an_option_means_the_same_in_every_command(name: str) -> None:
+    first, *others = option_records()[name]
+    for path, parameter in others:
+        assert meaning(parameter) == meaning(first[1]), f"{name} of {first[0]} and {path}"
+
+
+def test_options_are_compared_across_commands() -> None:
+    shared = {name for name, records in option_records().items() if len(records) > 1}
+    assert {"--to", "--output", "--json", "--quiet", "--threads", "--skip-bad", "--seed", "--columns"} <= shared
+
+
+def test_every_option_has_help_that_ends_a_sentence() -> None:
+    for name, records in option_records().items():
+        for path, parameter in records:
+            assert (parameter.help or "").endswith("."), f"{path} {name}"
+
+
+@pytest.mark.parametrize("path", dict.fromkeys(PATHS))
+def test_help_is_readable_in_eighty_columns(path: str) -> None:
+    text = rendered(path)
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    assert "…" not in text
+    usage, _, rest = text.partition("\n\n")
+    assert usage.startswith(f"Usage: treewright {path}".rstrip())
+    assert "..." not in rest.replace("--", "")  # nothing is cut
+    assert not re.search(r"[\[{<]{2}|<int range>|<str>", text), "plain names of values"
+    for found in all_commands():
+        if found.path == path:
+            for parameter in found.command.params:
+                assert all(re.search(rf"(?:^|\s){option}\b", text) for option in parameter.opts if option[:1] == "-")
+
+
+@pytest.mark.parametrize("path", [found.path for found in all_commands()])
+def test_both_names_of_help_work(path: str) -> None:
+    environment = {"COLUMNS": str(WIDTH)}
+    texts = {CliRunner().invoke(app, [*path.split(), name], env=environment).output for name in ("-h", "--help")}
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("path", [found.path for found in all_commands() if not found.command.hidden])
+def test_examples_of_help_are_commands_with_options_that_exist(path: str) -> None:
+    examples = re.findall(r"^    (.*treewright .*)$", rendered(path), re.M)
+    assert examples, "help has an example"
+    commands = {found.path: found.command for found in all_commands()}
+    for example in examples:
+        for piece in example.split("|"):
+            words = shlex.split(piece)
+            if words[0] == "treewright":
+                name = next(name for name in commands if words[1 : 1 + len(name.split())] == name.split())
+                known = {option for one in commands[name].params for option in (*one.opts, *one.secondary_opts)}
+                given = {word for word in words if re.match(r"--?[a-z]", word)}
+                assert given <= known, example
+
+
+OLD = {
+    "show a.conllu --text": ["a.conllu", "--to", "text"],
+    "show --svg a.conllu -o x/": ["--to", "svg", "a.conllu", "-o", "x/"],
+    "show a.conllu --html": ["a.conllu", "--to", "html"],
+    "show a.conllu --latex": ["a.conllu", "--to", "latex"],
+    "show a.conllu --features upos,lemma": ["a.conllu", "--columns", "upos,lemma"],
+    "show a.conllu --features=upos": ["a.conllu", "--columns", "upos"],
+    "induce a.conllu --method dmv --features": ["a.conllu", "--algorithm", "dmv", "--featurised"],
+    "tag tokenise a.txt --model en -q": ["en", "a.txt", "-q"],
+    "tag tokenise -m en": ["en"],
+    "reproduce koo2010 table1 data --sentences 5": ["data", "--max-sentences", "5"],
+    "reproduce koo2010 table2 --words 5": ["--length", "5"],
+}
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_old_spellings_are_accepted_and_not_shown(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    [found] = [found for found in all_commands() if old.startswith(f"{found.path} ")]
+    given: list[list[str]] = []
+    monkeypatch.setattr(PlainCommand.__mro__[1], "parse_args", lambda self, ctx, args: given.append(args))
+    found.command.parse_args(None, shlex.split(old.removeprefix(found.path)))
+    assert given == [OLD[old]]
+    known = {option for one in found.command.params for option in one.opts}
+    assert not known & set(found.command.OLD_SPELLINGS)
+
+
+def test_documentation_and_messages_use_no_old_spelling() -> None:
+    files = [*DOCS.glob("docs/*.md"), *DOCS.glob("src/treewright/**/*.py"), *DOCS.glob("examples/*.py")]
+    for path in files:
+        for line in re.findall(r"treewright (?:show|induce|tag tokenise) [^\n`]*", path.read_text(encoding="utf-8")):
+            for name, options in (("show", "text|svg|html|latex|features"), ("induce", "method|features")):
+                assert not re.match(rf"treewright {name} .*--(?:{options})\b", line), f"{path.name}: {line}"
+            assert not re.match(r"treewright tag tokenise .*--model", line), f"{path.name}: {line}"

@@ -48,6 +48,7 @@ def open_input(path: str | os.PathLike[str], file: io.RawIOBase | None = None) -
 
     file: the open file, if the caller has opened it.
     """
+    raw: io.BufferedReader
     if file is not None:
         raw = io.BufferedReader(file)
     else:

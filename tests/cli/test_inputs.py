@@ -258,7 +258,7 @@ def test_an_evaluation_reports_the_share_that_is_done(tmp_path: Path) -> None:
 
 def test_eval_shows_the_share_and_the_time_left(run: Run, terminal: io.StringIO) -> None:
     assert run("eval", "c.conllu", "c.conllu").returncode == 0
-    assert re.search(r"60% .*left", terminal.getvalue())
+    assert re.search(r"60%.*left", terminal.getvalue())
 
 
 # -- files that are not what the command reads

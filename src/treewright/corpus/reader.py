@@ -17,6 +17,7 @@ LONGEST_LINE = 1 << 26  # bytes without a line break, by convention; longer inpu
 LONGEST_ITEM = 1 << 28  # characters of a sentence or tree, by convention; a longer one lacks separators
 KEPT_ERRORS = 100  # by convention; further ones are only counted
 OPENING = 1 << 10  # bytes in which a zero byte shows that a file is binary; by convention
+SHORTEST = 16  # bytes from which UTF-16 without a mark is recognised; by convention
 BINARY = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
@@ -86,7 +87,7 @@ def check_is_text(opening: bytes, name: str) -> None:
         found = "a model file"
     if first.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_utf16(first):
         raise FormatError(name, 1, "text in UTF-16; expected UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)")
-    if found is None and b"\0" in first and b"\t" not in first:
+    if found is None and b"\0" in first and b"\t" not in first and not first.lstrip().startswith(b"#"):
         found = "a binary file, with zero bytes"
     if found is not None:
         raise FormatError(name, 1, f"{found}; expected text in UTF-8")
@@ -95,7 +96,7 @@ def check_is_text(opening: bytes, name: str) -> None:
 def _is_utf16(data: bytes) -> bool:
     """Whether every other byte is zero, as in UTF-16 without a mark: most of one half, none of the other."""
     zeros = sorted(half.count(0) for half in (data[::2], data[1::2]))
-    return zeros[0] == 0 and zeros[1] > max(1, len(data) // 4)
+    return len(data) >= SHORTEST and zeros[0] == 0 and 4 * zeros[1] > len(data)
 
 
 def _is_file(file: IO[Any]) -> bool:

@@ -34,6 +34,7 @@ myst_enable_extensions = ["colon_fence"]
 exclude_patterns = ["references.bib"]
 
 smartquotes = False
+autodoc_preserve_defaults = True
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"

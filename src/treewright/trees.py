@@ -40,7 +40,7 @@ def to_conll(heads: ArrayLike) -> Heads:
 
 
 def is_tree(heads: ArrayLike, *, root: str = "multi") -> bool:
-    """Is every word dominated by node 0? With root="single", by exactly one of its modifiers.
+    """Whether heads is a tree: node 0 dominates every word, with root="single" through exactly one modifier.
 
     >>> is_tree([-1, 2, 0, 2]), is_tree([-1, 2, 1, 0])
     (True, False)

@@ -25,7 +25,7 @@ LAYOUTS = {"conllu": CONLLU, "conllx": CONLLX}
 def read(
     source: Source, format: str | None = None, *, check: str = "format", on_error: str = "raise"
 ) -> Reader[Sentence]:
-    """Stream the sentences of a file: a path, an open file, or "-" for standard input; gzip, xz, zstd are unpacked.
+    """Stream the sentences of a source: a path, an open file, or "-" for standard input; gzip, xz, zstd are unpacked.
 
     format: "conllu", "conllup" (its first line names the columns) or "conllx"; by extension and first line if None.
     check: what else must hold of each sentence (see Sentence.check). on_error: "raise" a FormatError that names
@@ -61,7 +61,12 @@ def read_trees(source: Source, *, functions: bool = True, traces: bool = True, o
 
 
 def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
-    """The format of a file: "brackets", or one that `read` reads. An open file keeps its position.
+    """The format of a source (a path or an open file): "brackets", or one that `read` reads.
+
+    An open file keeps its position.
+
+    >>> format_of("sample.conllu")
+    'conllu'
 
     To read standard input after that, open it once and use the open file:
     `file = open_input("-")`, `format_of(file)`, `read(file)`.
@@ -90,10 +95,17 @@ def write(
     target: str | os.PathLike[str] | IO[bytes] | IO[str],
     format: str | None = None,
 ) -> int:
-    """Write sentences or trees to a path ("-" is standard output) or an open file; their number is returned.
+    """Write items (sentences or trees) to a target, a path ("-" is standard output) or an open file; return how many.
 
     What was not changed is written as it was read, byte for byte. A path's file appears when it is complete, packed
     if its name ends with .gz, .xz or .zst. format: "conllu" or "conllx" to convert sentences of another format.
+
+    >>> import io
+    >>> file = io.StringIO()
+    >>> write(Sentence.from_words(["Run"], upos=["VERB"], heads=[0], deprels=["root"]), file)
+    1
+    >>> file.getvalue()
+    '1\\tRun\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n'
     """
     if format is not None and format not in LAYOUTS:
         raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")

@@ -54,7 +54,7 @@ class Document(list[Sentence]):
         return convert.to_dataframe(self, numbered=True)
 
     def to_spacy(self, vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
-        """One Doc of all sentences; see `Sentence.to_spacy`."""
+        """One Doc of all sentences; vocab is that of `Sentence.to_spacy`."""
         return convert.to_spacy(self, vocab)
 
     def _repr_html_(self) -> str | None:

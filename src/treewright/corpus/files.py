@@ -44,9 +44,13 @@ def extension_of(name: str) -> str:
 
 
 def open_input(path: str | os.PathLike[str], file: io.RawIOBase | None = None) -> io.BufferedReader:
-    """The bytes of a file ("-" is standard input), unpacked; a damaged archive is a FormatError.
+    """The bytes of the file at path ("-" is standard input), unpacked; a damaged archive is a FormatError.
 
     file: the open file, if the caller has opened it.
+
+    >>> with open_input("sample.conllu") as file:
+    ...     file.readline()
+    b'# sent_id = bridge-1\\n'
     """
     raw: io.BufferedReader
     if file is not None:
@@ -200,7 +204,14 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
 
 @contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write bytes to ("-" is standard output), compressed by its extension, in place only when complete."""
+    """A file at path to write bytes to ("-" is standard output), compressed by its extension.
+
+    The file appears when the `with` ends; an error leaves what was there before.
+
+    >>> with open_output("words.txt.gz") as file:
+    ...     file.write(b"It rains.")
+    9
+    """
     packing = EXTENSIONS.get(Path(path).suffix, "")
     if path == "-":
         with _stdout() as file:

@@ -29,6 +29,7 @@ class Layout:
 
     @property
     def width(self) -> int:
+        """The number of columns."""
         return len(self.columns)
 
     def declaration(self) -> str:

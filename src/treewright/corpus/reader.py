@@ -169,10 +169,12 @@ class Reader(Generic[T]):
 
     @property
     def skipped(self) -> int:
+        """How many items on_error="skip" has left out so far."""
         return self._problems.skipped
 
     @property
     def errors(self) -> list[FormatError]:
+        """The first hundred errors of the items left out."""
         return self._problems.errors
 
     def __iter__(self) -> Reader[T]:

@@ -103,7 +103,10 @@ class Sentence:
 
     @classmethod
     def of_block(cls, text: str, start: int, end: int, layout: Layout, source: str, line: int) -> Sentence:
-        """For readers, which have found that the lines of the words are text[start:end]."""
+        """For readers: the sentence in text whose words are the lines text[start:end], in the columns of layout.
+
+        source and line are its place in messages.
+        """
         sentence = cls.__new__(cls)
         sentence._set(text, start, end, layout, source, line)
         return sentence
@@ -233,7 +236,7 @@ class Sentence:
         return "\n".join(line for row, line in enumerate(lines) if row not in empty)
 
     def set_column(self, name: str, values: Iterable[str]) -> None:
-        """Replace a column. Writing rewrites the cells that differ."""
+        """Replace the column of this name by values, one for each word. Writing rewrites the cells that differ."""
         values = cell_list(values, name)
         if len(values) != len(self.column(name)):
             raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(self)} words")
@@ -242,7 +245,7 @@ class Sentence:
         self._columns[name] = values
 
     def check_has_column(self, name: str) -> None:
-        """Raise an InputError if the format has no such column to write to."""
+        """Raise an InputError if the format has no column of this name to write to."""
         if name in self.layout.index:
             return
         columns = " ".join(self.layout.columns)
@@ -503,7 +506,16 @@ class Sentence:
         text: str | None = None,
         source: str = "<words>",
     ) -> Sentence:
-        """A sentence that comes from no file; a column that is not given holds "_". Messages call it `source`."""
+        """A sentence that comes from no file: forms, and one value a word for each column that is given.
+
+        lemmas, upos, xpos, feats, deprels, deps and misc are strings, heads CoNLL numbers; a column that is not given
+        holds "_". tokens are multiword tokens, comments whole lines; sent_id and text are written as comments.
+        Messages call the sentence `source`.
+
+        >>> sentence = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0])
+        >>> sentence.forms, sentence.heads.tolist(), sentence.lemmas
+        (['Dogs', 'bark'], [2, 0], ['_', '_'])
+        """
         check_iterable(forms, "a list of words (text.split(), or treewright.tagger.Tokeniser()(text))", "forms")
         check_iterable(comments, "a list of lines", "comments")
         given = {"FORM": forms, "LEMMA": lemmas, "UPOS": upos, "XPOS": xpos, "FEATS": feats}
@@ -544,7 +556,10 @@ class Sentence:
     def with_tree(
         self, heads: NDArray[np.int32], deprels: list[str], parse: Any, head_confidence: Confidence | None
     ) -> Sentence:
-        """A copy with the tree that a parser found. It is not checked, and its arrays are not copied."""
+        """A copy with heads and deprels, the parse that they come from, and the head_confidence.
+
+        The tree is not checked, and its arrays are not copied.
+        """
         for name in ("HEAD", "DEPREL"):
             self.check_has_column(name)
         copy = self.copy()
@@ -565,7 +580,7 @@ class Sentence:
         return _restored, self._state()
 
     def converted(self, layout: Layout) -> Sentence:
-        """The same sentence in other columns, those of the same name kept; itself if it has those already.
+        """The same sentence in the columns of layout, those of the same name kept; itself if it has them already.
 
         CoNLL-X has neither comments, nor multiword tokens, nor empty nodes: they are left out.
 
@@ -618,7 +633,7 @@ class Sentence:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Sentence:
-        """The sentence of what `to_dict` returned, or of words alone.
+        """The sentence of a value that `to_dict` returned, or of words alone.
 
         >>> Sentence.from_dict({"words": ["It", "rains"]}).forms
         ['It', 'rains']
@@ -645,6 +660,8 @@ class Sentence:
 
     def to_spacy(self, vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
         """A Doc of spaCy with a token for each word: tags, lemmas, morphology, spaces, heads and labels.
+
+        vocab is the Vocab of the Doc; an empty one if None.
 
         Heads and labels are those of a complete tree; if a word has no head, only the start of the sentence is set.
         As in spaCy's own converter, the label "root" becomes "ROOT". A UPOS that spaCy does not have is left empty.

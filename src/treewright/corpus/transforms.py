@@ -51,7 +51,7 @@ def _like(node: Tree, label: str, children: Nodes) -> Tree:
 
 
 def strip_functions(tree: Tree, *, tags: bool = False, signs: str = FUNCTION_SIGNS) -> Tree:
-    """Cut labels at the first of `signs`: NP-SBJ-1 becomes NP. Labels that begin with one (-LRB-) stay.
+    """The tree with labels cut at the first of `signs`: NP-SBJ-1 becomes NP. Labels that begin with one (-LRB-) stay.
 
     The tags above words are cut only with tags=True: in many treebanks their hyphens mean something else.
 
@@ -73,7 +73,7 @@ def _category(label: str, signs: str) -> str:
 
 
 def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None:
-    """Remove the words whose tag is one of `traces`, and the nodes left empty; None if nothing is left.
+    """The tree without words whose tag is one of `traces` and without empty nodes; None if nothing is left.
 
     >>> print(strip_traces(Tree.parse("(S (NP-SBJ (-NONE- *PRO*)) (VP (VB run)))")))
     (S (VP (VB run)))
@@ -88,7 +88,7 @@ def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None
 
 
 def binarise(tree: Tree, *, branching: str = "left") -> Tree:
-    """Give every node at most two children; the nodes put in are called @X below X. `debinarise` takes them out.
+    """The tree with at most two children a node; the nodes put in are called @X below X. `debinarise` takes them out.
 
     branching="left": X has the children @X and its last one; "right": its first one and @X.
 
@@ -127,9 +127,9 @@ def debinarise(tree: Tree) -> Tree:
 
 
 def collapse_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tree:
-    """Make one node of a node and its only child, S over VP becoming S+VP; `expand_unaries` undoes it.
+    """The tree with one node for a node and its only child, S over VP becoming S+VP; `expand_unaries` undoes it.
 
-    The tags above words are joined only with tags=True.
+    The tags above words are joined only with tags=True; joint is the string between the labels.
 
     >>> print(collapse_unaries(Tree.parse("(S (VP (VB run) (ADVP (RB away))))")))
     (S+VP (VB run) (ADVP (RB away)))
@@ -150,7 +150,7 @@ def collapse_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> T
 
 
 def expand_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tree:
-    """Make a node of every part of a joined label.
+    """The tree with a node for every part of a joined label; tags and joint are those of `collapse_unaries`.
 
     >>> print(expand_unaries(Tree.parse("(S+VP (VB run) (ADVP (RB away)))")))
     (S (VP (VB run) (ADVP (RB away))))
@@ -169,7 +169,7 @@ def expand_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tre
 
 
 def add_root(tree: Tree, label: str = "ROOT") -> Tree:
-    """Label the unlabelled root that Penn files have, or put a root above the tree.
+    """Give the unlabelled root that Penn files have a label, or put a root of this label above the tree.
 
     >>> print(add_root(Tree.parse("( (S (VB run)))")), add_root(Tree.parse("(S (VB run))"), "TOP"))
     (ROOT (S (VB run))) (TOP (S (VB run)))
@@ -178,7 +178,7 @@ def add_root(tree: Tree, label: str = "ROOT") -> Tree:
 
 
 def drop_root(tree: Tree, labels: Collection[str] = ("", "ROOT", "TOP")) -> Tree:
-    """The tree below a root of that name, if it is the only one there.
+    """The tree below a root with one of these labels, if the root has one child.
 
     >>> print(drop_root(Tree.parse("( (S (VB run)))")))
     (S (VB run))

@@ -30,7 +30,7 @@ class Treebank(Sequence[Sentence]):
     def read(
         cls, source: Source, format: str | None = None, *, check: str = "format", on_error: str = "raise"
     ) -> Treebank:
-        """All sentences of a file; the options are those of treewright.read."""
+        """All sentences of a source; source, format, check and on_error are those of `read`."""
         reader = read(source, format, check=check, on_error=on_error)
         seen: dict[str, str] = {}
         bank = cls(sentence.sharing(seen) for sentence in reader)
@@ -38,7 +38,7 @@ class Treebank(Sequence[Sentence]):
         return bank
 
     def write(self, target: str | os.PathLike[str], format: str | None = None) -> int:
-        """Write them to a file; see treewright.write."""
+        """Write the sentences to a target; format and result are those of `write`."""
         return write(self, target, format)
 
     @property

@@ -65,7 +65,7 @@ class Word:
         self.sentence, self.id = sentence, id
 
     def set_cell(self, column: str, value: str) -> None:
-        """Change one cell of the sentence."""
+        """Write value into the cell of this word in a column."""
         check_cell(value, f"{column}[{self.id - 1}]")
         self.sentence.check_has_column(column)
         self.sentence.column(column)[self.id - 1] = value

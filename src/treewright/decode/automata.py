@@ -67,7 +67,9 @@ def sibling_automaton(
     forbid: Iterable[Arc] = (),
     head_first: bool = True,
 ) -> Modifiers:
-    """The best modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
+    """The best Modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
+
+    Scores, require, forbid and head_first are those of `tree`.
 
     >>> arc = [[0, 1, 2, 3], [0, 0, -1, 2], [0, 0, 0, 1], [0, 0, 0, 0]]
     >>> best = sibling_automaton(arc, 1, 1)
@@ -102,10 +104,12 @@ def grandparent_automaton(
     forbid: Iterable[Arc] = (),
     head_first: bool = True,
 ) -> Modifiers:
-    """The best modifiers of h on both sides together with its best head, by all scores that depend on them.
+    """The best Modifiers of h on both sides together with its best head, by all scores that depend on them.
 
+    Scores, require, forbid and head_first are those of `tree`.
     of_head[g] is added for the head g that is chosen; the arc (g, h) itself is not counted, for it belongs to g's own
-    modifiers. Node 0 has no head: head is None then. Trees play no part: g may also be among the modifiers.
+    modifiers. Node 0 has no head: head is None then. The result need not belong to a tree: g may also be among the
+    modifiers.
 
     >>> import numpy as np
     >>> arc = np.full((4, 4), -1.0)

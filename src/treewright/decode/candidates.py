@@ -42,7 +42,7 @@ def candidates(
 
     Of each word, the heads whose marginal probability is at least `threshold` times that of the most probable one, at
     most `max_heads` of them (of equally probable heads the smaller ones); and every arc of the best tree and, in
-    training, of the gold tree. projective, root, require and forbid say over which trees, as for `tree`.
+    training, of the gold tree. projective, root, require, forbid and head_first are those of `tree`.
 
     >>> found = candidates([[0, 9, 2], [0, 0, 7], [0, 3, 0]], threshold=0.1, max_heads=2)
     >>> found.head.tolist(), found.modifier.tolist()
@@ -66,7 +66,14 @@ def candidates_batch(
     projective: bool = False,
     root: str = "single",
 ) -> list[Candidates]:
-    """`candidates` for each matrix of finite scores, in one call to the core."""
+    """The Candidates of each matrix of finite scores in arcs, in one call to the core.
+
+    threshold, max_heads, projective and root are those of `candidates`.
+
+    >>> arc = np.array([[0, 9, 2], [0, 0, 7], [0, 3, 0]], dtype=float)
+    >>> [found.head.tolist() for found in candidates_batch([arc, arc], threshold=0.1, max_heads=2)]
+    [[0, 1], [0, 1]]
+    """
     found = _core.candidate_arcs(list(arcs), _rules(threshold, max_heads, projective, root), [])
     return [Candidates(head, modifier, marginal) for head, modifier, marginal, _ in found]
 

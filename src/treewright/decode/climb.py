@@ -62,10 +62,11 @@ def solve(
 def count_optima(arc: ArrayLike, cap: int = 10_000, *, head_first: bool = True) -> int:
     """How many trees no single change of a head improves, by their arcs; cap + 1 when there are more than cap.
 
+    arc and head_first are those of `tree`.
     The root may have several modifiers. Scores must not tie; add noise if they may. A count of 1 means that one climb
     finds the best tree, from wherever it begins; there can be 2^(n - 1) (Zhang et al. 2014, theorem 1).
 
-    >>> count_optima([[0, 1, 2], [0, 0, 4], [0, 3, 0]])  # words 1 and 2 like each other best
+    >>> count_optima([[0, 1, 2], [0, 0, 4], [0, 3, 0]])  # each of the words 1 and 2 is the best head of the other
     2
     """
     if cap < 1:

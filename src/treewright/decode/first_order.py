@@ -24,7 +24,8 @@ def reduced_costs(
     """[h, m]: the value of every tree with that arc is at least this much below that of the best tree.
 
     0 on the arcs of the best tree, +inf where no tree can have the arc. A bound for all arcs at the cost
-    of one decoding; `why_not` gives the exact loss of one arc. With head_first=False scores and result are [m, h].
+    of one decoding; `why_not` gives the exact loss of one arc. root, require and forbid are those of `tree`. With
+    head_first=False scores and result are [m, h].
 
     >>> reduced_costs([[0, 9, 2], [0, 0, 7], [0, 3, 0]]).tolist()
     [[inf, 0.0, 5.0], [inf, inf, 0.0], [inf, 6.0, inf]]

@@ -65,12 +65,12 @@ def graph(
     max_moves: int | None = None,
     max_seconds: float | None = None,
 ) -> GraphParse:
-    """The best acyclic graph in which words may have several heads, or a good one.
+    """The best acyclic graph in which words may have several heads, or a good one, as a GraphParse.
 
-    "rearrange" is the published algorithm: from a tree, give a word another or a further head as long as that raises
-    the value; with deletions also take one away. "exact" solves an integer program (small sentences). Both end at
-    max_seconds with what they have. root="single" allows one arc out of node 0. require and forbid are arcs that must,
-    must not be there.
+    Scores are those of `tree`. method="rearrange" is the published algorithm: from a tree, give a word another or a
+    further head as long as that raises the value; with deletions also take one away; max_moves limits the changes.
+    method="exact" solves an integer program (small sentences). Both end at max_seconds with the best graph found.
+    root="single" allows one arc out of node 0. require and forbid are arcs that must, must not be there.
 
     >>> found = graph([[0, 9, 2, 0], [0, 0, 7, 2], [0, -3, 0, 4], [0, -9, -9, 0]])
     >>> found.heads, found.score

@@ -109,6 +109,8 @@ def kbest(
 ) -> ParseList | list[ParseList] | list[ParseList | InputError]:
     """The k best trees, best first; fewer when there are no more.
 
+    Scores and constraints are those of `tree`.
+
     Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
     those with the same value, are certified to be the best. max_seconds limits second-order searches: the list may then
     be shorter than k or miss a tree, and its attribute `exact` is False. lengths, threads and errors are those of

@@ -46,6 +46,8 @@ def marginals(
 ) -> ArrayResult:
     """[h, m]: the probability of each arc when trees are drawn by their score; each word's column sums to one.
 
+    Scores and constraints are those of `tree`; the probabilities are those among the trees that meet the constraints.
+
     Column 0 and the diagonal are zero. With head_first=False scores and result are [m, h]. The result's attribute
     `exact` is False for trees that may cross with second-order scores, whose marginals are approximate; otherwise the
     marginals are the derivative of `log_partition` with respect to arc.
@@ -121,6 +123,9 @@ def log_partition(
 ) -> FloatResult | ArrayResult:
     """The log of the sum over all trees of the exponential of their value; of each sentence if lengths are given.
 
+    Scores and constraints are those of `tree`; lengths, threads and errors are those of `marginals`. The attribute
+    `exact` is False for an approximation.
+
     >>> import math
     >>> n = 4
     >>> round(math.exp(log_partition([[0] * (n + 1)] * (n + 1))))  # the number of trees: n to the power n - 1
@@ -149,6 +154,8 @@ def entropy(
     head_first: bool = True,
 ) -> FloatResult:
     """The entropy of the distribution over trees in nats: log Z less the expected value; 0 when one tree has it all.
+
+    Scores and constraints are those of `tree`. The attribute `exact` is False for an approximation.
 
     >>> import math
     >>> round(math.exp(entropy([[0] * 5] * 5)))  # 64 trees with the same probability

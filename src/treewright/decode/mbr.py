@@ -27,7 +27,9 @@ def mbr(
     forbid: Iterable[Arc] = (),
     head_first: bool = True,
 ) -> Parse:
-    """The tree whose arcs have the highest sum of marginals, among the trees of allowed arcs.
+    """The tree whose arcs have the highest sum of marginals, among the trees of allowed arcs, as a Parse.
+
+    Scores and constraints are those of `tree`.
 
     Its score is the expected number of words with the correct head when the correct tree is drawn from the
     distribution exp(value) / Z. Where the marginals are approximate, the score is too: the tree is not certified, and

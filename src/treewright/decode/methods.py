@@ -58,14 +58,15 @@ def tree(
     method: str = "exact",
     **options: Unpack[MethodOptions],
 ) -> Parse:
-    """The best tree over the scores given, with its value, bound and certificate.
+    """The best tree over the scores given: a Parse with its value, bound and certificate.
 
     arc[h, m] is the score of head h for modifier m, node 0 the root, words 1..n; -inf forbids, and the diagonal and
     column 0 are not read. sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of
     modifier lists (docs/decoding.md). A Parts in place of arc holds the same over candidate arcs only.
 
     head_first=False says that the array is arc[m, h], as biaffine parsers compute it; sib, grand, stop and the arcs of
-    require and forbid keep their order. root is "single" (exactly one child of node 0) or "multi". require and forbid
+    require and forbid keep their order. projective=True
+    excludes crossing arcs. root is "single" (exactly one child of node 0) or "multi". require and forbid
     are arcs (h, m) that the tree must, must not have. method is a name in METHODS; `MethodOptions` lists its options.
 
     >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
@@ -107,7 +108,9 @@ def tree_batch(
     method: str = "exact",
     **options: Unpack[MethodOptions],
 ) -> list[Parse]:
-    """`tree` for each Parts, in order and on one thread; faster than one call each where no search is needed.
+    """The Parse of each Parts of a batch, in order and on one thread; faster than `tree` where no search is needed.
+
+    projective, root, method and its options are those of `tree`.
 
     >>> parts = Parts.from_arrays([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     >>> [parse.heads.tolist() for parse in tree_batch([parts, parts])]

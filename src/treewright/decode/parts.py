@@ -99,7 +99,11 @@ class Parts:
         *,
         head_first: bool = True,
     ) -> Parts:
-        """The parts of whole matrices; the candidates are the arcs above -inf."""
+        """The parts of whole matrices arc, sib, grand, stop (as in `tree`); the candidates are the arcs above -inf.
+
+        >>> Parts.from_arrays([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
+        Parts(2 words, 4 arcs)
+        """
         clean = arrays.arc_matrix(arc, head_first)
         nodes = len(clean)
         return cls.of(
@@ -159,9 +163,9 @@ class Parts:
         return Parts(self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows)
 
     def value(self, heads: ArrayLike) -> float:
-        """The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
+        """The value of the tree heads (heads[0] is -1) by the definition of the parts.
 
-        Heads with a cycle are refused: they are no tree.
+        It is -inf when the tree has an arc that is no candidate. Heads with a cycle are refused: they are no tree.
         """
         try:
             value = self.core.value(arrays.index_column(heads, "heads"))

@@ -49,7 +49,7 @@ class Problem:
         forbid: Iterable[Arc] = (),
         head_first: bool = True,
     ) -> Problem:
-        """The problem, after all checks; an InputError names the argument, the index and the remedy."""
+        """The problem given by the arguments of `tree`, checked; an InputError names argument, index and remedy."""
         single_root = is_single(root)
         if isinstance(arc, Parts):
             if not (sib is None and grand is None and stop is None):

@@ -70,7 +70,7 @@ class Parse(Certified):
 
     @classmethod
     def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:
-        """The result of an exact algorithm: the bound is the value."""
+        """The result heads of an exact method, with its score: the bound is the value."""
         self = cls.__new__(cls)
         # All fields at once: setting them one by one in a frozen dataclass takes as long as decoding 20 words.
         object.__setattr__(self, "__dict__", {"heads": heads, "score": value, "bound": value, "method": method})
@@ -78,7 +78,10 @@ class Parse(Certified):
 
     @classmethod
     def ranked(cls, heads: NDArray[np.int32], value: float, best: Parse, method: str) -> Parse:
-        """A tree of a list whose first is `best`: certified as the best one only if it has the same value."""
+        """The tree heads with its value, found by a method, in a list whose first is `best`.
+
+        It is certified as the best one only if it has the same value.
+        """
         is_best = value >= best.score
         return cls(heads, value, max(best.bound, value), method, best.certificate if is_best else None)
 

@@ -38,6 +38,7 @@ def sample(
 ) -> NDArray[np.int32]:
     """[size, nodes]: heads of trees drawn independently, each with probability exp(value) / Z.
 
+    Scores and constraints are those of `tree`. seed determines the trees.
     uniform: all trees that the scores do not forbid have the same probability. The first trees of a larger sample are
     those of a smaller one. Second-order trees that may cross are drawn by rejection: sentences of more than 8 to 15
     words, depending on how strong the second-order scores are, are refused with an InputError when they would take too

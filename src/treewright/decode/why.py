@@ -62,9 +62,10 @@ def why_not(
     method: str = "exact",
     max_seconds: float | None = None,
 ) -> WhyNot:
-    """The difference in value between the best tree and the best tree with the arc (h, m); keywords as in `tree`.
+    """The difference in value between the best tree and the best tree with the arc (h, m).
 
-    max_seconds limits each of the two decodings. An InfeasibleError names the constraints that exclude the arc.
+    Scores, constraints and method are those of `tree`. max_seconds limits each of the two decodings. An InfeasibleError
+    names the constraints that exclude the arc.
 
     >>> answer = why_not([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 2, 1)
     >>> answer.loss, answer.rival.heads.tolist()

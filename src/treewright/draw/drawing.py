@@ -11,7 +11,7 @@ Kind = Literal["text", "svg", "html", "latex"]
 
 
 class Drawing(str):
-    """A drawing is its own text (`print(drawing)`, `file.write(drawing)`) and shows itself in a notebook."""
+    """A drawing: a string (`print(drawing)`, `file.write(drawing)`) that a notebook displays."""
 
     kind: Kind
 
@@ -21,7 +21,7 @@ class Drawing(str):
         return drawing
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the drawing, in UTF-8; beside the file first, so that a file is never half written."""
+        """Write the drawing to path in UTF-8 and return the path; the file appears when it is complete."""
         path = Path(path)
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:

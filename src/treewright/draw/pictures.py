@@ -45,10 +45,12 @@ def text(
 
     sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a
     phrase-structure tree (anything with label and children, or nested tuples). Columns can be given by name instead:
-    heads as CoNLL numbers, -1 where not known. gold: the sentence, the heads or the tree to compare with. given: the
-    partial annotation that was completed; arcs whose heads it has are marked.
-    enhanced: draw the graph too, arcs that the tree has not below the words. features: columns to write under the
-    words, names or a mapping of names to columns.
+    heads as CoNLL numbers, -1 where not known; deprels, upos, graph (edges head, modifier, label) and confidence
+    (probabilities of the heads) replace those of the sentence. gold: the sentence, the heads or the tree to compare
+    with. given: the partial annotation that was completed; arcs whose heads it has are marked.
+    enhanced: draw the graph too; arcs that only the graph has are below the words. features: columns to write under
+    the words, names or a mapping of names to columns. direction: "ltr", "rtl" or "auto", that of most words. width: the
+    most columns of a row, None for one row. ascii: no box-drawing characters. color: ANSI colours.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
              root

@@ -24,9 +24,14 @@ class SentenceLike(Protocol):
     """What can be drawn. Read if there: upos and other columns, deprels, graph, confidence, sent_id, text."""
 
     @property
-    def forms(self) -> Sequence[str]: ...
+    def forms(self) -> Sequence[str]:
+        """The words."""
+        ...
+
     @property
-    def heads(self) -> Any: ...
+    def heads(self) -> Any:
+        """Their heads as CoNLL numbers."""
+        ...
 
 
 @dataclass(frozen=True)

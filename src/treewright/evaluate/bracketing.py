@@ -56,8 +56,7 @@ class Parameters:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Parameters:
-        """The parameters of an EVALB .prm file. DEBUG, MAX_ERROR and QUOTE_LABEL are
-        ignored."""
+        """The parameters of the EVALB .prm file at path. DEBUG, MAX_ERROR and QUOTE_LABEL are ignored."""
         found: dict[str, list[str]] = {}
         for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
             name, _, value = line.strip().partition(" ")
@@ -83,13 +82,15 @@ class Parameters:
         )
 
     def same_label(self, a: str, b: str) -> bool:
+        """Whether the labels a and b count as the same."""
         return a == b or frozenset((a, b)) in self._label_pairs
 
     def same_word(self, a: str, b: str) -> bool:
+        """Whether the words a and b count as the same."""
         return a == b or frozenset((a, b)) in self._word_pairs
 
     def is_deleted(self, label: str) -> bool:
-        """Of a bracket; words are deleted by delete_labels."""
+        """Whether brackets of this label are not counted."""
         return label in self._deleted_brackets
 
 
@@ -119,25 +120,31 @@ class BracketScores:
 
     @property
     def complete_match(self) -> float:
+        """The share of the sentences whose brackets are all correct."""
         return ratio(self.complete, self.sentences)
 
     @property
     def average_crossing(self) -> float:
+        """Crossing brackets a sentence."""
         return ratio(self.crossing, self.sentences)
 
     @property
     def no_crossing(self) -> float:
+        """The share of the sentences without crossing brackets."""
         return ratio(self.without_crossing, self.sentences)
 
     @property
     def two_or_less_crossing(self) -> float:
+        """The share of the sentences with at most two crossing brackets."""
         return ratio(self.with_two_crossing, self.sentences)
 
     @property
     def tagging_accuracy(self) -> float:
+        """The share of the words with the correct tag."""
         return ratio(self.tags, self.words)
 
     def as_dict(self) -> dict[str, Any]:
+        """The figures as plain numbers."""
         shares = ("complete_match", "average_crossing", "no_crossing", "two_or_less_crossing", "tagging_accuracy")
         return asdict(self) | {"brackets": self.brackets.as_dict()} | {name: getattr(self, name) for name in shares}
 
@@ -153,6 +160,7 @@ class BracketEvaluation:
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
+        """The figures as plain numbers."""
         return {
             "all": self.all.as_dict(),
             "short": self.short.as_dict(),
@@ -190,7 +198,8 @@ def brackets(
 ) -> BracketEvaluation:
     """How many brackets of the gold trees the system's have, as EVALB counts them.
 
-    gold, system: a path, an open file, or trees, in the same order. skip_bad leaves out, of both, trees that cannot be
+    gold, system: a path, an open file, or trees, in the same order. parameters are the rules of an EVALB .prm file
+    (`Parameters.read`); those of COLLINS.prm if None. skip_bad leaves out, of both, trees that cannot be
     read and pairs of trees over different words.
 
     >>> gold = [Tree.parse("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")]

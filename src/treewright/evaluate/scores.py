@@ -25,14 +25,17 @@ class Score:
 
     @property
     def precision(self) -> float:
+        """The share of the system's items that are correct."""
         return ratio(self.correct, self.system)
 
     @property
     def recall(self) -> float:
+        """The share of the gold items that the system found."""
         return ratio(self.correct, self.gold)
 
     @property
     def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
         return ratio(2 * self.correct, self.gold + self.system)
 
     @property
@@ -41,6 +44,7 @@ class Score:
         return None if self.aligned is None else ratio(self.correct, self.aligned)
 
     def as_dict(self) -> dict[str, Any]:
+        """The counts and shares as plain numbers."""
         return {
             "correct": self.correct,
             "gold": self.gold,
@@ -89,6 +93,7 @@ class Group:
         return ratio(2 * self.precision * self.las, self.precision + self.las)
 
     def as_dict(self) -> dict[str, Any]:
+        """The counts and shares as plain numbers."""
         counts = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return counts | {"uas": self.uas, "las": self.las, "precision": self.precision, "f1": self.f1}
 

@@ -37,9 +37,11 @@ class Difference:
 
     @property
     def difference(self) -> float:
+        """The F1 of b less that of a."""
         return self.b.f1 - self.a.f1
 
     def as_dict(self) -> dict[str, Any]:
+        """The figures as plain numbers."""
         return {
             **asdict(self),
             "a": self.a.as_dict(),
@@ -60,6 +62,7 @@ class Comparison:
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """Remarks about the files, such as the sentences that were left out."""
         return tuple(dict.fromkeys(self.a.notes + self.b.notes))
 
     def __getitem__(self, name: str) -> Difference:
@@ -68,6 +71,7 @@ class Comparison:
         return self.differences[name]
 
     def as_dict(self) -> dict[str, Any]:
+        """The differences as plain numbers."""
         return {
             "a": self.a.as_dict(),
             "b": self.b.as_dict(),

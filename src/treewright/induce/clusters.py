@@ -59,6 +59,7 @@ class Clusters:
         return cls(tuple(saved["names"]), saved["classes"], tuple(saved["spread"]), examples)
 
     def to_json(self) -> dict[str, Any]:
+        """Plain values for the header of a model file; `from_json` is the inverse."""
         return {
             "names": list(self.names),
             "classes": self.classes,
@@ -67,10 +68,11 @@ class Clusters:
         }
 
     def tags_of(self, sentence: HasForms) -> list[str]:
-        """The class of each word; a token of nothing but punctuation marks is PUNCT."""
+        """The class of each word of a sentence; a token of nothing but punctuation marks is PUNCT."""
         return [PUNCTUATION if is_punctuation(form) else self.names[self.number(form)] for form in sentence.forms]
 
     def number(self, form: str) -> int:
+        """The number of the class of a form."""
         for key in (form.lower(), *shapes(form)):
             if key in self.classes:
                 return self.classes[key]
@@ -111,7 +113,14 @@ def cluster(
     sweeps: int = SWEEPS,
     report: Callable[[int, float], None] = lambda sweep, value: None,
 ) -> Clusters:
-    """Cluster the words of sentences given as forms; `report(sweep, log likelihood a word)`."""
+    """Word classes of sentences given as lists of forms: at most so many classes, found in at most so many sweeps.
+
+    report(sweep, log likelihood a word) is called after each sweep.
+
+    >>> found = cluster([["the", "dog", "barks"], ["the", "cat", "barks"]], 2)
+    >>> found.names
+    ('C1', 'C2')
+    """
     if classes < 2:
         raise InputError(f"{classes} word classes are too few; give 2 or more")
     texts = [[form for form in forms if not is_punctuation(form)] for forms in sentences]

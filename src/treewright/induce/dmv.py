@@ -32,9 +32,11 @@ class Limits:
     leaves: tuple[str, ...] = FUNCTION_TAGS  # tags that take no modifiers
 
     def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Whether each of the kinds of tags takes no modifiers."""
         return np.array([kind in self.leaves for kind in kinds])
 
     def length_weight(self) -> Array:
+        """The factor of an arc by its length less one."""
         weight: Array = np.exp(-self.length_bias * np.arange(LENGTHS))
         return weight
 

@@ -50,7 +50,18 @@ class Found:
 
 @dataclass(frozen=True, repr=False)
 class InducedParser:
-    """DMV parameters, arc weights, or both; `best` parses with both, other methods with the DMV if there is one."""
+    """A parser that was learned without trees: DMV parameters, arc weights, or both.
+
+    The method `best` parses with both, others with the DMV if there is one.
+
+    >>> import treewright as tw
+    >>> parser = InducedParser.train("sample.conllu", options=InductionOptions(method="lc-dmv"))
+    >>> parser
+    InducedParser(method='lc-dmv', 8 tags)
+    >>> [parsed] = parser.parse([tw.Sentence.from_words(["The", "old", "cart"], upos=["DET", "ADJ", "NOUN"])])
+    >>> parsed.heads.tolist()
+    [2, 3, 0]
+    """
 
     kinds: tuple[str, ...]
     options: InductionSettings
@@ -75,7 +86,9 @@ class InducedParser:
         checkpoint: modelfile.Path | None = None,
         resume: bool = False,
     ) -> InducedParser:
-        """Learn from the UPOS column, or with `options.clusters` from the forms alone; heads and `dev` are not used.
+        """Learn from the UPOS column of train, or with `options.clusters` from the forms; heads and `dev` are not used.
+
+        seed replaces that of the options.
 
         report is called after every iteration. checkpoint: a file that keeps the results of the steps, from which a
         later call with `resume` continues; the caller removes it when the model is saved.
@@ -105,7 +118,10 @@ class InducedParser:
         steps: Steps | None = None,
         clusters: Clusters | None = None,
     ) -> InducedParser:
-        """Learn from a corpus of tags or of word classes."""
+        """Learn from a corpus of tags, or of the word classes in clusters; options are those of `InducedParser.train`.
+
+        report is called after every iteration; steps has the results of an interrupted run.
+        """
         settings = resolve(options)
         rules = load_rules(settings.rules, corpus.kinds)
         found = train_on(corpus, rules, settings, report or ignore, steps or Steps())
@@ -126,11 +142,11 @@ class InducedParser:
 
     @classmethod
     def from_arrays(cls, source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
-        """The inverse of `to_arrays`."""
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
         return from_arrays(source, header, arrays)
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
-        """The best trees, as flat CoNLL heads."""
+        """The best trees of a corpus, as flat CoNLL heads."""
         return self._best(corpus).heads
 
     def __repr__(self) -> str:
@@ -173,11 +189,11 @@ class InducedParser:
         max_seconds: float | None = MAX_SECONDS,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
-        """Copies with HEAD and DEPREL set; punctuation is left out of the analysis and attached to the root word.
+        """Copies of the sentences with HEAD and DEPREL set; punctuation is attached to the root word.
 
         The keywords are those of a supervised parser. Trees are projective; threads and all_arcs have no effect (no arc
         is removed). Every method decodes exactly except `best`: its dual decomposition may leave a gap, and
-        max_seconds limits it for each sentence. Options of other decoders are refused.
+        max_seconds limits it for each sentence. The options of other decoders are refused.
         """
         streams.check_threads(threads)
         for name in options:
@@ -283,7 +299,13 @@ def clusters_of(sentences: Iterable[Sentence], number: int, report: OnReport) ->
 
 
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
-    """The DMV's parameters by falling probability: roots, attachments by side, stops; the words of word classes."""
+    """The DMV's parameters of a model by falling probability: roots, attachments by side, stops; words of classes.
+
+    >>> from treewright.induce import InducedParser, InductionOptions
+    >>> parser = InducedParser.train("sample.conllu", options=InductionOptions(method="dmv"))
+    >>> sorted(preferences(parser))
+    ['attachments', 'roots', 'stops']
+    """
     if model.dmv is None:
         raise InputError(
             f"a {model.options.method} model has no DMV, so it has no probabilities to show; use another method"

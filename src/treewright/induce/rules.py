@@ -82,9 +82,14 @@ class Rules:
 
 
 def load_rules(name_or_path: str, kinds: Sequence[str] = ()) -> Rules:
-    """A set by its name, or a TOML file of lines such as VERB = ["NOUN", "ADV"]; ROOT stands for the root node.
+    """The rules by name_or_path: a name ("ud"), or a TOML file of lines such as VERB = ["NOUN", "ADV"].
+
+    ROOT stands for the root node.
 
     A tag that is neither in UD nor among `kinds` is refused, because its rule would apply to no arc.
+
+    >>> load_rules("ud").table["ROOT"]
+    ('VERB', 'NOUN')
     """
     if name_or_path in RULES:
         return Rules(name_or_path, RULES[name_or_path])

@@ -50,13 +50,16 @@ class TaggedCorpus:
 
     @property
     def begins(self) -> NDArray[np.int32]:
+        """The place in `tags` where each sentence begins."""
         return np.concatenate([np.zeros(1, np.int32), self.ends[:-1]])
 
     @property
     def lengths(self) -> NDArray[np.int32]:
+        """The number of words of each sentence."""
         return self.ends - self.begins
 
     def spans(self) -> Iterator[slice]:
+        """(begin, end) of each sentence in `tags`."""
         for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
             yield slice(begin, end)
 
@@ -131,10 +134,16 @@ def read_tagged(
     tags_of: Tags = upos_of,
     source: str = "the input",
 ) -> TaggedCorpus:
-    """Collect the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
+    """The tags of sentences, punctuation removed; those of more than `max_length` words are left out.
 
     Without `kinds` the kinds are the tags of the sentences; with it (at parse time) an unknown tag is replaced by X or
     NOUN, whichever is first among the kinds, or by the first kind. `tags_of` returns the tags of a sentence.
+    Messages call the sentences `source`.
+
+    >>> import treewright as tw
+    >>> corpus = read_tagged(tw.read("sample.conllu"))
+    >>> corpus.kinds[:3], corpus.ends.tolist()
+    (('ADJ', 'ADP', 'ADV'), [10, 18, 26])
     """
     found: list[Words] = []
     for sentence in sentences:
@@ -158,7 +167,14 @@ def read_tagged(
 
 
 def accuracy(heads: NDArray[np.int32], corpus: TaggedCorpus) -> float:
-    """Directed accuracy: the share of words with their gold head, the root's included."""
+    """Directed accuracy: the share of the words of a corpus whose head in heads is the gold head, the root's included.
+
+    >>> import treewright as tw
+    >>> from treewright.induce import read_tagged
+    >>> corpus = read_tagged(tw.read("sample.conllu"))
+    >>> accuracy(corpus.heads, corpus)
+    1.0
+    """
     if corpus.heads is None:
         raise InputError("directed accuracy needs gold heads in every sentence")
     return float((heads == corpus.heads).mean())

@@ -27,12 +27,13 @@ class Steps:
         self._keep = keep
 
     def get(self, name: str, compute: Callable[[], Any]) -> Any:
-        """The result of a step, computed if it is not there: an array, or arrays and plain values by name."""
+        """The result of the step of this name, by compute() if it is not there: an array, or values by name."""
         if name not in self.done:
             self.keep(name, compute())
         return self.done[name]
 
     def keep(self, name: str, result: Any) -> None:
+        """Store the result of the step of this name."""
         self.done[name] = result
         self._keep(self.done)
 

@@ -76,9 +76,10 @@ def complete(
     max_seconds: float | None = MAX_SECONDS,
     **options: Unpack[SearchOptions],
 ) -> Iterator[Completion]:
-    """Fill in the heads and relations that are "_"; what is given stays as it is.
+    """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
 
-    projective and root are those of the model if None; where the given arcs cross, the others may cross too.
+    threads: how many sentences are completed at a time. projective and root are those of the model if None; where the
+    given arcs cross, the others may cross too.
     on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
     method, max_seconds and options are those of `Parser.parse`.
 
@@ -189,9 +190,14 @@ def untouched(sentence: Sentence, problem: FormatError) -> Completion:
 
 
 def rank(completions: Iterable[Completion]) -> list[Ranked]:
-    """What deserves a look first: sentences by the entropy of what was filled in, then arcs by their probability.
+    """What to check first in completions: sentences by falling entropy, then new arcs by rising probability.
 
     A sentence has the lowest probability among its new arcs and the sum of their entropies. Ties keep their order.
+
+    >>> import treewright as tw
+    >>> open_word = tw.Sentence.from_words(["It", "rains"], heads=[-1, 0])
+    >>> [(line.kind, line.word) for line in rank(tw.load("en").complete([open_word]))]
+    [('sentence', 0), ('arc', 1)]
     """
     whole: list[Ranked] = []
     arcs: list[Ranked] = []

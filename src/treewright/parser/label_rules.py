@@ -41,7 +41,7 @@ class LabelRules(NamedTuple):
     def read(
         cls, sentences: Iterable[Sentence], min_pair: float = MIN_EXPECTED_PAIR, min_tag: float = MIN_EXPECTED_TAG
     ) -> LabelRules:
-        """The rules that a treebank obeys; min_pair and min_tag are the smallest expected counts.
+        """The rules that the sentences of a treebank obey; min_pair and min_tag are the smallest expected counts.
 
         >>> columns = {"upos": ["PRON", "VERB", "PRON"], "heads": [2, 0, 2], "deprels": ["nsubj", "root", "obj"]}
         >>> rules = LabelRules.read([Sentence.from_words(["We", "saw", "it"], **columns)] * 30)
@@ -70,7 +70,7 @@ class LabelRules(NamedTuple):
         """Lines for people: the rules with the highest expected counts.
 
         >>> print(*LabelRules((Rule("obj", "obj", 12.3), Rule("csubj", "nsubj", 10.2))).describe(), sep="\\n")
-        rules about labels: 1 at most once below a word, 1 pair excluded there; 0 never with a tag, 0 never below one
+        labels below one word: 1 at most once, 1 pairs that exclude each other; ...
           obj at most once (by chance 12)
           not both csubj and nsubj (by chance 10)
         """
@@ -110,7 +110,7 @@ class Forbidden(NamedTuple):
     head_tags: set[Pair]
 
     def permits(self, label: str, tag: str, head_tag: str) -> bool:
-        """Whether a word of this tag may have this label below a word of that tag."""
+        """Whether a word of this tag may have this label below a word of the tag head_tag."""
         return (label, tag) not in self.tags and (label, head_tag) not in self.head_tags
 
 

@@ -151,14 +151,23 @@ T = TypeVar("T", ParserOptions, Pruning, Scoring)
 
 
 def changed(options: T, **values: Any) -> T:
-    """The options with those of the values that are not None."""
+    """A copy of the options with those of the values that are not None.
+
+    >>> changed(ParserOptions(), model="sib", seed=None).model
+    'sib'
+    """
     return replace(options, **where_given(values))
 
 
 def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentence]) -> ParserSettings:
-    """Every value that training depends on: those given, and the others chosen from the training data.
+    """Every value that training depends on: the options given, and the others chosen from the training sentences.
 
     Settings are complete and are returned as they are.
+
+    >>> from treewright.corpus import Treebank
+    >>> settings = resolve(ParserOptions(model="sib"), Treebank.read("sample.conllu"))
+    >>> settings.model, settings.root, settings.scoring.epochs > 0
+    ('sib', 'single', True)
     """
     if isinstance(options, ParserSettings):
         return options

@@ -73,7 +73,7 @@ class Parser:
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
     ) -> Parser:
-        """Train on a treebank: a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
+        """Train on the treebank train, a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
         model: "arc", "sib" or "grand". projective, root ("single", "multi"): chosen from the training data if None.
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
@@ -112,7 +112,7 @@ class Parser:
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Parser:
-        """The inverse of `to_arrays`."""
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
         return cls(file.from_arrays(source, header, arrays))
 
     @property
@@ -158,10 +158,10 @@ class Parser:
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
-        """The scored parts over the candidate arcs of a sentence, or over all its arcs.
+        """The scored parts over the candidate arcs of a sentence, or with all_arcs=True over all its arcs.
 
-        The best tree of the parts is that of the parser: `treewright.decode.tree(parser.parts(sentence),
-        projective=parser.model.projective, root=parser.model.root)`.
+        projective: as the model was trained if None. The best tree of the parts is that of the parser:
+        `treewright.decode.tree(parser.parts(sentence), projective=parser.model.projective, root=parser.model.root)`.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -182,10 +182,10 @@ class Parser:
         projective: bool | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Explanation:
-        """What it costs to attach a word to another head: the best tree with this arc against that of the parser.
+        """What it costs to attach a word of a sentence to another head: the best tree with this arc against the best.
 
-        head and modifier are numbers of words, and 0 is the root. An arc that pruning removed is added back, and the
-        answer says so. max_seconds limits each of the two searches.
+        head and modifier are numbers of words, and 0 is the root. projective: as the model was trained if None. An arc
+        that pruning removed is added back, and the answer says so. max_seconds limits each of the two searches.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -206,7 +206,17 @@ class Parser:
         projective: bool | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Alternatives:
-        """The heads that a word could have instead: those whose best tree loses least, with their probabilities."""
+        """The heads that the word modifier of a sentence could have instead: the count with the smallest loss.
+
+        Each has its probability and the loss of the best tree with it. projective and max_seconds are those of
+        `why_not`.
+
+        >>> import treewright as tw
+        >>> nlp = tw.load("en")
+        >>> found = nlp.parser.alternatives(nlp("The dog barked.")[0], 1, count=2)
+        >>> len(found), found[0].loss > 0
+        (2, True)
+        """
         limit = check_seconds(max_seconds)
         is_projective = self._is_projective(projective)
         worker = self._worker()
@@ -221,9 +231,10 @@ class Parser:
         projective: bool | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[KBest]:
-        """The k best trees of each sentence with their labels, values and probabilities, in order.
+        """The k best trees of each of the sentences with their labels, values and probabilities, in order.
 
-        max_seconds limits the search for one sentence: the list may then be shorter than k, and its `exact` is False.
+        threads and projective are those of `Parser.parse`. max_seconds limits the search for one sentence: the list may
+        then be shorter than k, and its `exact` is False.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -251,7 +262,7 @@ class Parser:
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[Completion]:
-        """Fill in the heads and relations that are "_"; see `treewright.parser.complete`."""
+        """Fill in the heads and relations of sentences that are "_"; the options are those of `complete`."""
         return completion.complete(
             self,
             sentences,
@@ -269,7 +280,7 @@ class Parser:
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[T]:
-        """answer(worker, sentence) for every sentence, in order; each thread has a worker of its own."""
+        """answer(worker, sentence) for each of the sentences, in order; each of the threads has a worker of its own."""
 
         def answers(some: list[Sentence]) -> list[T]:
             worker = self._worker()

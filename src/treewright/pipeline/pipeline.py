@@ -99,14 +99,15 @@ class Pipeline:
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
     ) -> Pipeline:
-        """Train every part on a treebank: a CoNLL-U file or sentences. Epochs are chosen on `dev`.
+        """Train every component on the treebank train: a CoNLL-U file or sentences. Epochs are chosen on `dev`.
 
         Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
-        folds is tagged by a tagger that was trained on the others. options are those of the parser. Columns that are
-        empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is called with a
-        line for each. report is called after each epoch, progress before each example. checkpoint: a file beside which
-        finished parts and the state of the current one are kept, from which a later call with `resume` continues; the
-        caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
+        folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
+        tokeniser_options those of the other components; seed replaces theirs. metadata is saved with the model. Columns
+        that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
+        called with a line for each. report is called after each epoch, progress before each example. checkpoint: a file
+        beside which finished components and the state of the current one are kept, from which a later call with
+        `resume` continues; the caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
         """
         sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
         tell = note or (lambda line: None)
@@ -130,7 +131,10 @@ class Pipeline:
         return component.load_as(cls, path)
 
     def save(self, path: str | os.PathLike[str], *, pack: bool = True) -> None:
-        """Write a model file: safetensors with a JSON header. Packed it is smaller, otherwise it is mapped on load."""
+        """Write a model file to path: safetensors with a JSON header.
+
+        pack=True compresses the arrays: the file is smaller, but is not mapped on load.
+        """
         component.save(self, path, pack=pack)
 
     def to_arrays(self) -> Stored:
@@ -143,7 +147,7 @@ class Pipeline:
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Pipeline:
-        """The inverse of `to_arrays`."""
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
         tokeniser = part_of(Tokeniser, source, header, arrays) if "tokeniser" in header else Tokeniser()
         kind = component_class("induced parser") if "induced parser" in header else Parser
         parser = cast("Parser | InducedParser", part_of(kind, source, header, arrays))
@@ -151,7 +155,7 @@ class Pipeline:
 
     @classmethod
     def join(cls, *paths: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """The pipeline of a tagger, a parser and, if there is one, a tokeniser, in any order.
+        """The pipeline of the components in the files of these paths: a tagger, a parser and perhaps a tokeniser.
 
         One of the files may be a pipeline; the components in the other files replace its own. metadata is added to
         that of this pipeline.
@@ -160,7 +164,7 @@ class Pipeline:
 
     @classmethod
     def of(cls, joined: Joined, metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """The pipeline of parts that were read from files."""
+        """The pipeline of joined components that were read from files, with metadata."""
         parts: dict[str, Any] = {"tokeniser": Tokeniser(), **joined.parts}
         return cls(**parts, metadata={**joined.metadata, **(metadata or {})})
 
@@ -171,7 +175,7 @@ class Pipeline:
         tagger: Tagger | None = None,
         parser: Parser | InducedParser | None = None,
     ) -> Pipeline:
-        """A copy with other components in the place of its own."""
+        """A copy with another tokeniser, tagger or parser in place of its own, where one is given."""
         return Pipeline(tokeniser or self.tokeniser, tagger or self.tagger, parser or self.parser, self.metadata)
 
     @property
@@ -201,7 +205,7 @@ class Pipeline:
     def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
         """The sentences of each text, in the order of the texts, which are read as they are needed.
 
-        The answer is the same for any number of threads.
+        The answer is the same for any number of threads. options are those of `Pipeline.__call__`.
         """
 
         check_seconds(options.get("max_seconds"))
@@ -221,11 +225,11 @@ class Pipeline:
         comment: bool = True,
         **options: Unpack[ParseOptions],
     ) -> Iterator[Sentence]:
-        """Copies of sentences that are cut into words already, with heads and labels set, in order.
+        """Copies of sentences that are split into words already, with heads and labels set, in order.
 
         Those whose UPOS is empty throughout are tagged first; tags that are there are kept. chunk: how many sentences
         are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
-        into the comment `# treewright`. options are those of `Parser.parse`.
+        into the comment `# treewright`. threads and options are those of `Parser.parse`.
         """
         check_seconds(options.get("max_seconds"))
 

@@ -64,8 +64,8 @@ def read_input(
     """Stream the sentences of a file: a path, an open file, or "-" for standard input.
 
     kind: "text", "lines" (one sentence a line; blank lines are skipped), "conllu" (and its relatives) or "json" (a line
-    each: a text, {"text": ..., "id": ...}, or what `to_json` writes); detected if None. on_error is that of
-    `treewright.read`.
+    each: a text, {"text": ..., "id": ...}, or what `to_json` writes); detected if None. tokeniser splits
+    raw text, by rules if None. on_error is that of `treewright.read`.
 
     >>> import io
     >>> [sentence.forms for sentence in read_input(io.StringIO("It rains. It pours.\\nI stay."), "lines")]

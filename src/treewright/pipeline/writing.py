@@ -13,7 +13,7 @@ BY_EXTENSION = {".json": "json", ".jsonl": "json", ".ndjson": "json", ".svg": "s
 
 
 def guess_output(name: str) -> str:
-    """The format of an output by its extension; CoNLL-U if that is not a known one.
+    """The format of an output by the extension of its name; CoNLL-U if that is not a known one.
 
     >>> guess_output("trees.html"), guess_output("-")
     ('html', 'conllu')
@@ -22,10 +22,19 @@ def guess_output(name: str) -> str:
 
 
 def to_json(sentence: Sentence) -> dict[str, Any]:
-    """The same as `sentence.to_dict()`."""
+    """The same as `sentence.to_dict()`.
+
+    >>> from treewright.corpus import Sentence
+    >>> to_json(Sentence.from_words(["Run"], upos=["VERB"]))["words"]
+    [{'id': 1, 'form': 'Run', 'upos': 'VERB'}]
+    """
     return sentence.to_dict()
 
 
 def from_json(value: Mapping[str, Any]) -> Sentence:
-    """The same as `Sentence.from_dict(value)`."""
+    """The same as `Sentence.from_dict(value)`.
+
+    >>> from_json({"words": ["It", "rains"]}).forms
+    ['It', 'rains']
+    """
     return Sentence.from_dict(value)

@@ -42,6 +42,7 @@ class Table:
             raise ValueError("rows of a Table hold 0 for off and 1 for on")
 
     def solve(self, multipliers: Vector) -> Answer:
+        """The best structure with multipliers added to its variables."""
         if not len(self.rows):
             return Answer(-math.inf, np.zeros(len(self.keys)))
         values = self.scores + self.rows @ multipliers
@@ -49,10 +50,12 @@ class Table:
         return Answer(float(values[best]), self.rows[best], self.structures[best])
 
     def score(self, assignment: Vector) -> float:
+        """The score of an assignment; -inf if no structure has it."""
         same = (self.rows == assignment).all(axis=1)
         return float(self.scores[same].max()) if same.any() else -math.inf
 
     def with_products(self, pairs: Sequence[tuple[int, int]], keys: Sequence[int]) -> Table:
+        """The same table with a variable, of the number in keys, for the product of each of the pairs."""
         place = {int(key): i for i, key in enumerate(self.keys)}
         columns = [self.rows[:, place[a]] * self.rows[:, place[b]] for a, b in pairs]
         return Table(
@@ -63,6 +66,7 @@ class Table:
         )
 
     def restrict(self, fixed: Mapping[int, bool]) -> Table:
+        """The structures whose variables have the values in fixed."""
         required = np.array([float(fixed.get(int(key), -1)) for key in self.keys])  # -1: free
         keep = np.flatnonzero(((self.rows == required) | (required < 0)).all(axis=1))
         return Table(self.keys, self.rows[keep], self.scores[keep], [self.structures[i] for i in keep])
@@ -89,6 +93,7 @@ class Cardinality:
         self._on = np.array([float(self.fixed.get(int(key), False)) for key in self.keys])
 
     def solve(self, multipliers: Vector) -> Answer:
+        """The best assignment with multipliers added to its variables."""
         taken = int(self._on.sum())
         order = self._free[np.argsort(-multipliers[self._free], kind="stable")]
         count = int(np.clip((multipliers[order] > 0).sum(), self.low - taken, self.high - taken))
@@ -99,11 +104,13 @@ class Cardinality:
         return Answer(float(multipliers @ assignment), assignment, self.keys[assignment > 0].tolist())
 
     def score(self, assignment: Vector) -> float:
+        """0 for an assignment that meets the constraint, otherwise -inf."""
         fits = all(
             bool(on) == self.fixed.get(int(key), bool(on)) for key, on in zip(self.keys, assignment, strict=True)
         )
         return 0.0 if fits and self.low <= assignment.sum() <= self.high else -math.inf
 
     def restrict(self, fixed: Mapping[int, bool]) -> Cardinality:
+        """The constraint over the variables with the values in fixed."""
         own = {int(key): fixed[int(key)] for key in self.keys if int(key) in fixed}
         return Cardinality(self.keys, self.low, self.high, self.fixed | own)

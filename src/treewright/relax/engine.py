@@ -110,12 +110,13 @@ def relax(
     primal: Primal | None = None,
     trace: bool = False,
 ) -> Relaxation:
-    """The best structures of several oracles that agree on the variables they share.
+    """The best structures of several oracles that agree on the variables they share, as a Relaxation.
 
     weights multiply the oracles' scores. step is a rule of treewright.relax, PolyakStep() by default. tolerance is
     that of `meets_bound`. start has the multipliers of an earlier run. primal returns the value of a joint answer made
     of the oracles' answers (-inf: there is none) and this answer; without it, oracles that decide all shared variables
-    propose their assignments, and the other oracles score them.
+    propose their assignments, and the other oracles score them. max_iterations and max_seconds limit the run. trace
+    keeps an Iteration for each iteration.
 
     >>> from treewright.relax import Table, relax
     >>> both_or_none = Table([0, 1], [[0, 0], [1, 1]], [0, 2])

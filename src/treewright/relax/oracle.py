@@ -66,4 +66,4 @@ class Restrictable(Protocol):
     """An oracle some of whose variables can be fixed."""
 
     def restrict(self, fixed: Mapping[int, bool]) -> Oracle:
-        """This oracle, same keys, over the structures whose variables have these values."""
+        """This oracle, with the same keys, over the structures whose variables have the values in fixed."""

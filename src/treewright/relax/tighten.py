@@ -106,8 +106,8 @@ def _joined(before: Relaxation, after: Relaxation, count: int) -> Relaxation:
 def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpack[RelaxOptions]) -> Relaxation:
     """Branch and bound: relax; while a gap remains, fix a variable to off and to on, in the node of largest bound.
 
-    options are those of `relax`, for each node. Every oracle must be `Restrictable`. The answer is certified by its
-    bound unless max_nodes is reached; bound and gap are valid in both cases.
+    oracles and options are those of `relax`, for each node. Every oracle must be `Restrictable`. The answer is
+    certified by its bound unless max_nodes is reached; bound and gap are valid in both cases.
 
     >>> from treewright.relax import Table
     >>> equal, different = Table([0, 1], [[0, 0], [1, 1]]), Table([0, 1], [[0, 1], [1, 0], [0, 0]], [0, 0, -1])

@@ -42,7 +42,7 @@ def viterbi(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = No
 
 
 def marginals(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = None) -> tuple[Scores, float]:
-    """The probability of each tag at each position, and the log partition function; arguments as for `viterbi`.
+    """The probability of each tag at each position, and the log partition; the arguments are those of `viterbi`.
 
     >>> p, log_partition = marginals([[0, 0]], np.zeros((3, 3, 2)))
     >>> p.tolist(), round(float(np.exp(log_partition)), 6)

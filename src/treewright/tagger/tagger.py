@@ -56,7 +56,7 @@ class Tagger:
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
     ) -> Tagger:
-        """Train on a treebank: a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
+        """Train on the treebank train, a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
         columns: which to fill, from upos, xpos, feats, lemma (all). options hold everything else; columns and seed
         replace theirs where they are given. report is called after each epoch, progress before each sentence.
@@ -92,7 +92,7 @@ class Tagger:
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tagger:
-        """The inverse of `to_arrays`."""
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
         return cls(file.from_arrays(source, header, arrays))
 
     @property
@@ -108,7 +108,7 @@ class Tagger:
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
         """Copies of the sentences with their columns filled, in order; the same for any number of threads.
 
-        Each has `tag_confidence`, the probability of each word's tag, unless it is switched off.
+        Each has `tag_confidence`, the probability of each word's tag, unless confidence is False.
         """
 
         def work(some: list[Sentence]) -> list[Sentence]:
@@ -120,7 +120,7 @@ class Tagger:
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None) -> Tagged:
-        """The best tag sequence as numbers of `tags`, its value, and the probability of each tag.
+        """The best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
 
         adjust[i, c] is added to the score of tag c for word i, counted from 0. The tags that a word may have are
         chosen without it, so that a relaxation solves the same problem in every iteration. Of words with one candidate

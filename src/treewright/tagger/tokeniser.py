@@ -46,7 +46,7 @@ class TokeniserModel:
 
 
 class Tokeniser:
-    """Cuts a text into sentences and words.
+    """Splits a text into sentences and words.
 
     >>> tokeniser = Tokeniser()  # by rules, for any language
     >>> [sentence.forms for sentence in tokeniser("It rains. Stay here!")]
@@ -123,7 +123,7 @@ class Tokeniser:
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tokeniser:
-        """The inverse of `to_arrays`."""
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
         return cls(from_arrays(source, header, arrays))
 
     def __call__(self, text: str, *, begin: int = 0, number: int = 1, whole: bool = False) -> list[Sentence]:
@@ -142,7 +142,7 @@ class Tokeniser:
         return list(sentences_from(text, labels, multiwords, begin, number))
 
     def labels(self, text: str) -> Indices:
-        """For each character whether it ends a token (1) or a sentence (2)."""
+        """For each character of text whether it ends nothing (0), a token (1) or a sentence (2)."""
         labels = labels_by_rule(text) if self.model is None else labels_by_model(self.model, text)
         classes = classes_of(text)
         before_space = np.append(classes[1:] == SPACE, True)[: len(text)]

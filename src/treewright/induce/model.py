@@ -246,7 +246,7 @@ class InducedParser:
     ) -> tuple[Found, list[str]]:
         """The best tree of a sentence and its relations; allowed[h, m] is 0 or -inf, over the words that are analysed.
 
-        An InfeasibleError says that no tree is allowed.
+        max_seconds limits joint decoding. An InfeasibleError says that no tree is allowed.
         """
         tags_of = self.tags_of
         words = words_of(sentence, tags_of)

@@ -12,6 +12,7 @@ from oracles.tagged_text import treebank
 
 import treewright as tw
 from treewright.errors import InputError
+from treewright.learn import Report
 from treewright.tagger import Learning, Tagger, TaggerOptions
 from treewright.tagger.scripts import apply_script, script_of
 
@@ -196,6 +197,40 @@ def test_a_sentence_that_looks_like_the_development_data_is_judged() -> None:
     )
     assert len(seen) == SMALL.tags.epochs
     assert seen[-1] == 100
+
+
+def words_with_lemmas(count: int, seed: int) -> list[tw.Sentence]:
+    """Words that no rule covers: the accuracy of their lemmas rises and falls from epoch to epoch."""
+    random = np.random.default_rng(seed)
+    stems = ["".join(random.choice(list("abcd"), size=5)) for _ in range(count)]
+    forms = [stem + str(random.choice(["s", "es", "n"])) for stem in stems]
+    cut = [form[: -int(random.integers(1, 3))] for form in forms]
+    return [
+        tw.Sentence.from_words([form], upos=["NOUN"], lemmas=[lemma]) for form, lemma in zip(forms, cut, strict=True)
+    ]
+
+
+def test_the_epoch_with_the_best_lemmas_on_the_development_data_is_kept() -> None:
+    train, dev = words_with_lemmas(200, 0), words_with_lemmas(100, 1)
+    reports: list[float] = []
+
+    def report(one: Report) -> None:
+        if one.stage == "lemmas":
+            reports.append(one.figures["lemma_accuracy"])
+
+    options = TaggerOptions(("upos", "lemma"), lemmas=Learning(bits=10, epochs=3, rate=1.0))
+    tagger = Tagger.train(train, dev, options=options, report=report)
+    found = tagger.tag(dev)
+    accuracy = sum(one.lemmas == gold.lemmas for one, gold in zip(found, dev, strict=True))
+    assert len(reports) == 3
+    assert max(reports) > reports[-1]  # otherwise the test could not fail
+    assert accuracy == max(reports)
+
+
+def test_without_lemmas_in_the_development_data_the_last_epoch_is_kept() -> None:
+    bare = [sentence.with_columns(lemmas=["_"] * len(sentence)) for sentence in TEST]
+    with_dev, without = (Tagger.train(TRAIN, dev, columns=["lemma"], options=SMALL) for dev in (bare, None))
+    assert [str(one) for one in with_dev.tag(TEST)] == [str(one) for one in without.tag(TEST)]
 
 
 def test_what_training_refuses() -> None:

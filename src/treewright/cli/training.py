@@ -19,6 +19,7 @@ PERCENTAGES = {
     "las": "LAS",
     "oracle": "pruning recall",
     "accuracy": "tag accuracy",
+    "lemma_accuracy": "lemma accuracy",
     "tokens": "token F1",
     "sentences": "sentence F1",
 }

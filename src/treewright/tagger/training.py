@@ -15,6 +15,7 @@ from treewright.learn import AveragedCells, Judgement, Numbers, Observer, Stage,
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
+    LemmaWorker,
     Stems,
     Tag,
     TaggerModel,
@@ -29,6 +30,7 @@ from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import script_of
 from treewright.tagger.words import SHAPE, Indices
 
+NO_LEMMA = "_"
 LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; by convention
 
 
@@ -54,7 +56,7 @@ def train(
     if model.tags:
         stages.append(tag_stage(model, sentences, dev))
     if options.has_lemmas:
-        stages.append(lemma_stage(model, sentences))
+        stages.append(lemma_stage(model, sentences, dev))
     found = run(stages, seed=options.seed, state=state, observer=observer)
     if "tags" in found:
         model = replace(model, weights=Weights.of(found["tags"]))
@@ -187,7 +189,7 @@ def judge_tags(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
     return Judgement(accuracy, {"accuracy": accuracy})
 
 
-def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence]) -> Stage[AveragedCells]:
+def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:
     """The weights of edit scripts: each form with its tag is one example, described without its own lemma."""
     options = model.options
     seen: dict[tuple[str, str, str], Counter[int]] = {}
@@ -206,7 +208,25 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence]) -> Stage[Aver
     for first in range(0, len(rows), LEMMAS_PER_STEP):
         some = slice(first, first + LEMMAS_PER_STEP)
         examples.append(Example(np.array(rows[some], dtype=np.int32), np.array(gold[some], dtype=np.int32)))
-    return word_stage("lemmas", lemma_kernel(model.scripts, options.lemmas), words, examples, options.lemmas)
+
+    def judge(average: Numbers) -> Judgement:
+        return judge_lemmas(replace(model, lemma_weights=Weights.of(average)), dev)
+
+    stage = word_stage("lemmas", lemma_kernel(model.scripts, options.lemmas), words, examples, options.lemmas)
+    has_lemmas = any(lemma != NO_LEMMA for sentence in dev for lemma in sentence.lemmas)
+    return replace(stage, judge=judge) if has_lemmas else stage
+
+
+def judge_lemmas(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
+    """The share of lemmas that are right for the tags in `dev`, in per cent."""
+    worker = LemmaWorker(model)
+    right = total = 0
+    for sentence in dev:
+        pairs = [pair for pair in zip(worker.lemmas(sentence), sentence.lemmas, strict=True) if pair[1] != NO_LEMMA]
+        right += sum(found == gold for found, gold in pairs)
+        total += len(pairs)
+    accuracy = 100 * right / total
+    return Judgement(accuracy, {"lemma_accuracy": accuracy})
 
 
 def word_stage(

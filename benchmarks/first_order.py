@@ -3,15 +3,16 @@
 The same run measures ufal.chu_liu_edmonds (C++; several root children allowed, scores as [modifier, head]),
 networkx (Python) and the flow program through SciPy's MILP (HiGHS). "random" scores are standard normal; in
 "near-tree" scores the arcs of a random tree are raised by 4, as from a trained model. Every sentence is decoded once;
-CPU time per sentence, minimum of the repeats, with argument checks and conversions. "batch" is one call of
-`tw.decode.trees` with one thread for all sentences of a row.
+CPU time per sentence, minimum of the repeats, which alternate between the libraries, with argument checks and
+conversions. "batch" is one call of `tw.decode.trees` with one thread for all sentences of a row; ufal.chu_liu_edmonds
+has no batches and is called once a sentence.
 """
 
 from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import networkx as nx
@@ -20,7 +21,7 @@ from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal
 
 import treewright as tw
 
-SIZES = (5, 10, 20, 40, 80, 160, 320)
+SIZES = (5, 7, 10, 20, 40, 80, 160, 320)
 LONG = 1000
 SLOWEST = {"networkx": 80, "milp": 20}  # words
 
@@ -49,14 +50,24 @@ def by_networkx(arc: np.ndarray) -> Any:
     return nx.maximum_spanning_arborescence(graph)
 
 
-def microseconds(decode: Callable[[Any], Any], batch: Sequence[Any], repeats: int = 15) -> float:
-    best = float("inf")
+def loop_over(call: str) -> Callable[[Sequence[Any]], None]:
+    """A function that evaluates the call for each `scores` of a batch, as a program would write it."""
+    names = {"tree": tw.decode.tree, "trees": tw.decode.trees, "ufal": ufal, "by_networkx": by_networkx}
+    exec(f"def run(batch):\n    for scores in batch:\n        {call}", names)
+    run: Callable[[Sequence[Any]], None] = names["run"]
+    return run
+
+
+def microseconds(calls: Mapping[str, Sequence[Any]], repeats: int = 15) -> list[float]:
+    """Of each call over its own batch; the repeats of all alternate, so that a busy moment hits all of them."""
+    loops = [(loop_over(call), batch) for call, batch in calls.items()]
+    best = [float("inf")] * len(loops)
     for _ in range(repeats):
-        start = time.thread_time()
-        for scores in batch:
-            decode(scores)
-        best = min(best, time.thread_time() - start)
-    return 1e6 * best / len(batch)
+        for place, (run, batch) in enumerate(loops):
+            start = time.thread_time()
+            run(batch)
+            best[place] = min(best[place], time.thread_time() - start)
+    return [1e6 * seconds / len(batch) for seconds, (_, batch) in zip(best, loops, strict=True)]
 
 
 def row(kind: str, n: int) -> str:
@@ -65,27 +76,32 @@ def row(kind: str, n: int) -> str:
     transposed = [np.ascontiguousarray(arc.T) for arc in batch]
     for arc, turned in zip(batch[:20], transposed, strict=False):
         assert abs(tw.decode.tree(arc, root="multi").score - ufal(turned)[1]) < 1e-6
-    multi = microseconds(lambda arc: tw.decode.tree(arc, root="multi"), batch)
-    single = microseconds(tw.decode.tree, batch)
-    many = microseconds(lambda arcs: tw.decode.trees(arcs, root="multi", threads=1), [batch]) / count
-    eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch, repeats=5)
-    peer = microseconds(ufal, transposed, repeats=7)
-    slow = {"networkx": by_networkx, "milp": lambda arc: tw.decode.tree(arc, root="multi", method="ilp")}
+    multi, single, together, eisner, peer = microseconds(
+        {
+            "tree(scores, root='multi')": batch,
+            "tree(scores)": batch,
+            "trees(scores, root='multi', threads=1)": [batch],
+            "tree(scores, projective=True)": batch,
+            "ufal(scores)": transposed,
+        }
+    )
+    many = together / count
+    slow = {"networkx": "by_networkx(scores)", "milp": "tree(scores, root='multi', method='ilp')"}
     ratios = [
-        f"{microseconds(decode, batch[:3], repeats=2) / multi:8.0f}x" if n <= SLOWEST[name] else "        -"
-        for name, decode in slow.items()
+        f"{microseconds({call: batch[:3]}, repeats=2)[0] / multi:8.0f}x" if n <= SLOWEST[name] else "        -"
+        for name, call in slow.items()
     ]
-    times = f"{multi:9.1f} {single:9.1f} {many:9.1f} {eisner:9.1f} {peer:9.1f}"
+    times = f"{multi:9.2f} {single:9.2f} {many:9.2f} {eisner:9.2f} {peer:9.2f}"
     peers = f"{peer / multi:8.2f}x {peer / single:8.2f}x {peer / many:8.2f}x"
     return f"{kind:10} {n:5} {times} {peers} {' '.join(ratios)}"
 
 
 def long_row(kind: str) -> str:
     batch = sentences(kind, LONG, 2)
-    multi = microseconds(lambda arc: tw.decode.tree(arc, root="multi"), batch, repeats=3)
-    single = microseconds(tw.decode.tree, batch, repeats=3)
-    eisner = microseconds(lambda arc: tw.decode.tree(arc, projective=True), batch[:1], repeats=1)
-    peer = microseconds(ufal, [np.ascontiguousarray(arc.T) for arc in batch], repeats=2)
+    transposed = [np.ascontiguousarray(arc.T) for arc in batch]
+    calls = {"tree(scores, root='multi')": batch, "tree(scores)": batch, "ufal(scores)": transposed}
+    multi, single, peer = microseconds(calls, repeats=3)
+    [eisner] = microseconds({"tree(scores, projective=True)": batch[:1]}, repeats=1)
     times = f"{multi:9.0f} {single:9.0f} {'-':>9} {eisner:9.0f} {peer:9.0f}"
     return f"{kind:10} {LONG:5} {times} {peer / multi:8.2f}x {peer / single:8.2f}x         -         -         -"
 

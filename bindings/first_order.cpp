@@ -84,89 +84,92 @@ static std::tuple<Heads, double, NewScoreColumn> reduced_costs_of_parts(const Pa
   return {heads, value, costs};
 }
 
+static bool is_text(nb::handle object, const char *text) {
+  return PyUnicode_Check(object.ptr()) && PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
+}
+
 // The best tree as a Parse, or None where the general path has to find out why there is none: for anything but a matrix
-// of doubles that are scores, and when no tree is allowed.
+// of doubles that are scores, for a root that is neither "single" nor "multi", and when no tree is allowed.
 template <typename Decoder>
-static nb::object parse_array(nb::handle arc, bool single_root, nb::handle type, nb::handle method) {
+static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb::handle method) {
   constexpr int min_nodes_unlocked = 24;  // by convention: below, decoding takes about a microsecond
-  const ArrayView scores = arc_view(arc);
-  if (!scores.is_arc_matrix()) return nb::none();
-  const int nodes = scores.rows();
-  nb::object heads = new_heads(nodes);
-  const ArrayView written(heads, PyBUF_WRITABLE);
+  const auto none = nb::borrow<nb::any>(nb::none());
+  const NumPy &numpy = NumPy::get();
+  const int nodes = numpy.arc_nodes(arc);
+  const bool single_root = is_text(root, "single");
+  if (!nodes || !(single_root || is_text(root, "multi"))) return none;
+  const double *scores = numpy.arc_data(arc);
+  const nb::object heads = numpy.new_heads(nodes);
+  int *written = numpy.heads_data(heads);
   double value = forbidden;
   {
     std::optional<nb::gil_scoped_release> nogil;
     if (nodes >= min_nodes_unlocked) nogil.emplace();
     thread_local Decoder decoder;
-    const double *matrix = scores.data<const double>();
-    if (bad_arc(matrix, nodes) < 0) value = decoder.decode(matrix, nodes, single_root, written.data<int>());
+    if (bad_arc(scores, nodes) < 0) value = decoder.decode(scores, nodes, single_root, written);
   }
-  return value > forbidden ? new_parse(type, heads, value, method) : nb::none();
+  return value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, value, method).release()) : none;
 }
 
-// `parse_array` for each item of a list. The heads of all trees are views of one array.
+// `parse_array` for each item of a list, which must not be changed meanwhile.
 template <typename Decoder>
-static Objects parse_arrays(const Objects &arcs, bool single_root, int threads, nb::handle type, nb::handle method) {
+static BatchResult parse_arrays(const Objects &arcs, bool single_root, int threads, nb::handle type,
+                                nb::handle method) {
+  const NumPy &numpy = NumPy::get();
   const int items = int(arcs.size());
-  std::vector<ArrayView> scores;
-  std::vector<int> ends(1, 0);
-  for (nb::handle arc : arcs) {
-    scores.push_back(arc_view(arc));
-    ends.push_back(ends.back() + (scores.back().is_arc_matrix() ? scores.back().rows() : 0));
+  std::vector<const double *> scores(items, nullptr);
+  std::vector<int> ends(items + 1, 0);
+  for (int item = 0; item < items; ++item) {
+    const nb::handle arc = arcs[item];
+    const int nodes = numpy.arc_nodes(arc);
+    if (nodes) scores[item] = numpy.arc_data(arc);
+    ends[item + 1] = ends[item] + nodes;
   }
-  nb::object heads = new_heads(ends.back());
-  const ArrayView written(heads, PyBUF_WRITABLE);
+  const nb::object heads = numpy.new_heads(ends[items]);  // of all trees: each is a view of it
+  int *written = numpy.heads_data(heads);
   std::vector<double> values(items, forbidden);
   {
     nb::gil_scoped_release nogil;
     for_each_item(items, threads, [&](int item) {
       thread_local Decoder decoder;
       const int nodes = ends[item + 1] - ends[item];
-      const double *matrix = scores[item].data<const double>();
-      if (nodes && bad_arc(matrix, nodes) < 0)
-        values[item] = decoder.decode(matrix, nodes, single_root, written.data<int>() + ends[item]);
+      if (nodes && bad_arc(scores[item], nodes) < 0)
+        values[item] = decoder.decode(scores[item], nodes, single_root, written + ends[item]);
     });
   }
-  Objects parses;
-  for (int item = 0; item < items; ++item)
-    parses.append(values[item] > forbidden
-                      ? new_parse(type, slice(heads, ends[item], ends[item + 1]), values[item], method)
-                      : nb::none());
-  return parses;
+  Batch parses(type, method);
+  for (int item = 0; item < items; ++item) parses.add(values[item], heads, ends[item], ends[item + 1] - ends[item]);
+  return parses.result();
 }
 
 // The same for the items of a padded batch.
 template <typename Decoder>
-static Objects parse_padded(Scores3 scores, IndexColumn lengths, bool head_first, bool single_root, int threads,
-                            nb::handle type, nb::handle method) {
+static BatchResult parse_padded(Scores3 scores, IndexColumn lengths, bool head_first, bool single_root, int threads,
+                                nb::handle type, nb::handle method) {
   const PaddedScores batch = padded_scores(scores, lengths, head_first);
   const Py_ssize_t width = batch.width;
-  nb::object heads = new_heads(batch.items * width);
-  const ArrayView written(heads, PyBUF_WRITABLE);
+  const NumPy &numpy = NumPy::get();
+  const nb::object heads = numpy.new_heads(batch.items * width);
+  int *written = numpy.heads_data(heads);
   std::vector<double> values(batch.items);
   {
     nb::gil_scoped_release nogil;
-    decode_padded<Decoder>(batch, single_root, threads, written.data<int>(), values.data());
+    decode_padded<Decoder>(batch, single_root, threads, written, values.data());
   }
-  Objects parses;
-  for (int item = 0; item < batch.items; ++item)
-    parses.append(
-        values[item] > forbidden
-            ? new_parse(type, slice(heads, item * width, item * width + batch.nodes(item)), values[item], method)
-            : nb::none());
-  return parses;
+  Batch parses(type, method);
+  for (int item = 0; item < batch.items; ++item) parses.add(values[item], heads, item * width, batch.nodes(item));
+  return parses.result();
 }
 
 template <typename Decoder>
 static void bind_parses(nb::module_ &m, const char *array, const char *arrays, const char *padded) {
-  m.def(array, &parse_array<Decoder>, nb::arg("arc").none(), nb::arg("single_root"), nb::arg("type"), nb::arg("method"),
+  m.def(array, &parse_array<Decoder>, nb::arg("arc").none(), nb::arg("root").none(), nb::arg("type"), nb::arg("method"),
         "The best tree of a float64 array as an object of the class Parse; None where a check fails.");
   m.def(arrays, &parse_arrays<Decoder>, nb::arg("arcs"), nb::arg("single_root"), nb::arg("threads"), nb::arg("type"),
-        nb::arg("method"), "The same for each array of a list.");
+        nb::arg("method"), "The same for each array of a list, and the places that have None.");
   m.def(padded, &parse_padded<Decoder>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
         nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"), nb::arg("type"), nb::arg("method"),
-        "The same for each item of a padded batch.");
+        "The same for each item of a padded batch, and the places that have None.");
 }
 
 void bind_first_order(nb::module_ &m) {

@@ -24,6 +24,7 @@ inline std::ptrdiff_t bad_score(const double *scores, std::ptrdiff_t count) {
 
 inline std::ptrdiff_t bad_arc(const double *arc, int nodes) {
   const std::ptrdiff_t n = nodes;
+  if (bad_score(arc, n * n) < 0) return -1;  // most often also the cells that are no arcs are scores
   for (std::ptrdiff_t h = 0; h < n; ++h) {
     const std::ptrdiff_t left = bad_score(arc + h * n + 1, h - 1), right = bad_score(arc + h * n + h + 1, n - h - 1);
     if (left >= 0) return h * n + 1 + left;

@@ -23,8 +23,8 @@
 //
 // by which every tree with that arc falls short of the best (arcs that leave 0 less the penalty). O(n^2) time: a
 // contraction of k nodes merges k rows and removes k - 1 nodes. A word's row is copied only when the word gets into a
-// cycle, so that scores whose greedy choice is a tree cost one pass. Forbidden arcs are never chosen: duals are finite,
-// and -inf less a dual stays -inf.
+// cycle, and where the choices of the words are a tree already, there is no other step. Forbidden arcs are never
+// chosen: duals are finite, and -inf less a dual stays -inf.
 #pragma once
 
 #include <algorithm>
@@ -63,13 +63,14 @@ class ChuLiuEdmonds {
   enum State : char { fresh, on_path, finished };
 
   double decode(bool single_root, int *heads) {
-    reset();
-    if (dense_)
-      choose_for_words_dense();
-    else if (chosen_)
-      take_chosen();
-    else
-      choose_for_words_sparse();
+    choose_for_words();
+    is_greedy_ = choices_are_tree(single_root);
+    if (is_greedy_) {
+      heads[0] = -1;
+      std::copy(source_.begin() + 1, source_.begin() + nodes_, heads + 1);
+      return value(heads);
+    }
+    begin_contractions();
     const bool found = grow_paths() && (!single_root || keep_one_root_arc());
     if (found) expand(heads);
     if (found) return value(heads);
@@ -77,13 +78,41 @@ class ChuLiuEdmonds {
     return forbidden;
   }
 
-  void reset() {
+  void choose_for_words() {
     penalty_ = 0;
+    dual_.assign(nodes_, forbidden);
+    source_.assign(nodes_, 0);
+    if (dense_)
+      choose_for_words_dense();
+    else if (chosen_)
+      take_chosen();
+    else
+      choose_for_words_sparse();
+  }
+
+  // Whether every word has a choice and choices lead to 0 from everywhere, for a single root by one word only: nothing
+  // has to be contracted then.
+  bool choices_are_tree(bool single_root) {
+    int root_arcs = 0;
+    for (int m = 1; m < nodes_; ++m) {
+      if (dual_[m] == forbidden) return false;
+      root_arcs += source_[m] == 0;
+    }
+    if (root_arcs == 0 || (single_root && root_arcs > 1)) return false;
+    seen_from_.assign(nodes_, 0);
+    for (int m = 1; m < nodes_; ++m) {
+      int v = m;
+      for (; v != 0 && seen_from_[v] == 0; v = source_[v]) seen_from_[v] = m;
+      if (v != 0 && seen_from_[v] == m) return false;  // a cycle
+    }
+    return true;
+  }
+
+  void begin_contractions() {
     count_ = nodes_;
     const std::size_t most = 2 * std::size_t(nodes_);
+    dual_.resize(most), source_.resize(most);
     state_.assign(most, fresh), state_[0] = finished;
-    dual_.assign(most, forbidden);
-    source_.assign(most, 0);
     parent_.assign(most, -1);
     row_.assign(most, -1);
     rows_used_ = 0;
@@ -98,23 +127,65 @@ class ChuLiuEdmonds {
     members_.clear();
   }
 
-  // A row of scores at a time, so that the loop runs along memory; sources are kept as doubles to stay in step.
+  // Sources are kept as doubles, so that they are computed in the same vector registers as the scores.
   void choose_for_words_dense() {
+    constexpr int min_nodes_by_row = 20;  // measured by benchmarks/first_order.py
     best_source_.assign(nodes_, 0.0);
+    if (nodes_ >= min_nodes_by_row)
+      choose_by_row();
+    else
+      choose_by_column();
+    for (int m = 1; m < nodes_; ++m) source_[m] = int(best_source_[m]);
+  }
+
+  // A row of scores at a time, along memory. Heads grow from row to row, so the last one that is better is the largest.
+  void choose_by_row() {
     double *best = dual_.data(), *source = best_source_.data();
-    for (int h = 0; h < nodes_; ++h) {
+    std::copy(dense_ + 1, dense_ + nodes_, best + 1);  // the root as head
+    for (int h = 1; h < nodes_; ++h) {
       const double *score = dense_ + std::size_t(h) * nodes_, from = h;
-      const auto improve = [&](int begin, int end) {
+      const double best_of_h = best[h], source_of_h = source[h];
 #pragma omp simd
-        for (int m = begin; m < end; ++m) {
-          const bool better = score[m] > best[m];
-          best[m] = better ? score[m] : best[m];
-          source[m] = better ? from : source[m];
-        }
-      };
-      improve(1, h), improve(h + 1, nodes_);
+      for (int m = 1; m < nodes_; ++m) {
+        const double better = score[m] > best[m] ? from : 0;
+        best[m] = score[m] > best[m] ? score[m] : best[m];
+        source[m] = better > source[m] ? better : source[m];
+      }
+      best[h] = best_of_h, source[h] = source_of_h;  // a word is not its own head
     }
-    for (int m = 1; m < nodes_; ++m) source_[m] = int(source[m]);
+  }
+
+  // A few columns at a time, in registers: faster where rows are short.
+  void choose_by_column() {
+    int m = 1;
+    for (; m + 4 <= nodes_; m += 4) choose_for<4>(m);
+    for (; m < nodes_; ++m) choose_for<1>(m);
+  }
+
+  // For the words first..first + width - 1.
+  template <int width>
+  void choose_for(int first) {
+    double best[width], source[width] = {};
+    std::copy_n(dense_ + first, width, best);
+    const auto improve = [&](int begin, int end) {
+      for (int h = begin; h < end; ++h) {
+        const double *score = dense_ + std::size_t(h) * nodes_ + first, from = h;
+        for (int k = 0; k < width; ++k) {
+          const double better = score[k] > best[k] ? from : 0;
+          best[k] = score[k] > best[k] ? score[k] : best[k];
+          source[k] = better > source[k] ? better : source[k];
+        }
+      }
+    };
+    improve(1, first);
+    for (int h = first; h < first + width; ++h)
+      for (int k = 0; k < width; ++k) {
+        const double score = dense_[std::size_t(h) * nodes_ + first + k];
+        if (first + k != h && score > best[k]) best[k] = score, source[k] = h;
+      }
+    improve(first + width, nodes_);
+    std::copy_n(best, width, dual_.data() + first);
+    std::copy_n(source, width, best_source_.data() + first);
   }
 
   void choose_for_words_sparse() {
@@ -331,8 +402,10 @@ class ChuLiuEdmonds {
   double penalty_ = 0;         // on arcs that leave 0
   std::vector<State> state_;
   std::vector<double> dual_, best_source_;
-  std::vector<int> source_, parent_;                     // of each node; -1: not contracted
-  std::vector<int> top_;                                 // the outermost node around each word
+  bool is_greedy_ = false;            // the last tree needed no contraction
+  std::vector<int> seen_from_;        // the first word from which choices lead to a word; 0: none yet
+  std::vector<int> source_, parent_;  // of each node; -1: not contracted
+  std::vector<int> top_;              // the outermost node around each word
   std::vector<int> first_word_, last_word_, next_word_;  // the words of each node, as a list
   std::vector<int> member_begin_, members_;              // of each cycle
   std::vector<int> path_, row_;                          // row_: where a node's row is, -1: not copied yet
@@ -347,6 +420,7 @@ class ChuLiuEdmonds {
 // crossed_[u] for all u: nodes around v are nested, so u is outside exactly those met before they first share one.
 inline void ChuLiuEdmonds::sum_duals(int v) {
   crossed_.resize(nodes_);
+  if (is_greedy_) return std::fill(crossed_.begin(), crossed_.end(), dual_[v]);
   double sum = dual_[v];
   int inner = v;
   for (int node = parent_[v]; node >= 0; inner = node, node = parent_[node]) {

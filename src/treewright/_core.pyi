@@ -241,27 +241,31 @@ def reduced_costs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None)
 def reduced_costs(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """The same over candidate arcs, with a weight an arc."""
 
-def parse_array(arc: object | None, single_root: bool, type: object, method: object) -> object:
+def parse_array(arc: object | None, root: object | None, type: object, method: object) -> Any:
     """
     The best tree of a float64 array as an object of the class Parse; None where a check fails.
     """
 
-def parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> list[Any]:
-    """The same for each array of a list."""
+def parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
+    """The same for each array of a list, and the places that have None."""
 
-def parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int, type: object, method: object) -> list[Any]:
-    """The same for each item of a padded batch."""
+def parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
+    """
+    The same for each item of a padded batch, and the places that have None.
+    """
 
-def projective_parse_array(arc: object | None, single_root: bool, type: object, method: object) -> object:
+def projective_parse_array(arc: object | None, root: object | None, type: object, method: object) -> Any:
     """
     The best tree of a float64 array as an object of the class Parse; None where a check fails.
     """
 
-def projective_parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> list[Any]:
-    """The same for each array of a list."""
+def projective_parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
+    """The same for each array of a list, and the places that have None."""
 
-def projective_parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int, type: object, method: object) -> list[Any]:
-    """The same for each item of a padded batch."""
+def projective_parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
+    """
+    The same for each item of a padded batch, and the places that have None.
+    """
 
 def dmv_expectations(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], go: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], attach: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], length_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, chunk: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]]:
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from typing import Any
 
@@ -87,3 +88,50 @@ def test_errors_name_the_sentence(threads: int) -> None:
 def test_there_must_be_a_thread() -> None:
     with pytest.raises(InputError, match=r"^threads is 0; give at least 1$"):
         tw.decode.trees([], threads=0)
+
+
+def layouts(arc: np.ndarray) -> dict[str, np.ndarray]:
+    """The same numbers in memory of every layout."""
+    nodes = len(arc)
+    spaced, shifted = np.zeros((2 * nodes, 2 * nodes)), np.zeros(8 * nodes * nodes + 3, dtype=np.uint8)
+    spaced[::2, ::2] = arc
+    misaligned = shifted[3:].view(np.float64).reshape(nodes, nodes)
+    misaligned[:] = arc
+    read_only = arc.copy()
+    read_only.flags.writeable = False
+    return {
+        "C order": arc,
+        "Fortran order": np.asfortranarray(arc),
+        "every other cell": spaced[::2, ::2],
+        "reversed": arc[::-1, ::-1].copy()[::-1, ::-1],
+        "other byte order": arc.astype(">f8"),
+        "misaligned": misaligned,
+        "read-only": read_only,
+        "unpickled": pickle.loads(pickle.dumps(arc)),
+        "float32": arc.astype(np.float32).astype(np.float64),
+        "subclass": arc.view(np.recarray),
+    }
+
+
+def test_every_layout_of_memory_is_read_alike() -> None:
+    for nodes in (2, 3, 6, 19, 20, 33):
+        arc = np.random.default_rng(nodes).normal(size=(nodes, nodes)).astype(np.float32).astype(np.float64)
+        expected = tw.decode.tree(arc.tolist())
+        given = layouts(arc)
+        found = [*(tw.decode.tree(array) for array in given.values()), *tw.decode.trees(list(given.values()))]
+        for name, parse in zip([*given, *given], found, strict=True):
+            assert parse.heads.tolist() == expected.heads.tolist(), name
+            assert parse.score == expected.score, name
+
+
+def test_the_heads_of_a_tree_are_an_ordinary_array() -> None:
+    batch = sentences(3)
+    for parse in (tw.decode.tree(batch[0]), *tw.decode.trees(batch)):
+        assert parse.heads.dtype == np.int32
+        assert parse.heads.flags.c_contiguous
+        assert parse.heads.flags.writeable
+    found = tw.decode.trees(batch)
+    kept = found[1].heads
+    expected = kept.tolist()
+    del found, parse
+    assert kept.tolist() == expected  # the memory outlives the other trees

@@ -80,12 +80,12 @@ def trees(
     if lengths is None:
         items = list(batch)
         is_plain = options.keys() <= _PLAIN
-        parses = exact.solve_arrays(items, *shape, threads) if is_plain else [None] * len(items)
-        return _completed(parses, lambda place: _arguments(items[place], options), threads, errors)
+        parses, missing = exact.solve_arrays(items, *shape, threads) if is_plain else _none(len(items))
+        return _completed(parses, missing, lambda place: _arguments(items[place], options), threads, errors)
     padded, others = Padded.of(batch, lengths, options)
     is_plain = padded.is_plain and others.keys() <= _PLAIN
-    parses = exact.solve_padded(padded, *shape, threads) if is_plain else [None] * len(padded.lengths)
-    return _completed(parses, lambda place: padded.arguments(place, others), threads, errors)
+    parses, missing = exact.solve_padded(padded, *shape, threads) if is_plain else _none(len(padded.lengths))
+    return _completed(parses, missing, lambda place: padded.arguments(place, others), threads, errors)
 
 
 def run(
@@ -142,11 +142,20 @@ def _arguments(item: Any, options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**options, **item} if isinstance(item, Mapping) else {**options, "arc": item}
 
 
+def _none(count: int) -> tuple[list[Parse | None], list[int]]:
+    return [None] * count, list(range(count))
+
+
 def _completed(
-    parses: list[Parse | None], arguments: Callable[[int], Mapping[str, Any]], threads: int, errors: Errors
+    parses: list[Parse | None],
+    missing: list[int],
+    arguments: Callable[[int], Mapping[str, Any]],
+    threads: int,
+    errors: Errors,
 ) -> list[Parse] | list[Parse | InputError]:
     """The parses, with those that are missing found one by one, or their errors."""
-    places = [place for place, parse in enumerate(parses) if parse is None]
-    rest = iter(run(tree, [(place, partial(arguments, place)) for place in places], threads))
-    found = [next(rest) if parse is None else parse for parse in parses]
-    return gathered(found, errors) if places else found
+    found: list[Any] = parses
+    answers = run(tree, [(place, partial(arguments, place)) for place in missing], threads) if missing else []
+    for place, answer in zip(missing, answers, strict=True):
+        found[place] = answer
+    return gathered(found, errors) if missing else found

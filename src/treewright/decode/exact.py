@@ -90,13 +90,16 @@ def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool) ->
     return Parse.exact(*kernel(arc, single_root), first_order(projective))
 
 
-def solve_arrays(arcs: list[Any], projective: bool, root: str, threads: int) -> list[Parse | None]:
-    """The best first-order tree of each float64 array; None for other items, malformed scores, or without a tree."""
+def solve_arrays(arcs: list[Any], projective: bool, root: str, threads: int) -> tuple[list[Parse | None], list[int]]:
+    """The best first-order tree of each float64 array, and the places that have None.
+
+    These are the places of other items, of malformed scores, and of sentences without a tree.
+    """
     decode = _core.projective_parse_arrays if projective else _core.parse_arrays
     return decode(arcs, is_single(root), threads, Parse, first_order(projective))
 
 
-def solve_padded(padded: Padded, projective: bool, root: str, threads: int) -> list[Parse | None]:
+def solve_padded(padded: Padded, projective: bool, root: str, threads: int) -> tuple[list[Parse | None], list[int]]:
     """The same for each item of a padded batch with arc scores only."""
     decode = _core.projective_parse_padded if projective else _core.parse_padded
     batch = (padded.scores, padded.lengths, padded.head_first)

@@ -16,7 +16,7 @@ from treewright.decode import exact
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem, is_single
+from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
@@ -77,8 +77,8 @@ def tree(
     if is_plain and method == "exact" and not options:
         # The most frequent call: the core checks the array; the path below explains what is wrong with it.
         decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
-        found = decode(arc, root == "single" or is_single(root), Parse, name)
-        if isinstance(found, Parse):
+        found = decode(arc, root, Parse, name)
+        if found is not None:
             return found
     problem = Problem.of(
         arc,

@@ -119,11 +119,12 @@ static BatchResult parse_arrays(const Objects &arcs, bool single_root, int threa
   const int items = int(arcs.size());
   std::vector<const double *> scores(items, nullptr);
   std::vector<int> ends(items + 1, 0);
-  for (int item = 0; item < items; ++item) {
-    const nb::handle arc = arcs[item];
+  int next = 0;
+  for (nb::handle arc : arcs) {
     const int nodes = numpy.arc_nodes(arc);
-    if (nodes) scores[item] = numpy.arc_data(arc);
-    ends[item + 1] = ends[item] + nodes;
+    if (nodes) scores[next] = numpy.arc_data(arc);
+    ends[next + 1] = ends[next] + nodes;
+    ++next;
   }
   const nb::object heads = numpy.new_heads(ends[items]);  // of all trees: each is a view of it
   int *written = numpy.heads_data(heads);

@@ -80,11 +80,10 @@ class ChuLiuEdmonds {
 
   void choose_for_words() {
     penalty_ = 0;
+    if (dense_) return choose_for_words_dense();
     dual_.assign(nodes_, forbidden);
     source_.assign(nodes_, 0);
-    if (dense_)
-      choose_for_words_dense();
-    else if (chosen_)
+    if (chosen_)
       take_chosen();
     else
       choose_for_words_sparse();
@@ -130,7 +129,7 @@ class ChuLiuEdmonds {
   // Sources are kept as doubles, so that they are computed in the same vector registers as the scores.
   void choose_for_words_dense() {
     constexpr int min_nodes_by_row = 20;  // measured by benchmarks/first_order.py
-    best_source_.assign(nodes_, 0.0);
+    dual_.resize(nodes_), source_.resize(nodes_), best_source_.resize(nodes_);
     if (nodes_ >= min_nodes_by_row)
       choose_by_row();
     else
@@ -142,6 +141,7 @@ class ChuLiuEdmonds {
   void choose_by_row() {
     double *best = dual_.data(), *source = best_source_.data();
     std::copy(dense_ + 1, dense_ + nodes_, best + 1);  // the root as head
+    std::fill(source, source + nodes_, 0.0);
     for (int h = 1; h < nodes_; ++h) {
       const double *score = dense_ + std::size_t(h) * nodes_, from = h;
       const double best_of_h = best[h], source_of_h = source[h];

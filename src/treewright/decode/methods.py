@@ -77,7 +77,7 @@ def tree(
     if is_plain and method == "exact" and not options:
         # The most frequent call: the core checks the array; the path below explains what is wrong with it.
         decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
-        found = decode(arc, root, Parse, name)
+        found: Parse | None = decode(arc, root, Parse, name)
         if found is not None:
             return found
     problem = Problem.of(

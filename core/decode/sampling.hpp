@@ -40,7 +40,7 @@ class WalkSampler {
     totals_.resize(arc_.size());
     double least = 1;  // the smallest probability of a step to 0
     for (int m = 1; m < nodes; ++m) least = std::min(least, add_totals(m));
-    // A walk takes 1 / least steps on average at most; usually that says enough.
+    // A walk takes 1 / least steps on average at most; usually this bound is sufficient.
     const double n = nodes - 1, limit = 100 * n + n * n * n;
     walks_ = n <= limit * least;
     if (walks_) return true;

@@ -16,7 +16,7 @@ enum class ArcState : char { out, open, forced };
 
 class Propagation {
  public:
-  // False when no tree is left (not every such case is seen).
+  // False when no tree is left (not every such case is detected).
   bool run(const Parts &parts, bool single_root, std::vector<ArcState> &state) {
     forced_.assign(parts.nodes, -1);
     do {

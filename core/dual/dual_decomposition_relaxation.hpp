@@ -1,5 +1,5 @@
-// A second-order parse cut in two: a spanning tree y, and a head automaton at every node, whose
-// choices z need not fit together. Multipliers u and v, one an arc, pay for agreement (Koo et al. 2010):
+// The Lagrangian relaxation of second-order parsing: a spanning tree y, and a head automaton at every node, whose
+// choices z need not agree with y. Multipliers u and v, one for each arc, penalise disagreement (Koo et al. 2010):
 //
 //   L(u, v) = max over trees y   of  sum over arcs of y  of  beta arc + u + v
 //           + sum over nodes h of  max over z at h  of  its parts + (1 - beta) arc - u - v

@@ -1,7 +1,7 @@
 // The tree subproblem of dual decomposition: the best tree over the same candidate arcs, under
 // weights of which few changed since the last call.
 //
-// The best arc into each word is kept; only words whose weights changed look again. When those arcs
+// The best arc into each word is kept; only words whose weights changed are updated. When those arcs
 // form a tree they are the best tree, O(changed words + n). Otherwise Chu-Liu-Edmonds decides, O(n^2) at
 // worst. Trees without crossing arcs come from Eisner's chart, O(n^3).
 #pragma once

@@ -2,12 +2,12 @@
 // (Zhang et al. 2014, Figure 2). Several root modifiers are allowed, as in that paper.
 //
 // Give every word its best head. If that is a tree, it is the only optimum. Otherwise an optimum keeps all arcs of a
-// cycle but one, so for each of its words w: contract the cycle, let whatever enters it enter at w, and count on.
+// cycle but one, so for each of its words w: contract the cycle so that it is entered at w, and continue.
 //
 // A contracted cycle is a group of words with the one word `enter` that takes its head from outside; the best head of
 // a group is the best word outside it for `enter`. So a state is two numbers a word, and no matrix is ever copied:
 // O(n) a state, and an explicit stack instead of recursion. The number can double with every word; counting ends above
-// `cap`. Scores must not tie: equal heads would make trees optima that the cycle argument does not see.
+// `cap`. Scores must not tie: the cycle argument does not cover optima with heads of equal score.
 #pragma once
 
 #include <cstddef>

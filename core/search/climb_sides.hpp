@@ -2,7 +2,7 @@
 //
 // before(arc) and after(arc) are the states that Parts::transition takes: the nearest arc of the structure
 // between the head and this arc, the nearest one beyond it. Both are O(1); insert and erase walk over the side's
-// candidates between two arcs of the structure. Nothing here minds whether a word has one head or several, so trees and
+// candidates between two arcs of the structure. A word may have one head or several, so that trees and
 // graphs both use it.
 #pragma once
 

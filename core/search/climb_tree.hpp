@@ -1,6 +1,6 @@
 // A tree under local search: the value of a word's head, the heads it may have, the best single change.
 //
-// A word is judged with its arc taken out: `attachment(arc)` is what the tree gains when the word, with all that it
+// A word is evaluated with its arc removed: `attachment(arc)` is what the tree gains when the word, with all that it
 // dominates, is attached by that arc. It is the sum of one member function a part type, each O(1) or, for
 // grandparents, O(modifiers of the word); a further part type is a further such function. The difference of two
 // attachments is the change in value of moving the word (Zhang et al. 2014; the table of affected parts is in

@@ -6,8 +6,8 @@
 // arcs (g, h), (h, m) of the graph. A graph without cycles in which every word has a head is reachable from 0.
 //
 // With one arc out of 0, that arc stays as it is: whatever else its word's head could be lies below it.
-// Judging all changes costs O(candidate arcs), with grandparents O(n * arcs of the graph) more; reachability is kept in
-// a matrix, O(n^2) a change when arcs only come in and O(n * arcs) when one goes.
+// Evaluating all changes costs O(candidate arcs), with grandparents O(n * arcs of the graph) more; reachability is kept
+// in a matrix, O(n^2) for a change that adds arcs only, and O(n * arcs) for one that removes an arc.
 #pragma once
 
 #include <algorithm>

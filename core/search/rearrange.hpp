@@ -1,7 +1,7 @@
 // Approximate non-projective decoding (McDonald and Pereira 2006, Figure 4): from a given tree, usually the best
 // projective one, make the single change of a head that raises the value most, until none does.
 //
-// All changes of a tree are judged in O(n^2): detaching a word walks over one side's candidates, and each of its
+// All changes of a tree are evaluated in O(n^2): detaching a word walks over one side's candidates, and each of its
 // possible heads is then O(1), with grandparents O(modifiers of the word), which is O(n^2) over all words and heads.
 // Ties go to the lowest word, then to the lowest head. O(M n^2) for M changes.
 #pragma once

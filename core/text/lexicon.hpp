@@ -1,4 +1,4 @@
-// What a treebank says about words: the labels of word forms and of suffixes, and the tags of lemmas.
+// The lexicon of a treebank: the labels of word forms and of suffixes, and the tags of lemmas.
 //
 // A label is a tag, or the edit script of a lemma. Lists of labels with their counts are found by hashed keys. Labels
 // of a rare or unknown word are guessed from its suffixes, of growing length k (Brants 2000):

@@ -7,15 +7,15 @@
 //   row(c, u)  = max over members v of c of  row(v, u) - dual(v)    for a contracted cycle c, u outside c
 //   dual(v)    = max over u outside v of  row(v, u)             source(v) = the u that attains it
 //
-// Choices are followed into a path until it reaches the root or a finished node; when it runs into itself, the cycle
-// is contracted and chooses anew. Then, from the outermost nodes inwards, the arc that enters a cycle decides
-// which member gives up its own choice; that member is the argmax found again from the rows.
+// Choices are followed into a path until it reaches the root or a finished node; when it closes a cycle, the cycle
+// is contracted and chooses its best incoming arc. Then, from the outermost nodes inwards, the arc that enters a cycle
+// replaces the choice of one member; that member is the argmax, computed again from the rows.
 //
-// Single root: exactly one arc leaves 0. The best tree that may have several comes first. While it has several, a
-// penalty on every arc that leaves 0 grows, in thought, until the first of the nodes that chose 0 would rather have its
-// best word: the one with the least to lose. It changes over; if that closes a cycle, the contracted node
-// chooses anew under the penalty reached. The last one left is the root's only child, and the tree the best under the
-// penalty, hence among all trees with one root child (Gabow and Tarjan 1984; Zmigrod et al. 2020).
+// Single root: exactly one arc leaves 0. The best tree with any number of root arcs is computed first. While it has
+// several, a penalty on every arc that leaves 0 is raised to the smallest value at which one of the nodes that chose 0
+// has a better head among the words. That node changes its head; if this closes a cycle, the contracted node chooses
+// again under the current penalty. When one root arc is left, the tree is the best under the penalty, hence the best
+// among all trees with one root child (Gabow and Tarjan 1984; Zmigrod et al. 2020).
 //
 // The duals prove that the tree is optimal: its value is their sum, and for every arc
 //

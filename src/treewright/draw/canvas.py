@@ -47,7 +47,7 @@ ANSI = {
 
 @dataclass(frozen=True)
 class Pen:
-    """What text is drawn with: which characters, and whether in colour."""
+    """The means of drawing text: a set of characters, with or without colour."""
 
     ascii: bool = False
     color: bool = False

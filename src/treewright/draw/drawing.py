@@ -1,4 +1,4 @@
-"""What the drawing functions return: text that shows itself."""
+"""What the drawing functions return: a string that a notebook displays."""
 
 from __future__ import annotations
 

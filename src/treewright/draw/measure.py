@@ -194,7 +194,7 @@ def clip(text: str, limit: int, measure: Measure = columns, ellipsis: str = "…
 
 
 def is_right_to_left(texts: list[str]) -> bool:
-    """Do more words run from right to left than from left to right?
+    """Whether more words run from right to left than from left to right.
 
     >>> is_right_to_left(["كتب", "الولد", "PDF"])
     True

@@ -38,7 +38,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Phrases:
-    """A tree ready to be laid out: its nodes, parents first, and what gold has that it has not."""
+    """A tree ready to be laid out: its nodes, parents first, and the phrases of gold that it lacks."""
 
     nodes: tuple[Node, ...]
     missed: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Phrases:
 
 
 def is_phrase_tree(thing: Any) -> bool:
-    """Has it a label and children, or is it written as ("NP", ("DT", "the"), ("NN", "dog"))?"""
+    """Whether it has a label and children, or is written as ("NP", ("DT", "the"), ("NN", "dog"))."""
     nested = isinstance(thing, (tuple, list)) and len(thing) > 1 and isinstance(thing[0], str)
     return (hasattr(thing, "label") and hasattr(thing, "children")) or nested
 

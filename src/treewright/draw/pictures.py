@@ -91,7 +91,7 @@ def svg(
     width: int | None = 960,
     title: str | None = None,
 ) -> Drawing:
-    """A sentence as an SVG element, which shows itself in a notebook; `.save(path)` writes it to a file.
+    """A sentence as an SVG element, which a notebook displays; `.save(path)` writes it to a file.
 
     What can be drawn, and the options, are those of `text`; width is in pixels. title replaces the sentence's own
     text as what the drawing is called.
@@ -167,7 +167,7 @@ def html(
     narrow: int | None = 320,
     title: str = "Treewright",
 ) -> Drawing:
-    """One page with a drawing of each sentence, or of the one sentence given; nothing outside of it is needed.
+    """One page with a drawing of each sentence, or of the one sentence given; it needs no other file.
 
     gold, given: as many sentences or trees. Drawings follow the width of the window; width and narrow limit them to
     at most and at least so many pixels, and narrow=None lays them out for the greatest width only. The other options

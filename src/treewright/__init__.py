@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright import (
+        checking,
         corpus,
         decode,
         draw,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         tagger,
         trees,
     )
+    from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
     from treewright.models import load
     from treewright.parser import Parser
@@ -36,6 +38,7 @@ __version__ = "0.1.0"
 # A subpackage is imported when it is first used, so that `import treewright` takes no longer than importing NumPy.
 _PACKAGES = frozenset(
     [
+        "checking",
         "corpus",
         "decode",
         "draw",
@@ -58,6 +61,7 @@ _NAMES: dict[str, str] = {
     "Sentence": "corpus",
     "Tree": "corpus",
     "Treebank": "corpus",
+    "check": "checking",
     "load": "models",
     "read": "corpus",
     "read_trees": "corpus",
@@ -70,6 +74,8 @@ __all__ = [
     "Sentence",
     "Tree",
     "Treebank",
+    "check",
+    "checking",
     "corpus",
     "decode",
     "draw",

@@ -19,7 +19,18 @@ import treewright
 from treewright.cli.options import HELP_NAMES, PlainGroup
 from treewright.errors import InputError, NameWarning
 
-COMMANDS: tuple[str, ...] = ("train", "parse", "complete", "tag", "pack", "eval", "show", "induce", "reproduce")
+COMMANDS: tuple[str, ...] = (
+    "train",
+    "parse",
+    "complete",
+    "tag",
+    "pack",
+    "eval",
+    "check",
+    "show",
+    "induce",
+    "reproduce",
+)
 
 HELP = """Find the structure of sentences: read, evaluate, draw, train, parse, with proofs.
 

@@ -1,0 +1,119 @@
+"""Level 2: comments and cells by the rules of CoNLL-U and the inventories of Universal Dependencies."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from treewright.checking.block import Block, Row
+from treewright.checking.findings import Problem
+
+# universaldependencies.org/u/pos, /u/dep and /format.html, version 2
+UPOS = frozenset(
+    ["ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ"]
+    + ["SYM", "VERB", "X"]
+)
+RELATIONS = frozenset(
+    ["acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound", "conj", "cop"]
+    + ["csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "mark"]
+    + ["nmod", "nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "punct", "reparandum", "root", "vocative"]
+    + ["xcomp"]
+)
+RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
+FEATURE = re.compile(r"([A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*)")
+TOKEN_CELLS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")  # empty in multiword tokens
+TOKEN_FEATS = ("_", "Typo=Yes")  # a multiword token may be marked as misspelled
+
+
+def cell_problems(block: Block) -> Iterator[Problem]:
+    yield from text_problems(block)
+    for row in block.tokens:
+        yield from token_problems(row)
+    for row in block.empty_nodes:
+        if (row.head, row.deprel) != ("_", "_"):
+            yield Problem("empty-node", row.line, row.id, "HEAD or DEPREL is filled; expected _")
+    for row in block.words:
+        if row.upos not in UPOS:
+            yield Problem("upos", row.line, row.id, f"UPOS is {row.upos}; expected one of the 17 universal tags")
+        yield from relation_problems(row)
+    for row in block.rows:
+        if row.feats != "_" and row not in block.tokens:
+            yield from feature_problems(row)
+        if row.misc != "_" and "" in row.misc.split("|"):
+            yield Problem("misc", row.line, row.id, f"MISC {row.misc!r} has an empty item")
+
+
+def sent_id_problems(block: Block, seen: dict[str, int]) -> Iterator[Problem]:
+    """A sent_id that is missing, repeated or has white space; `seen` has the line of each."""
+    found = block.sentence.sent_id
+    if found is None:
+        yield Problem("sent-id", block.first_line, "", "the sentence has no comment sent_id")
+    elif re.search(r"\s", found):
+        yield Problem("sent-id", block.first_line, "", f"sent_id {found!r} has white space")
+    elif found in seen:
+        yield Problem("sent-id", block.first_line, "", f"sent_id is also that of the sentence at line {seen[found]}")
+    if found is not None:
+        seen.setdefault(found, block.sentence.line)
+
+
+def text_problems(block: Block) -> Iterator[Problem]:
+    """The comment text, and SpaceAfter."""
+    sentence = block.sentence
+    text = sentence.comment("text")
+    if text is None:
+        yield Problem("text", block.first_line, "", "the sentence has no comment text")
+    elif text != (joined := sentence.joined()):
+        place = len(os.path.commonprefix([text, joined]))
+        given, made = text[place : place + 15], joined[place : place + 15]
+        yield Problem(
+            "text", block.first_line, "", f"text has {given!r} at character {place + 1}; the tokens have {made!r}"
+        )
+    inside = {word for token in sentence.tokens for word in range(token.first, token.last + 1)}
+    for row in block.rows:
+        for item in row.misc.split("|"):
+            name, _, value = item.partition("=")
+            if name == "SpaceAfter" and value != "No":
+                yield Problem("space-after", row.line, row.id, f"{item}; expected SpaceAfter=No, or none")
+            elif name == "SpaceAfter" and row.id.isdecimal() and int(row.id) in inside:
+                yield Problem(
+                    "space-after", row.line, row.id, "SpaceAfter inside a multiword token; expected on the token"
+                )
+
+
+def token_problems(row: Row) -> Iterator[Problem]:
+    """Cells of a multiword token that must be empty."""
+    filled = [name.upper() for name in TOKEN_CELLS if getattr(row, name) != "_"]
+    if row.feats in TOKEN_FEATS:
+        filled = [name for name in filled if name != "FEATS"]
+    if filled:
+        yield Problem("multiword-token", row.line, row.id, f"{', '.join(filled)} filled; expected _")
+
+
+def feature_problems(row: Row) -> Iterator[Problem]:
+    """A list of Name=Value in order."""
+    names: list[str] = []
+    for item in row.feats.split("|"):
+        found = FEATURE.fullmatch(item)
+        if found is None:
+            yield Problem("feats", row.line, row.id, f"FEATS has {item!r}; expected Name=Value")
+            return
+        values = found[2].split(",")
+        if values != sorted(set(values), key=str.lower):
+            yield Problem("feats", row.line, row.id, f"the values of {item!r} are not sorted, or repeated")
+        names.append(found[1])
+    if len(set(names)) < len(names):
+        yield Problem("feats", row.line, row.id, f"FEATS {row.feats!r} has a name twice")
+    elif names != sorted(names, key=str.lower):
+        yield Problem("feats", row.line, row.id, f"FEATS {row.feats!r} is not sorted by name")
+
+
+def relation_problems(row: Row) -> Iterator[Problem]:
+    """An unknown relation, and root with another head than 0."""
+    found = RELATION.fullmatch(row.deprel)
+    if row.deprel == "_" and row.head == "_":
+        return  # reported as a word without a head
+    if found is None or found[1] not in RELATIONS:
+        yield Problem("relation", row.line, row.id, f"DEPREL is {row.deprel}; expected a universal relation")
+    elif row.head != "_" and (found[1] == "root") != (row.head == "0"):
+        yield Problem("root-relation", row.line, row.id, f"HEAD is {row.head} and DEPREL {row.deprel}")

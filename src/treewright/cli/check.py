@@ -1,0 +1,92 @@
+"""`treewright check`: what is invalid, or almost never occurs, in a treebank."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli.inputs import metered
+from treewright.cli.options import PlainCommand, Quiet, examples, json_option, new_app
+from treewright.cli.shared import counted
+
+if TYPE_CHECKING:
+    from treewright.checking import Finding
+
+app = new_app()
+
+HELP = (
+    "Check treebanks: what is invalid, or almost never occurs.\n\n"
+    "Each finding is a line with the file and line, the name of the rule, the word and the reason. Level 1 checks the "
+    "text of the file, level 2 also cells, trees and enhanced graphs by the rules of Universal Dependencies, level 3 "
+    "also analyses that the guidelines exclude (two subjects, a noun with an object, punctuation with dependents or "
+    "with crossing arcs, DEPS that contradicts HEAD), level 4 also what never or hardly ever occurs in TRAIN, with the "
+    "counts. docs/checking.md lists all rules.\n\n"
+    "Exit status: 0 if there are no findings, 1 if there are, so that the command can be a test."
+) + examples(
+    "treewright check dev.conllu",
+    "treewright check parsed.conllu --against train.conllu",
+    "treewright check *.conllu --level 2 --ignore sent-id --ignore text",
+    "treewright check dev.conllu --max 0 --json",
+)
+
+
+@app.command(help=HELP, cls=PlainCommand)
+def check(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help='CoNLL-U; "-" is standard input.')],
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="TRAIN", help="Another treebank, in which what is reported occurs never or hardly ever."),
+    ] = None,
+    level: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="Check the rules up to this level.")] = 4,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule; repeat for more.")
+    ] = None,
+    max_findings: Annotated[
+        int | None,
+        typer.Option("--max", min=0, metavar="N", help="Print the first N findings; all are counted."),
+    ] = None,
+    as_json: Annotated[bool, json_option("; with all findings that --max leaves")] = False,
+    quiet: Quiet = False,
+) -> None:
+    from treewright.checking import RULES, findings
+    from treewright.checking.counts import Counts
+    from treewright.corpus import read
+
+    unknown = [name for name in ignore or () if name not in RULES]
+    if unknown:
+        raise typer.BadParameter(f"no rule {unknown[0]}; there are {', '.join(RULES)}", param_hint="--ignore")
+    counts = None if against is None or level < 4 else Counts.of(read(against))
+    found: Counter[str] = Counter()
+    kept: list[Finding] = []
+    with metered(inputs, quiet=quiet, output="-") as meter:
+        for source in inputs:
+            for finding in findings(meter.source(source), against=counts, level=level, ignore=ignore or ()):
+                found[finding.rule] += 1
+                if max_findings is None or found.total() <= max_findings:
+                    show(finding, kept, as_json)
+    if as_json:
+        report = {"findings": [one.as_dict() for one in kept], "counts": dict(found), "total": found.total()}
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=2))
+    elif not quiet:
+        typer.echo(in_words(found), err=True)
+    if found:
+        raise typer.Exit(1)
+
+
+def show(finding: Finding, kept: list[Finding], as_json: bool) -> None:
+    """Print a finding, or keep it for the report."""
+    if as_json:
+        kept.append(finding)
+    else:
+        typer.echo(str(finding))
+
+
+def in_words(found: Counter[str]) -> str:
+    """The number of findings by rule."""
+    if not found:
+        return "treewright: nothing found"
+    rules = ", ".join(f"{count} {rule}" for rule, count in found.most_common())
+    return f"treewright: {counted(found.total(), 'finding')}: {rules}"

@@ -56,7 +56,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "models"),
     [
-        (["complete", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser"]),
+        (["complete", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser", "my.induced"]),
         (["tag", "run", "MODEL", "a.conllu"], ["en", "my.tw", "my.tagger"]),
         (["tag", "tokenise", "a.txt", "--model", "MODEL"], ["en", "my.tw", "my.tokeniser"]),
         (["parse", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser", "my.induced"]),
@@ -75,11 +75,19 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
     [
         (
             ["complete", "my.tagger", "a.conllu"],
-            "my.tagger is a tagger, but a parser or a pipeline is needed; `treewright",
+            "my.tagger is a tagger, but a pipeline or a parser or an induced parser is needed; `treewright",
         ),
         (
-            ["complete", "my.induced", "a.conllu"],
-            "my.induced is an induced parser, but a parser or a pipeline is needed",
+            ["complete", "my.induced", "a.conllu", "--rank", "list.tsv"],
+            "my.induced: an induced model has no probabilities of heads; leave out --rank and --confidence",
+        ),
+        (
+            ["parse", "my.induced", "a.conllu", "--kbest", "2"],
+            "an induced model has no list of the best trees; leave out --kbest",
+        ),
+        (
+            ["explain", "my.induced", "a.conllu", "--word", "1"],
+            "my.induced: its parser is induced and has no scores of single parts; `treewright train",
         ),
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),
         (["tag", "tokenise", "a.txt", "-m", "rules.tw"], "rules.tw is a pipeline without a tokeniser; `treewright"),

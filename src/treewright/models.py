@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-__all__ = ["EMBEDDED", "PARSERS", "load", "load_trained"]
+__all__ = ["EMBEDDED", "PARSERS", "load"]
 
 PARSERS = ("pipeline", "parser", "induced parser")  # the kinds of models that parse
 
@@ -33,12 +33,3 @@ def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
     """
     found = component.load(path, *PARSERS)
     return cast("Pipeline | Parser | InducedParser", found)
-
-
-def load_trained(path: modelfile.Path) -> tuple[Parser, Pipeline | None]:
-    """A parser that was trained on a treebank, and the pipeline that it is a part of."""
-    found = component.load(path, "parser", "pipeline")
-    if found.KIND == "parser":
-        return cast("Parser", found), None
-    pipeline = cast("Pipeline", found)
-    return pipeline.trained_parser, pipeline

@@ -22,6 +22,7 @@ from treewright.errors import InputError, NameWarning
 COMMANDS: tuple[str, ...] = (
     "train",
     "parse",
+    "explain",
     "complete",
     "tag",
     "pack",

@@ -27,6 +27,7 @@ from treewright.cli.options import (
     skip_bad_option,
 )
 from treewright.cli.shared import Summary, add_confidence, note, note_skipped, write_sentences
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -39,7 +40,8 @@ HELP = (
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. Every "
     "other cell is written as it was read; the open ones are filled with the best tree, under the model, that has all "
     "the heads given. Annotation that contradicts itself (a circle, two roots) is named by file and line. If the given "
-    "heads cross, the others may cross too, even with a projective model.\n\n"
+    "heads cross, the others may cross too, even with a projective model. An induced model completes too, without "
+    "probabilities.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
     "arcs from the least probable on."
 ) + examples(
@@ -70,15 +72,16 @@ def complete(
     quiet: Quiet = False,
 ) -> None:
     from treewright.corpus import read
-    from treewright.models import load_trained
-    from treewright.parser import complete as complete_sentences
+    from treewright.models import load
     from treewright.parser import rank as ranked
     from treewright.pipeline.certificate import set_certificate
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
     jobs = jobs_of(inputs, output, "conllu")
-    parser, pipeline = load_trained(model)
+    parser = load(model)
+    if confidence or rank is not None:
+        check_probabilities(parser, model)
     on_error = "skip" if skip_bad else "raise"
     options: dict[str, Any] = {"method": method.value}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
@@ -112,9 +115,8 @@ def complete(
         for source, target in each_job(jobs):
             with read(meter.source(source), on_error=on_error) as reader:
                 sentences = meter.track(reader)
-                completions = complete_sentences(
-                    parser,
-                    pipeline.tag(sentences) if pipeline else sentences,
+                completions = parser.complete(
+                    sentences,
                     threads=threads,
                     projective=projective,
                     root=None if root is Root.auto else root.value,
@@ -126,6 +128,14 @@ def complete(
     if rank is not None:
         write_rank(ranked(kept), rank)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
+
+
+def check_probabilities(model: Any, name: str) -> None:
+    """Refuse a model without probabilities of heads."""
+    from treewright.induce import InducedParser
+
+    if isinstance(getattr(model, "parser", model), InducedParser):
+        raise InputError(f"{name}: an induced model has no probabilities of heads; leave out --rank and --confidence")
 
 
 def write_rank(lines: Iterable[Ranked], target: str) -> None:

@@ -93,6 +93,9 @@ Decoding = Annotated[Method, typer.Option("--method", help="Decoding method; see
 SECONDS_HELP = "30 if not given. The best tree found by then has a gap"
 MaxSeconds = Annotated[float | None, seconds_option(SECONDS_HELP)]
 Projective = Annotated[bool | None, projective_option("as trained")]
+AllArcs = Annotated[
+    bool, typer.Option("--all-arcs", help="Prune no arcs; slower, and certificates are then about all arcs.")
+]
 RootChildren = Annotated[
     Root, typer.Option("--root", help="How many words are attached to the root; auto: as in the training data.")
 ]

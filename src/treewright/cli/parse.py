@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
-from io import BufferedReader, BytesIO
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_svgs
 from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
+from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
 from treewright.cli.options import (
+    AllArcs,
     Comment,
     Decoding,
     HeadConfidence,
@@ -30,6 +31,7 @@ from treewright.cli.options import (
     new_app,
     to_option,
 )
+from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, may_wait, open_sentences
 from treewright.cli.shared import (
     SENTENCE_EXTENSIONS,
     Summary,
@@ -42,10 +44,7 @@ from treewright.cli.shared import (
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Reader, Sentence
-    from treewright.induce import InducedParser
-    from treewright.parser import Parser
-    from treewright.pipeline import Pipeline
+    from treewright.corpus import Sentence
 
 app = new_app()
 
@@ -55,24 +54,19 @@ HELP = (
     "Without MODEL, the English model that comes with Treewright is used; `treewright train`, `induce` and `pack` make "
     "others. Raw text is divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are "
     "tagged first; HEAD and DEPREL are set, and everything else is written as it was read, byte for byte.\n\n"
-    "A comment gives the certificate of each tree: '# treewright = certified' (of all trees over the arcs that "
-    "pruning left, none scores higher) or '# treewright = gap 0.12' (none scores higher by more than that). Each "
-    "sentence is written as soon as it is parsed, so that the command works as a filter."
+    "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
+    "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
+    "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. Each sentence "
+    "is written as soon as it is parsed, so that the command works as a filter."
 ) + examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
     "treewright parse letter.txt -o letter.html",
     "treewright parse a.txt b.txt -o parsed/",
+    'treewright parse --text "Time flies like an arrow." --kbest 3 --to text',
     "cat tagged.conllu | treewright parse my.tw | treewright show -",
     "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
 )
-
-
-class Input(str, Enum):
-    text = "text"
-    lines = "lines"
-    conllu = "conllu"
-    json = "json"
 
 
 class Form(str, Enum):
@@ -83,9 +77,6 @@ class Form(str, Enum):
     html = "html"
 
 
-MODEL_HELP = "A model file, or en: the English model that comes with Treewright, which is used if none is given."
-
-
 @app.command(help=HELP, cls=PlainCommand)
 def parse(
     model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
@@ -93,13 +84,8 @@ def parse(
         list[str] | None,
         typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.', show_default=False),
     ] = None,
-    text: Annotated[
-        str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")
-    ] = None,
-    kind: Annotated[
-        Input | None,
-        typer.Option("--input", help="Raw text, one sentence a line, CoNLL-U or JSON lines; detected if not given."),
-    ] = None,
+    text: Text = None,
+    kind: Kind = None,
     output: Output = "-",
     to: Annotated[
         Form | None, to_option("by default that of FILE's extension, else CoNLL-U. On a terminal, --text is drawn")
@@ -108,6 +94,8 @@ def parse(
     method: Decoding = Method.exact,
     max_seconds: MaxSeconds = None,
     projective: Projective = None,
+    all_arcs: AllArcs = False,
+    kbest: KBest = None,
     confidence: HeadConfidence = False,
     comment: Comment = True,
     skip_bad: SkipBad = False,
@@ -125,14 +113,16 @@ def parse(
     parser = load(named or "en")
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
-    options |= (
-        {"comment": False} if isinstance(parser, Pipeline) else {}
-    )  # `finished` writes it, for every kind of model
+    options["all_arcs"] = all_arcs
+    parse_all = best_trees(parser, kbest, method.value) if kbest else parser.parse
+    if isinstance(parser, Pipeline) and not kbest:
+        options["comment"] = False  # `finished` writes it, for every kind of model
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
-            summary.count(sentence, sentence.parse.certified)
+            if kbest is None or is_first(sentence):
+                summary.count(sentence, sentence.parse.certified)
             if comment:
                 set_certificate(sentence, sentence.parse)
             else:
@@ -149,51 +139,12 @@ def parse(
             with open_sentences(parser, named or "en", given) as reader:
                 sentences = meter.track(reader)
                 if threads == 1 and text is None and may_wait(source):
-                    found: Iterator[Sentence] = (tree for one in sentences for tree in parser.parse([one], **options))
+                    found: Iterator[Sentence] = (tree for one in sentences for tree in parse_all([one], **options))
                 else:
-                    found = parser.parse(sentences, **options)
-                write_as(form, finished(found), target, source)
+                    found = parse_all(sentences, **options)
+                write_as(form, finished(found), target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
-
-
-def check_text(text: str | None, sources: Sequence[str]) -> None:
-    if text is not None and sources != ["-"]:
-        raise typer.BadParameter(f"--text and {sources[0]} exclude each other: one text at a time", param_hint="--text")
-
-
-class Given(NamedTuple):
-    """What is to be parsed: a file under the name of its source, or a text."""
-
-    file: str | BufferedReader
-    source: str
-    text: str | None
-    kind: Input | None
-    skip_bad: bool
-
-
-def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: Given) -> Reader[Sentence]:
-    """The sentences of the text or file, not parsed yet."""
-    from treewright.corpus import open_input
-    from treewright.corpus.reader import check_utf8
-    from treewright.pipeline import Pipeline, guess_input, read_input
-
-    tokeniser = parser.tokeniser if isinstance(parser, Pipeline) else None
-    kind = given.kind
-    if given.text is not None:
-        check_utf8(given.text, "--text", 1)
-        file: Any = BytesIO(given.text.encode())
-        found = "text" if kind is None else kind.value
-    else:
-        file = open_input("-") if given.file == "-" else given.file
-        found = kind.value if kind else guess_input(file)
-        file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
-    if found in ("text", "lines") and tokeniser is None and kind is None and given.text is None:
-        found = "conllu"  # a parser alone reads sentences
-    if found in ("text", "lines") and tokeniser is None:
-        remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
-        raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
-    return read_input(file, found, tokeniser, on_error="skip" if given.skip_bad else "raise")
 
 
 def form_of(to: Form | None, output: str, text: str | None) -> str:
@@ -211,33 +162,31 @@ def form_of(to: Form | None, output: str, text: str | None) -> str:
     return guess_output(output)
 
 
-def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str) -> None:
+def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
     from treewright.pipeline import to_json
 
     target = None if output == "-" else output
-    pairs: Iterator[Pair] = ((sentence, {}) for sentence in sentences)
+    pairs: Iterator[Pair] = ((with_rank_in_name(sentence) if is_ranked else sentence, {}) for sentence in sentences)
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
-        write_lines((json.dumps(to_json(sentence), ensure_ascii=False) for sentence in sentences), output)
+        values = ((rank_of(sentence) if is_ranked else {}) | to_json(sentence) for sentence in sentences)
+        write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)
     elif form == "html":
         write_page(pairs, {}, target, source)
     elif form == "svg":
         write_svgs(enumerate(pairs, start=1), {"width": SVG_WIDTH}, target, "the text")
     else:
-        write_lines(drawings(sentences, terminal_options(target) | {"width": max(terminal_columns(), 20)}), output)
+        options = terminal_options(target) | {"width": max(terminal_columns(), 20)}
+        write_lines(drawings(sentences, options, is_ranked), output)
 
 
-def drawings(sentences: Iterable[Sentence], options: dict[str, Any]) -> Iterator[str]:
-    """The text of each sentence, its drawing and its certificate."""
+def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: bool) -> Iterator[str]:
+    """The text of each sentence, its drawing and its certificate, or its place among the best trees."""
     from treewright import draw
     from treewright.pipeline.certificate import certificate_line
 
     for sentence in sentences:
-        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{certificate_line(sentence)}\n"
-
-
-def may_wait(source: str) -> bool:
-    """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
-    return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())
+        last = rank_line(sentence) if is_ranked else certificate_line(sentence)
+        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"

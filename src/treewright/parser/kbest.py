@@ -44,15 +44,17 @@ class KBest(Sequence[Sentence]):
         for rank, (tree, probability) in enumerate(zip(self.trees, self.probabilities, strict=True), start=1):
             copy = tree.copy()
             comments = {"rank": str(rank), "value": f"{tree.parse.score:.4f}"}
-            comments["probability" if self.is_probability_exact else "approximate_probability"] = f"{probability:.4f}"
+            comments["probability" if self.is_probability_exact else "approximate_probability"] = f"{probability:.4g}"
             for name, value in comments.items():
                 copy.set_comment(name, value)
             yield copy
 
 
-def kbest(worker: Worker, sentence: Sentence, k: int, projective: bool, max_seconds: float | None) -> KBest:
+def kbest(
+    worker: Worker, sentence: Sentence, k: int, projective: bool, max_seconds: float | None, all_arcs: bool = False
+) -> KBest:
     """The k best trees of one sentence."""
-    question = Question.of(worker, sentence, projective, max_seconds)
+    question = Question.of(worker, sentence, projective, max_seconds, all_arcs)
     found = decode.kbest(question.parts, k, **question.search)
     log_sum = decode.log_partition(question.parts, projective=projective, root=worker.model.root)
     probabilities = tuple(min(1.0, float(np.exp(parse.score - log_sum))) for parse in found)

@@ -229,12 +229,13 @@ class Parser:
         *,
         threads: int = 1,
         projective: bool | None = None,
+        all_arcs: bool = False,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[KBest]:
         """The k best trees of each of the sentences with their labels, values and probabilities, in order.
 
-        threads and projective are those of `Parser.parse`. max_seconds limits the search for one sentence: the list may
-        then be shorter than k, and its `exact` is False.
+        threads, projective and all_arcs are those of `Parser.parse`. max_seconds limits the search for one sentence:
+        the list may then be shorter than k, and its `exact` is False.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -247,7 +248,7 @@ class Parser:
         is_projective = self._is_projective(projective)
 
         def best(worker: Worker, sentence: Sentence) -> KBest:
-            return kbest.kbest(worker, sentence, count, is_projective, limit)
+            return kbest.kbest(worker, sentence, count, is_projective, limit, all_arcs)
 
         return self.each(best, sentences, threads=threads)
 

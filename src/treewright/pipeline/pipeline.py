@@ -249,6 +249,7 @@ class Pipeline:
         *,
         threads: int = 1,
         projective: bool | None = None,
+        all_arcs: bool = False,
         max_seconds: float | None = MAX_SECONDS,
     ) -> list[KBest]:
         """The k best trees of each sentence of a text, or of each of the sentences given, best first.
@@ -261,8 +262,11 @@ class Pipeline:
         (3, True)
         """
         sentences = self.tag(text_sentences([text], self.tokeniser) if isinstance(text, str) else text)
-        parser = self.trained_parser
-        return list(parser.kbest(sentences, k, threads=threads, projective=projective, max_seconds=max_seconds))
+        return list(
+            self.trained_parser.kbest(
+                sentences, k, threads=threads, projective=projective, all_arcs=all_arcs, max_seconds=max_seconds
+            )
+        )
 
     def complete(
         self,

@@ -1,0 +1,148 @@
+"""`treewright explain`: why a word is not attached to another head."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli.drawing import terminal_columns, terminal_options
+from treewright.cli.inputs import model_and_inputs
+from treewright.cli.options import Json, MaxSeconds, PlainCommand, Projective, examples, new_app
+from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, open_sentences
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.corpus import Sentence
+    from treewright.parser import Explanation, Parser
+    from treewright.pipeline import Pipeline
+
+app = new_app()
+
+HELP = (
+    "Explain why a word is not attached to another head.\n\n"
+    "The sentence is parsed with MODEL, as by `treewright parse`. With --head, the best tree in which the word has "
+    "this head is compared with the tree of the parser: their values, the words that change their heads, and the "
+    "scores of the parts that only one of them has. An arc that pruning removed is added back. Without --head, the "
+    "best alternative heads of the word are listed, each with the difference of value and its probability."
+) + examples(
+    'treewright explain --text "I saw the man with the telescope." --word 7',
+    "treewright explain letter.txt --sentence 2 --word 5 --head 3",
+    "treewright explain my.tw dev.conllu --sentence dev-12 --word saw --head root",
+)
+
+
+@app.command(help=HELP, cls=PlainCommand)
+def explain(
+    model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE", help='Where the sentence is; standard input if "-" or not given.', show_default=False
+        ),
+    ] = None,
+    word: Annotated[str, typer.Option("--word", metavar="WORD", help="The word; its number, or its form.")] = "",
+    head: Annotated[
+        str | None, typer.Option("--head", metavar="WORD", help="The other head; its number, its form, or root.")
+    ] = None,
+    sentence: Annotated[
+        str, typer.Option("--sentence", metavar="SENTENCE", help="The sentence; its number, or its sent_id.")
+    ] = "1",
+    count: Annotated[
+        int, typer.Option("--count", min=1, metavar="N", help="How many heads to list; without --head.")
+    ] = 5,
+    text: Text = None,
+    kind: Kind = None,
+    max_seconds: MaxSeconds = None,
+    projective: Projective = None,
+    as_json: Json = False,
+) -> None:
+    from treewright.models import load
+
+    if not word:
+        raise typer.BadParameter("give the word to explain: its number or its form", param_hint="--word")
+    named, sources = model_and_inputs(model, [file] if file else None)
+    check_text(text, sources)
+    if len(sources) > 1:
+        raise typer.BadParameter(f"one file at a time, not {' and '.join(sources)}", param_hint="FILE")
+    name, source = named or "en", sources[0]
+    parser = explained_by(load(name), name)
+    with open_sentences(parser, name, Given(source, source, text, kind, False)) as reader:
+        chosen = choose(reader, sentence, "the text" if text is not None else source)
+    options: dict[str, Any] = {"projective": projective}
+    options |= {} if max_seconds is None else {"max_seconds": max_seconds}
+    modifier = word_number(chosen, word, "--word")
+    if head is None:
+        found = parser.alternatives(chosen, modifier, count=count, **options)
+        typer.echo(as_text(found.to_dict()) if as_json else str(found))
+        return
+    answer = parser.why_not(chosen, head=head_number(chosen, head), modifier=modifier, **options)
+    typer.echo(as_text(answer.to_dict()) if as_json else f"{answer}\n\n{drawing(answer)}")
+
+
+def as_text(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def explained_by(model: Any, name: str) -> Pipeline | Parser:
+    """A model whose parser scores parts."""
+    from treewright.component import MAKERS
+    from treewright.induce import InducedParser
+
+    if isinstance(getattr(model, "parser", model), InducedParser):
+        problem = "its parser is induced and has no scores of single parts"
+        raise InputError(f"{name}: {problem}; `{MAKERS['parser']}` makes one that can be explained")
+    found: Pipeline | Parser = model
+    return found
+
+
+def choose(sentences: Iterable[Sentence], wanted: str, source: str) -> Sentence:
+    """The sentence of a number, or else of a sent_id."""
+    number, named = 0, None
+    for number, sentence in enumerate(sentences, start=1):
+        if str(number) == wanted:
+            return sentence
+        if named is None and sentence.sent_id == wanted:
+            named = sentence
+            if not wanted.isdecimal():
+                break
+    if named is not None:
+        return named
+    found = f"{source} has {number} sentence{'s' * (number != 1)}"
+    if wanted.isdecimal():
+        raise InputError(f"{found}; --sentence is {wanted}")
+    raise InputError(f"{found}, none with sent_id {wanted!r} (--sentence)")
+
+
+def head_number(sentence: Sentence, given: str) -> int:
+    """The number of a head; 0 for the root."""
+    return 0 if given in ("0", "root") else word_number(sentence, given, "--head")
+
+
+def word_number(sentence: Sentence, given: str, option: str) -> int:
+    """The number of a word that is given by its number, or by its form if no other word has it."""
+    if given.isdecimal() and 1 <= int(given) <= len(sentence):
+        return int(given)
+    places = [place for place, form in enumerate(sentence.forms, start=1) if form == given]
+    if len(places) == 1:
+        return places[0]
+    numbered = " ".join(f"{place}:{form}" for place, form in enumerate(sentence.forms, start=1))
+    if places:
+        raise InputError(f"{option} is {given!r}, which occurs {len(places)} times; give a number: {numbered}")
+    raise InputError(f"{option} is {given!r}, which is no word of the sentence: {numbered}")
+
+
+def drawing(answer: Explanation) -> str:
+    """The tree of the parser above the words, the arcs of the other tree that it does not have below them."""
+    from treewright import draw
+
+    options: dict[str, Any] = terminal_options(None) | {"width": max(terminal_columns(), 20)}
+    if not answer.moves:
+        return draw.text(answer.best, **options)
+    both = answer.best.copy()
+    rival = zip(answer.rival.heads.tolist(), answer.rival.deprels, strict=True)
+    both.graph = [(head, word, label) for word, (head, label) in enumerate(rival, start=1)]
+    picture = draw.text(both, enhanced=True, **options).rpartition("\n\n")[0]  # without the legend of enhanced graphs
+    return f"{picture}\n\nAbove the words: the parser's tree (dashed: not in the other tree). Below: the other tree."

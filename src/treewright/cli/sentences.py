@@ -1,0 +1,79 @@
+"""The sentences that a command is to parse: of raw text, CoNLL-U or JSON, in a file or given as an option."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from io import BufferedReader, BytesIO
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.corpus import Reader, Sentence
+    from treewright.induce import InducedParser
+    from treewright.parser import Parser
+    from treewright.pipeline import Pipeline
+
+MODEL_HELP = "A model file, or en: the English model that comes with Treewright, which is used if none is given."
+
+
+class Input(str, Enum):
+    text = "text"
+    lines = "lines"
+    conllu = "conllu"
+    json = "json"
+
+
+Kind = Annotated[
+    Input | None,
+    typer.Option("--input", help="Raw text, one sentence a line, CoNLL-U or JSON lines; detected if not given."),
+]
+Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")]
+
+
+def check_text(text: str | None, sources: Sequence[str]) -> None:
+    if text is not None and sources != ["-"]:
+        raise typer.BadParameter(f"--text and {sources[0]} exclude each other: one text at a time", param_hint="--text")
+
+
+class Given(NamedTuple):
+    """What is to be parsed: a file under the name of its source, or a text."""
+
+    file: str | BufferedReader
+    source: str
+    text: str | None
+    kind: Input | None
+    skip_bad: bool
+
+
+def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: Given) -> Reader[Sentence]:
+    """The sentences of the text or file, not parsed yet."""
+    from treewright.corpus import open_input
+    from treewright.corpus.reader import check_utf8
+    from treewright.pipeline import Pipeline, guess_input, read_input
+
+    tokeniser = parser.tokeniser if isinstance(parser, Pipeline) else None
+    kind = given.kind
+    if given.text is not None:
+        check_utf8(given.text, "--text", 1)
+        file: Any = BytesIO(given.text.encode())
+        found = "text" if kind is None else kind.value
+    else:
+        file = open_input("-") if given.file == "-" else given.file
+        found = kind.value if kind else guess_input(file)
+        file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
+    if found in ("text", "lines") and tokeniser is None and kind is None and given.text is None:
+        found = "conllu"  # a parser alone reads sentences
+    if found in ("text", "lines") and tokeniser is None:
+        remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
+        raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
+    return read_input(file, found, tokeniser, on_error="skip" if given.skip_bad else "raise")
+
+
+def may_wait(source: str) -> bool:
+    """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
+    return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())

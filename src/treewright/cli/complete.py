@@ -13,6 +13,7 @@ from treewright.cli.options import (
     Decoding,
     HeadConfidence,
     JsonReport,
+    KeepDeps,
     MaxSeconds,
     Method,
     Output,
@@ -26,7 +27,7 @@ from treewright.cli.options import (
     new_app,
     skip_bad_option,
 )
-from treewright.cli.shared import Summary, add_confidence, note, note_skipped, write_sentences
+from treewright.cli.shared import KeptGraphs, Summary, add_confidence, note, note_skipped, write_sentences
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ app = new_app()
 
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
-    "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. Every "
-    "other cell is written as it was read; the open ones are filled with the best tree, under the model, that has all "
-    "the heads given. Annotation that contradicts itself (a circle, two roots) is named by file and line. If the given "
-    "heads cross, the others may cross too, even with a projective model. An induced model completes too, without "
-    "probabilities.\n\n"
+    "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The open "
+    "cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
+    "something is filled in, and every other cell is written as it was read. Annotation that contradicts itself (a "
+    "circle, two roots) is named by file and line. If the given heads cross, the others may cross too, even with a "
+    "projective model. An induced model completes too, without probabilities.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
     "arcs from the least probable on."
 ) + examples(
@@ -67,6 +68,7 @@ def complete(
     root: RootChildren = Root.auto,
     confidence: HeadConfidence = False,
     comment: Comment = True,
+    keep_deps: KeepDeps = False,
     skip_bad: Annotated[bool, skip_bad_option("; contradictory ones are written unchanged")] = False,
     as_json: JsonReport = False,
     quiet: Quiet = False,
@@ -87,6 +89,7 @@ def complete(
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
     kept: list[Completion] = []
+    graphs = KeptGraphs(keep_deps)
 
     def finished(completions: Iterable[Completion]) -> Iterator[Sentence]:
         for found in completions:
@@ -103,6 +106,7 @@ def complete(
                 "relations_filled_in": int(found.open_labels.sum()),
             }
             summary.count(sentence, found.parse.certified, **filled)
+            graphs.restore(sentence)
             if rank is not None:
                 kept.append(found)
             if comment:
@@ -114,7 +118,7 @@ def complete(
     with metered(inputs, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             with read(meter.source(source), on_error=on_error) as reader:
-                sentences = meter.track(reader)
+                sentences = graphs.keep(meter.track(reader))
                 completions = parser.complete(
                     sentences,
                     threads=threads,

@@ -103,6 +103,10 @@ HeadConfidence = Annotated[bool, confidence_option("of each head: Confidence=0.9
 Comment = Annotated[
     bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
 ]
+KeepDeps = Annotated[
+    bool,
+    typer.Option("--keep-deps", help="Keep DEPS; else it is emptied where heads are set, for it may contradict them."),
+]
 Dev = Annotated[
     str | None,
     typer.Option("--dev", metavar="DEV", help="Another treebank, which chooses the best epoch; else part of TRAIN."),

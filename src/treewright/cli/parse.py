@@ -19,6 +19,7 @@ from treewright.cli.options import (
     Decoding,
     HeadConfidence,
     JsonReport,
+    KeepDeps,
     MaxSeconds,
     Method,
     Output,
@@ -34,6 +35,7 @@ from treewright.cli.options import (
 from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, may_wait, open_sentences
 from treewright.cli.shared import (
     SENTENCE_EXTENSIONS,
+    KeptGraphs,
     Summary,
     add_confidence,
     check_extension,
@@ -53,7 +55,8 @@ HELP = (
     "Several inputs are written into a folder (-o FOLDER/), each under its own name. "
     "Without MODEL, the English model that comes with Treewright is used; `treewright train`, `induce` and `pack` make "
     "others. Raw text is divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are "
-    "tagged first; HEAD and DEPREL are set, and everything else is written as it was read, byte for byte.\n\n"
+    "tagged first; HEAD and DEPREL are set, DEPS is emptied, and everything else is written as it was read, byte for "
+    "byte.\n\n"
     "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
     "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
     "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. Each sentence "
@@ -98,6 +101,7 @@ def parse(
     kbest: KBest = None,
     confidence: HeadConfidence = False,
     comment: Comment = True,
+    keep_deps: KeepDeps = False,
     skip_bad: SkipBad = False,
     as_json: JsonReport = False,
     quiet: Quiet = False,
@@ -118,11 +122,13 @@ def parse(
     if isinstance(parser, Pipeline) and not kbest:
         options["comment"] = False  # `finished` writes it, for every kind of model
     summary = Summary()
+    graphs = KeptGraphs(keep_deps)
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
             if kbest is None or is_first(sentence):
                 summary.count(sentence, sentence.parse.certified)
+            graphs.restore(sentence)
             if comment:
                 set_certificate(sentence, sentence.parse)
             else:
@@ -137,7 +143,7 @@ def parse(
         for source, target in each_job(jobs):
             given = Given(meter.source(source), source, text, kind, skip_bad)
             with open_sentences(parser, named or "en", given) as reader:
-                sentences = meter.track(reader)
+                sentences = graphs.keep(meter.track(reader))
                 if threads == 1 and text is None and may_wait(source):
                     found: Iterator[Sentence] = (tree for one in sentences for tree in parse_all([one], **options))
                 else:

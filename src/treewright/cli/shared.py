@@ -6,7 +6,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -66,8 +67,17 @@ def with_misc(cell: str, name: str, value: str) -> str:
     >>> with_misc("_", "Confidence", "0.5"), with_misc("SpaceAfter=No|Confidence=0.9", "Confidence", "0.5")
     ('Confidence=0.5', 'SpaceAfter=No|Confidence=0.5')
     """
-    kept = [] if cell == "_" else [part for part in cell.split("|") if part.partition("=")[0] != name]
-    return "|".join([*kept, f"{name}={value}"])
+    kept = without_misc(cell, name)
+    return f"{name}={value}" if kept == "_" else f"{kept}|{name}={value}"
+
+
+def without_misc(cell: str, name: str) -> str:
+    """A MISC cell without the item of a name.
+
+    >>> without_misc("SpaceAfter=No|Gloss=a", "Gloss"), without_misc("Gloss=a", "Gloss")
+    ('SpaceAfter=No', '_')
+    """
+    return "|".join(part for part in cell.split("|") if part.partition("=")[0] != name) or "_"
 
 
 def add_confidence(sentence: Sentence, confidence: Iterable[float]) -> None:
@@ -143,6 +153,28 @@ class Summary:
             typer.echo(json.dumps(self.as_dict()), err=not to_stdout)
         elif not quiet:
             note(self.in_words())
+
+
+class KeptGraphs:
+    """The DEPS cells of sentences on their way through a parser, to be set again; nothing is kept unless `is_on`."""
+
+    def __init__(self, is_on: bool) -> None:
+        self._is_on = is_on
+        self._waiting: deque[Sentence] = deque()
+
+    def keep(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """The same sentences."""
+        for sentence in sentences:
+            if self._is_on:
+                self._waiting.append(sentence)
+            yield sentence
+
+    def restore(self, parsed: Sentence) -> None:
+        """Set DEPS as it was. Sentences come in the order in which they were kept; one may come several times."""
+        if self._is_on:
+            while self._waiting[0].place != parsed.place:
+                self._waiting.popleft()
+            parsed.copy_graph(self._waiting[0])
 
 
 class Flushing:

@@ -29,7 +29,7 @@ from treewright.cli.options import (
     new_app,
     with_old_spellings,
 )
-from treewright.cli.shared import Summary, note, note_skipped, with_misc, write_sentences
+from treewright.cli.shared import Summary, note, note_skipped, with_misc, without_misc, write_sentences
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -116,6 +116,8 @@ def run(
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in counted_by(summary, sentences):
+            if any(TAG_CONFIDENCE in cell for cell in sentence.misc):
+                sentence.misc = [without_misc(cell, TAG_CONFIDENCE) for cell in sentence.misc]  # of other tags
             if confidence and sentence.tag_confidence is not None:
                 cells = zip(sentence.misc, sentence.tag_confidence, strict=True)
                 sentence.misc = [with_misc(cell, TAG_CONFIDENCE, f"{value:.4f}") for cell, value in cells]

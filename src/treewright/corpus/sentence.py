@@ -17,6 +17,7 @@ from treewright.corpus.arguments import cell_list, check_iterable
 from treewright.corpus.block import BLANK_LINES, end_of_opening
 from treewright.corpus.cells import BadRow, Cells, cut
 from treewright.corpus.checks import CHECKS, check_cell, check_cells, checked_heads, problem_of_heads
+from treewright.corpus.derived import CERTIFICATE, without_certificate, without_probabilities
 from treewright.corpus.graph import BadEdge, cells_of_edges, edges_in
 from treewright.corpus.layout import CONLLU, OLDER_NAMES, Layout
 from treewright.corpus.nodes import Edge, EmptyNode, Id, Token
@@ -558,14 +559,40 @@ class Sentence:
     ) -> Sentence:
         """A copy with heads and deprels, the parse that they come from, and the head_confidence.
 
-        The tree is not checked, and its arrays are not copied.
+        The tree is not checked, and its arrays are not copied. What describes an earlier tree is removed (see
+        `clear_derived`).
         """
         for name in ("HEAD", "DEPREL"):
             self.check_has_column(name)
         copy = self.copy()
+        copy.clear_derived()
         copy._heads, copy._columns["DEPREL"] = heads, deprels
         copy.parse, copy.head_confidence, copy.label_confidence = parse, head_confidence, None
         return copy
+
+    def clear_derived(self) -> None:
+        """Remove what describes an earlier tree: DEPS, probabilities of heads in MISC, the certificate of a parser.
+
+        >>> sentence = Sentence.from_words(["Run"], heads=[0], deps=["0:root"], misc=["Confidence=0.98"])
+        >>> sentence.clear_derived()
+        >>> sentence.deps, sentence.misc
+        (['_'], ['_'])
+        """
+        if "DEPS" in self.layout.index:
+            if any(cell != "_" for (cell,) in self.cells("DEPS")):
+                self._columns["DEPS"] = ["_"] * len(self)
+            self._empty_deps = {row: "_" for row, _ in self._cells.other_rows(".")}
+        if "MISC" in self.layout.index and any("Confidence=" in cell for (cell,) in self.cells("MISC")):
+            self._columns["MISC"] = [without_probabilities(cell) for (cell,) in self.cells("MISC")]
+        if self._comments is not None or f"# {CERTIFICATE} =" in self._text[: self._start]:
+            self.comments = without_certificate(self.comments)
+
+    def copy_graph(self, other: Sentence) -> None:
+        """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""
+        self.deps = other.deps.copy()
+        self._empty_deps = {
+            row: node.deps for (row, _), node in zip(self._cells.other_rows("."), other.empty_nodes, strict=True)
+        }
 
     def _results(self) -> Results:
         return self.parse, self.head_confidence, self.label_confidence, self.tag_confidence

@@ -13,7 +13,7 @@ from treewright.corpus.document import checked_sentences
 from treewright.errors import FormatError, InfeasibleError
 from treewright.induce.model import Found, InducedParser
 from treewright.induce.tagged import words_of
-from treewright.parser.completion import OPEN, ROOT, Completion, checked_on_error, decisions, untouched
+from treewright.parser.completion import OPEN, ROOT, Completion, checked_on_error, decisions, filled_in, untouched
 
 Arc = tuple[int, int]  # head, modifier
 
@@ -41,16 +41,12 @@ def completed(model: InducedParser, sentence: Sentence, max_seconds: float) -> C
     require, forbid = decisions(sentence, "single", (ROOT,))
     allowed = allowed_arcs(model, sentence, require, forbid)
     found, relations = best_tree(model, sentence, max_seconds, allowed)
-    is_open = sentence.heads < 0
-    heads = np.where(is_open, found.heads, sentence.heads).astype(np.int32)
-    given = sentence.deprels
-    copy = sentence.copy()
-    copy.heads = heads
-    copy.deprels = [new if old == OPEN else old for old, new in zip(given, relations, strict=True)]
+    heads = np.where(sentence.heads < 0, found.heads, sentence.heads).astype(np.int32)
+    labels = [new if old == OPEN else old for old, new in zip(sentence.deprels, relations, strict=True)]
+    copy, open_heads, open_labels = filled_in(sentence, heads, labels)
     copy.parse, copy.head_confidence = model.result(replace(found, heads=heads)), None
     unknown = np.full(len(sentence), np.nan)
-    is_label_open = np.array([label == OPEN for label in given])
-    return Completion(copy, is_open, is_label_open, unknown, unknown, copy.parse)
+    return Completion(copy, open_heads, open_labels, unknown, unknown, copy.parse)
 
 
 def best_tree(

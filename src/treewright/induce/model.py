@@ -225,10 +225,8 @@ class InducedParser:
         return complete(self, sentences, on_error, checked_search(method, projective, max_seconds))
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
-        parsed = sentence.copy()
         found, relations = self.tree(sentence, max_seconds)
-        parsed.heads, parsed.deprels, parsed.parse = found.heads, relations, self.result(found)
-        return parsed
+        return sentence.with_tree(found.heads, relations, self.result(found), None)
 
     def result(self, found: Found) -> Parse:
         """Trees with their value as the result of a decoder."""

@@ -29,6 +29,8 @@ OPEN = "_"
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
 Arc = tuple[int, int]
+Indices = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,17 @@ def checked_on_error(on_error: str) -> str:
     return on_error
 
 
+def filled_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[Sentence, Flags, Flags]:
+    """A copy with this tree, and which heads and relations were open; what described an earlier tree is removed."""
+    open_heads = sentence.heads < 0
+    open_labels = np.array([label == OPEN for label in sentence.deprels])
+    copy = sentence.copy()
+    if open_heads.any() or open_labels.any():
+        copy.clear_derived()
+    copy.heads, copy.deprels = heads, deprels
+    return copy, open_heads, open_labels
+
+
 def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: ChosenMethod) -> Completion:
     """One sentence, by one worker."""
     sentence.check("partial")
@@ -130,14 +143,13 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     found = worker.label(encoded, parse.heads, given)
     labels = [new if old == OPEN else old for old, new in zip(given, found, strict=True)]
     words = np.arange(1, encoded.nodes)
-    copy = sentence.copy()
-    copy.heads, copy.deprels = parse.heads[1:], labels
+    copy, open_heads, open_labels = filled_in(sentence, parse.heads[1:], labels)
     confidence = arcs.marginal[parse.heads[1:], words]
     copy.parse, copy.head_confidence = parse, confidence
     return Completion(
         copy,
-        sentence.heads < 0,
-        np.array([label == OPEN for label in given]),
+        open_heads,
+        open_labels,
         confidence,
         entropies(arcs.marginal[:, 1:]),
         parse,

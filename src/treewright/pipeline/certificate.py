@@ -7,21 +7,20 @@ none has a higher value. It does not say that the tree is right.
 from __future__ import annotations
 
 from treewright.corpus import Sentence
+from treewright.corpus.derived import CERTIFICATE, without_certificate
 from treewright.decode import Parse
-
-COMMENT = "treewright"  # the name of the sentence comment
 
 
 def set_certificate(sentence: Sentence, parse: Parse) -> None:
     """Write the certificate of a parse into the comments of its sentence, in formats that have comments."""
     if sentence.layout.format != "conllx":
-        sentence.set_comment(COMMENT, certificate_text(parse))
+        sentence.set_comment(CERTIFICATE, certificate_text(parse))
 
 
 def drop_certificate(sentence: Sentence) -> None:
     """Remove the certificate comment, if there is one: the input may have that of another parse."""
-    if sentence.comment(COMMENT) is not None:
-        sentence.comments = [line for line in sentence.comments if not line.startswith(f"# {COMMENT} =")]
+    if sentence.comment(CERTIFICATE) is not None:
+        sentence.comments = without_certificate(sentence.comments)
 
 
 def certificate_text(parse: Parse) -> str:

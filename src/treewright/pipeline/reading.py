@@ -160,9 +160,11 @@ def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, nu
     given = {"text": value} if isinstance(value, str) else value
     if isinstance(given, dict) and "words" in given:
         try:
-            return [from_json(given)]
+            sentence = from_json(given)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise FormatError(source, row, f"{error}; expected words as `--to json` writes them") from None
+        sentence.source, sentence.line = source, row
+        return [sentence]
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         raise FormatError(source, row, f"{shown(line.strip())} has neither text nor words; {EXPECTED}")
     found = tokeniser(given["text"], number=number)

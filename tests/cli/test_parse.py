@@ -62,7 +62,7 @@ def blanked(text: str) -> str:
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_only_head_and_relation_change(run: Run, model: str, newline: str) -> None:
     Path("in.conllu").write_bytes(INPUT.replace("\n", newline).encode())
-    found = run(model, "in.conllu", "-o", "out.conllu")
+    found = run(model, "in.conllu", "-o", "out.conllu", "--keep-deps")
     assert (found.returncode, found.stdout) == (0, "")
     written = Path("out.conllu").read_bytes().decode()
     assert written.count(f"# treewright = certified over all arcs{newline}") == 2  # too short to be pruned
@@ -72,7 +72,7 @@ def test_only_head_and_relation_change(run: Run, model: str, newline: str) -> No
 
 
 def test_a_filter(run: Run, model: str) -> None:
-    found = run(model, "--no-comment", stdin=INPUT)
+    found = run(model, "--no-comment", "--keep-deps", stdin=INPUT)
     assert found.returncode == 0
     assert blanked(found.stdout) == blanked(INPUT)
     assert "# treewright" not in found.stdout

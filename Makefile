@@ -5,11 +5,14 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 LOWEST := build/lowest
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
+SANITIZED := build/sanitized
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED_TESTS ?= tests/decode tests/damage tests/bindings tests/tagger/test_kernel_checks.py tests/parser/test_kept_model.py
 DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-slow test-lowest test-core lint format bench docs stub build clean
+.PHONY: help demo test test-slow test-lowest test-core test-sanitized lint format bench docs stub build clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
@@ -64,6 +67,24 @@ build/test_core: core/tests/test_core.cpp $(wildcard core/*/*.hpp)
 
 test-core: build/test_core  ## the kernels without Python, under ASan and UBSan
 	./build/test_core
+
+# The package with a native module under ASan and UBSan. The interpreter of .venv would import the usual module, so that
+# the one below it runs, with the installed dependencies and without the hook of the editable install.
+$(SANITIZED)/_core: $(VENV)/build $(NATIVE)
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) \
+	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS="$(SANITIZERS)" > $(SANITIZED).log
+	$(BIN)/cmake --build $(SANITIZED) >> $(SANITIZED).log
+	mkdir -p $(SANITIZED)/package/treewright
+	ln -sf $(abspath src/treewright)/* $(SANITIZED)/package/treewright
+	$(BIN)/cmake --install $(SANITIZED) --prefix $(SANITIZED)/package >> $(SANITIZED).log
+	touch $@
+
+test-sanitized: $(SANITIZED)/_core  ## tests of decoders, bindings and model files with the native module under ASan and UBSan
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  PYTHONPATH=$(SANITIZED)/package:$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
+	  $$($(BIN)/python -c "import os, sys; print(os.path.realpath(sys.executable))") -m pytest -q $(SANITIZED_TESTS)
 
 lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, up-to-date stub
 	$(BIN)/ruff check .

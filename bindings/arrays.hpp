@@ -5,7 +5,11 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <string>
+
+#include "base/scores.hpp"
 
 namespace nb = nanobind;
 
@@ -29,6 +33,24 @@ using NewHeadRows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // a tre
 inline int nodes_of(const Scores &arc) {
   if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
   return int(arc.shape(0));
+}
+
+// The same, after a check that every arc has a score: kernels compute indices from comparisons of scores.
+inline int checked_nodes(const Scores &arc) {
+  const int nodes = nodes_of(arc);
+  if (bad_arc(arc.data(), nodes) >= 0) throw nb::value_error("arc must have finite scores, or -inf to forbid");
+  return nodes;
+}
+
+// A column or table of scores.
+template <typename Array>
+void check_scores_of(const char *name, const Array &scores) {
+  if (bad_score(scores.data(), std::ptrdiff_t(scores.size())) >= 0)
+    throw nb::value_error((std::string(name) + " must have finite scores, or -inf to forbid").c_str());
+}
+
+inline void check_finite(const char *name, double number) {
+  if (!std::isfinite(number)) throw nb::value_error((std::string(name) + " must be finite").c_str());
 }
 
 // A tree over that many nodes: every word has another node as its head.

@@ -46,6 +46,7 @@ static BothSides grand_automaton(const Parts &parts, int h, ScoreColumn upper_sc
   if (h < 0 || h >= parts.nodes) throw nb::value_error("there is no such head");
   if (h > 0 && int(upper_scores.shape(0)) != parts.in_size(h))
     throw nb::value_error("upper_scores must have one entry an arc into h");
+  check_scores_of("upper_scores", upper_scores);
   const std::vector<char> must(forced.data(), forced.data() + forced.shape(0));
   const AutomatonHead automaton = automaton_head(parts, h, parts.arc.data(), upper_scores.data(), must.data());
   const int count = parts.out_size(h);
@@ -70,6 +71,9 @@ static StatePath state_automaton(ScoreColumn start, Scores3 moves, ScoreColumn s
   const std::size_t count = moves.shape(0), states = start.shape(0);
   if (moves.shape(1) != states || moves.shape(2) != states || stop.shape(0) != states || states < 1)
     throw nb::value_error("start, moves and stop must have the same states, at least one");
+  check_scores_of("start", start);
+  check_scores_of("moves", moves);
+  check_scores_of("stop", stop);
   const StateTable table{int(count), int(states), start.data(), stop.data(), moves.data()};
   NewIndexColumn entered = new_array<NewIndexColumn>(count);
   NewScoreColumn with = new_array<NewScoreColumn>(count), without = new_array<NewScoreColumn>(count);

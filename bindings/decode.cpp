@@ -29,9 +29,13 @@ static Candidates as_arrays(const Found &found, const NewScores &marginal) {
 static std::vector<Candidates> candidate_arcs(const std::vector<Scores> &arcs, const PruningRules &rules,
                                               const std::vector<IndexColumn> &gold) {
   if (rules.max_heads < 1) throw nb::value_error("max_heads must be at least 1");
+  check_finite("threshold", rules.threshold);
   if (!gold.empty() && gold.size() != arcs.size()) throw nb::value_error("there must be one gold tree a sentence");
   std::vector<NewScores> marginals;
-  for (const Scores &arc : arcs) marginals.push_back(new_array<NewScores>(nodes_of(arc), nodes_of(arc)));
+  for (const Scores &arc : arcs) {
+    const int nodes = checked_nodes(arc);
+    marginals.push_back(new_array<NewScores>(nodes, nodes));
+  }
   for (std::size_t s = 0; s < gold.size(); ++s) check_heads(gold[s], nodes_of(arcs[s]));
   std::vector<Found> found;
   {

@@ -13,6 +13,13 @@ namespace treewright {
 using NewTable3 = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 using Counts = std::tuple<NewScoreColumn, NewTable3, NewTable3, NewTable3>;
 
+// Finite and not negative; logarithms are taken of them.
+static void check_probabilities(const char *name, const double *numbers, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (!(numbers[k] >= 0 && numbers[k] <= largest_score))
+      throw nb::value_error((std::string(name) + " must not be negative, NaN or infinite").c_str());
+}
+
 static DmvTables checked_tables(ScoreColumn root, Scores3 stop, Scores3 go, Scores3 attach) {
   const std::size_t tags = root.shape(0);
   for (const Scores3 &table : {stop, go})
@@ -20,6 +27,10 @@ static DmvTables checked_tables(ScoreColumn root, Scores3 stop, Scores3 go, Scor
       throw nb::value_error("stop and go must be [tag, side, valence]");
   if (attach.shape(0) != tags || attach.shape(1) != 2 || attach.shape(2) != tags)
     throw nb::value_error("attach must be [head tag, side, modifier tag]");
+  check_probabilities("root", root.data(), root.size());
+  check_probabilities("stop", stop.data(), stop.size());
+  check_probabilities("go", go.data(), go.size());
+  check_probabilities("attach", attach.data(), attach.size());
   // The tables are read only: DmvTables serves parameters and counts alike.
   return {int(tags), const_cast<double *>(root.data()), const_cast<double *>(stop.data()),
           const_cast<double *>(go.data()), const_cast<double *>(attach.data())};
@@ -37,6 +48,7 @@ static void check_corpus(IndexColumn tags, IndexColumn ends, int kinds) {
 static DmvLimits checked_limits(int tags, Mask leaf, ScoreColumn length_weight, int depth, int chunk) {
   if (leaf.shape(0) != std::size_t(tags)) throw nb::value_error("leaf must have one entry a tag");
   if (depth < 0 || chunk < 0) throw nb::value_error("depth and chunk must not be negative");
+  check_probabilities("length_weight", length_weight.data(), length_weight.size());
   return {depth, chunk, leaf.data(), length_weight.data(), int(length_weight.shape(0))};
 }
 
@@ -82,6 +94,7 @@ static std::pair<Heads, NewScoreColumn> dmv_decode(IndexColumn tags, IndexColumn
   check_corpus(tags, ends, tables.tags);
   if (extra && (ends.shape(0) != 1 || extra->shape(0) != tags.shape(0) + 1 || extra->shape(1) != tags.shape(0) + 1))
     throw nb::value_error("extra is [h, m] of one sentence");
+  if (extra) check_scores_of("extra", *extra);
   Heads heads = new_array<Heads>(tags.shape(0));
   NewScoreColumn values = new_array<NewScoreColumn>(ends.shape(0));
   {

@@ -12,11 +12,13 @@ namespace treewright {
 
 static std::pair<Heads, double> sibling_eisner(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> stop,
                                                bool single_root) {
-  const std::size_t nodes = nodes_of(arc);
+  const std::size_t nodes = checked_nodes(arc);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (sib && sib->shape(axis) != nodes) throw nb::value_error("sib does not fit arc");
     if (stop && stop->shape(axis) != (axis < 2 ? nodes : 2)) throw nb::value_error("stop does not fit arc");
   }
+  if (sib && bad_sibling(sib->data(), int(nodes)) >= 0) throw nb::value_error("sib must have scores");
+  if (stop && bad_stop(stop->data(), int(nodes)) >= 0) throw nb::value_error("stop must have scores");
   Heads heads = new_array<Heads>(nodes);
   double value;
   {

@@ -70,6 +70,19 @@ inline AtomBatch atom_batch_of(const AtomTable &atoms, const AtomTable &each, co
                    {begin.data(), begin.data() + begin.shape(0)});
 }
 
+// The scores that weights give, before a kernel compares them.
+inline void check_result(const double *scores, std::size_t count) {
+  if (bad_score(scores, std::ptrdiff_t(count)) >= 0)
+    throw nb::value_error("the weights, times their scale, give scores that are not finite");
+}
+
+// Parts hold scores only, so that no decoder has to check them again.
+inline void check_parts(const Parts &parts) {
+  check_result(parts.arc.data(), parts.arc.size());
+  check_result(parts.transitions.data(), parts.transitions.size());
+  check_result(parts.grands.data(), parts.grands.size());
+}
+
 inline void check_bits(int bits) {
   if (bits < 8 || bits > 28) throw nb::value_error("bits must be 8 to 28");
 }
@@ -96,6 +109,7 @@ void visit_weights(const Weights &weights, double scale, Use use) {
 template <typename Use>
 void with_weights(const Weights &weights, double scale, int bits, Use use) {
   check_weights(weights, bits);
+  check_finite("scale", scale);
   nb::gil_scoped_release nogil;
   visit_weights(weights, scale, use);
 }

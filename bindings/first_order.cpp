@@ -15,6 +15,7 @@ namespace treewright {
 
 static void check_weights(const Parts &parts, const ScoreColumn &weight) {
   if (int(weight.shape(0)) != parts.arcs()) throw nb::value_error("weight must have one entry an arc");
+  check_scores_of("weight", weight);
 }
 
 // Scratch is reused from sentence to sentence, one a thread.
@@ -24,7 +25,7 @@ static ChuLiuEdmonds &spanning_tree() {
 }
 
 static std::pair<Heads, double> eisner(Scores arc, bool single_root) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   Heads heads = new_array<Heads>(nodes);
   double value;
   {
@@ -36,7 +37,7 @@ static std::pair<Heads, double> eisner(Scores arc, bool single_root) {
 }
 
 static std::pair<Heads, double> chu_liu_edmonds(Scores arc, bool single_root) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   Heads heads = new_array<Heads>(nodes);
   double value;
   {
@@ -58,7 +59,7 @@ static std::pair<Heads, double> chu_liu_edmonds_of_parts(const Parts &parts, Sco
 }
 
 static std::tuple<Heads, double, NewScores> reduced_costs(Scores arc, bool single_root) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   Heads heads = new_array<Heads>(nodes);
   NewScores costs = new_array<NewScores>(nodes, nodes);
   double value;

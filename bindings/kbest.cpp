@@ -8,7 +8,8 @@ namespace treewright {
 
 template <typename Decoder>
 static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool single_root, int k) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
+  if (k < 1) throw nb::value_error("k must be at least 1");
   KBest found;
   {
     nb::gil_scoped_release nogil;

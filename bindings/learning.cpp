@@ -21,7 +21,7 @@ static void check_rounds(int rounds) {
 
 static std::pair<double, NewScores> bound_arc_gradient(Scores arc, IndexColumn heads, bool projective,
                                                        bool single_root) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   check_heads(heads, nodes);
   NewScores gradient = new_array<NewScores>(nodes, nodes);
   double wrong;
@@ -73,7 +73,9 @@ static std::pair<double, Parts> bound_automata_difference(const Parts &parts, In
 
 static void bound_add_margin(Parts &parts, IndexColumn heads, double margin) {
   check_heads(heads, parts.nodes);
+  check_finite("margin", margin);
   add_margin(heads.data(), margin, parts);
+  check_parts(parts);
 }
 
 void bind_learning(nb::module_ &m) {

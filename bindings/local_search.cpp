@@ -117,10 +117,10 @@ static double graph_value(const Parts &parts, Mask on) {
 }
 
 static long count_optima(Scores arc, long cap) {
-  if (arc.shape(0) != arc.shape(1) || arc.shape(0) < 2) throw nb::value_error("arc must be square, root and words");
+  const int nodes = checked_nodes(arc);
   nb::gil_scoped_release nogil;
   thread_local OptimaCounter counter;
-  return counter.count(arc.data(), int(arc.shape(0)), cap);
+  return counter.count(arc.data(), nodes, cap);
 }
 
 void bind_local_search(nb::module_ &m) {

@@ -60,7 +60,9 @@ static void check_rows(const char *part, const Triples &rows, int nodes, int las
 
 static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier, ScoreColumn score,
                   std::optional<Triples> siblings, std::optional<Triples> grandparents, std::optional<Triples> stops) {
-  if (nodes < 2) throw nb::value_error("nodes must be at least 2: the root and a word");
+  constexpr int max_nodes = 1 << 20;  // by convention: far above any sentence, and indices fit 32 bits
+  if (nodes < 2 || nodes > max_nodes)
+    throw nb::value_error("nodes must be at least 2, the root and a word, and at most 1048576");
   const std::size_t count = head.shape(0);
   check_column("arc", count, head, nodes);
   check_column("arc", count, modifier, nodes);
@@ -118,6 +120,10 @@ static Parts from_arrays(Scores arc, std::optional<Scores3> sib, std::optional<S
     if (grand) check_shape("grand", grand->shape(axis), nodes);
     if (stop) check_shape("stop", stop->shape(axis), axis < 2 ? nodes : 2);
   }
+  checked_nodes(arc);
+  if (sib && bad_sibling(sib->data(), int(nodes)) >= 0) throw nb::value_error("sib must have scores");
+  if (grand && bad_grand(grand->data(), int(nodes)) >= 0) throw nb::value_error("grand must have scores");
+  if (stop && bad_stop(stop->data(), int(nodes)) >= 0) throw nb::value_error("stop must have scores");
   nb::gil_scoped_release nogil;
   return Parts::from_dense(int(nodes), arc.data(), sib ? sib->data() : nullptr, grand ? grand->data() : nullptr,
                            stop ? stop->data() : nullptr);

@@ -24,7 +24,7 @@ static Trees drawn(std::size_t nodes, std::size_t size, std::uint64_t seed, Prep
 
 template <typename Sampler>
 static Trees sample(Scores arc, bool single_root, std::size_t size, std::uint64_t seed) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   Sampler sampler;
   return drawn(
       nodes, size, seed, [&] { return sampler.prepare(arc.data(), nodes, single_root); },

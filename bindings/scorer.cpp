@@ -40,11 +40,14 @@ class Scorer {
     nb::gil_scoped_release nogil;
     features_.open(opened, second_order);
     each_ = each;  // read again whenever a part is visited
+    second_order_ = second_order;
   }
 
   NewScores arcs(const Weights &weights, double scale) const {
     NewScores arc = new_array<NewScores>(features_.nodes(), features_.nodes());
+    check_open();
     with_weights(weights, scale, bits_, [&](const auto &table) { score_all_arcs(features_, table, arc.data()); });
+    check_result(arc.data(), arc.size());
     return arc;
   }
 
@@ -59,14 +62,19 @@ class Scorer {
       }
       features_.close();
     });
+    for (const NewScores &arc : arcs) check_result(arc.data(), arc.size());
     return arcs;
   }
 
   Parts parts(IndexColumn head, IndexColumn modifier, bool siblings, bool grandparents, const Weights &weights,
               double scale) const {
+    check_open();
+    if ((siblings || grandparents) && !second_order_)
+      throw nb::value_error("open the sentence for second-order parts first");
     check_arcs(features_.nodes(), {head, modifier});
     Parts parts = zero_parts(features_.nodes(), {head, modifier}, siblings, grandparents);
     with_weights(weights, scale, bits_, [&](const auto &table) { score_parts(features_, table, parts); });
+    check_parts(parts);
     return parts;
   }
 
@@ -85,11 +93,13 @@ class Scorer {
       }
       features_.close();
     });
+    for (const Parts &parts : batch_parts) check_parts(parts);
     return batch_parts;
   }
 
   // gradient[h, m] over all arcs.
   void add_arcs(BoundLearner &learner, Scores gradient) const {
+    check_open();
     check_learner(learner, bits_);
     if (nodes_of(gradient) != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
     nb::gil_scoped_release nogil;
@@ -97,16 +107,24 @@ class Scorer {
   }
 
   void add_parts(BoundLearner &learner, Parts &gradient) const {
+    check_open();
     check_learner(learner, bits_);
+    if ((gradient.has_transitions() || gradient.has_grand()) && !second_order_)
+      throw nb::value_error("open the sentence for second-order parts first");
     if (gradient.nodes != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
     nb::gil_scoped_release nogil;
     spread_gradient(features_, gradient, learner.learner);
   }
 
  private:
+  void check_open() const {
+    if (features_.nodes() == 0) throw nb::value_error("open a sentence first");
+  }
+
   int bits_;
   PartFeatures features_;
   AtomTable each_;
+  bool second_order_ = false;
 };
 
 void bind_scorer(nb::module_ &m) {

@@ -1,5 +1,8 @@
 #include <nanobind/stl/pair.h>
 
+#include <stdexcept>
+#include <vector>
+
 #include "arrays.hpp"
 #include "charts/inside_outside.hpp"
 #include "charts/part_sums.hpp"
@@ -19,14 +22,14 @@ static Kernel &scratch() {
 
 template <typename Kernel>
 static double log_partition(Scores arc, bool single_root) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   nb::gil_scoped_release nogil;
   return scratch<Kernel>().log_partition(arc.data(), nodes, single_root);
 }
 
 template <typename Kernel>
 static std::pair<NewScores, double> marginals(Scores arc, bool single_root) {
-  const int nodes = nodes_of(arc);
+  const int nodes = checked_nodes(arc);
   NewScores found = new_array<NewScores>(nodes, nodes);
   double log_partition;
   {
@@ -73,10 +76,18 @@ static void bind_padded_sums(nb::module_ &m, const char *log_partition_name, con
         "The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.");
 }
 
+// Parts hold numbers that a decoder accepts, so that the expectations can be decoded.
+static void check_expectations(const Parts &expected) {
+  for (const std::vector<double> *column : {&expected.arc, &expected.transitions, &expected.grands})
+    if (bad_score(column->data(), std::ptrdiff_t(column->size())) >= 0)
+      throw std::overflow_error("the scores are too large for expectations");
+}
+
 static std::pair<double, Parts> expectations(const Parts &parts, bool single_root) {
   nb::gil_scoped_release nogil;
   Parts expected = parts;
   const double log_partition = scratch<PartSums>().run(parts, single_root, expected);
+  check_expectations(expected);
   return {log_partition, std::move(expected)};
 }
 
@@ -86,6 +97,7 @@ static std::pair<double, Parts> beliefs(const Parts &parts, bool single_root, in
   Parts expected = parts;
   Beliefs &kernel = scratch<Beliefs>();
   kernel.run(parts, single_root, rounds, expected);
+  check_expectations(expected);
   return {kernel.log_partition(), std::move(expected)};
 }
 

@@ -181,6 +181,9 @@ static DenseTrigrams dense(const Scores &scores, const Scores3 &trigram, const s
     throw nb::value_error("trigram must be [tags + 1, tags + 1, tags]");
   if (adjust && (adjust->shape(0) != scores.shape(0) || adjust->shape(1) != tags))
     throw nb::value_error("adjust must have the shape of scores");
+  check_scores_of("scores", scores);
+  check_scores_of("trigram", trigram);
+  if (adjust) check_scores_of("adjust", *adjust);
   return {scores.data(), trigram.data(), adjust ? adjust->data() : nullptr, int(tags)};
 }
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import modelfile
+from treewright.corpus.files import partial_of
 from treewright.errors import InputError
 from treewright.learn import State
 
@@ -86,11 +87,17 @@ def load(path: modelfile.Path, origin: Origin) -> dict[str, Any]:
     try:
         file = modelfile.open_model(path)
         if file.kind != KIND or file.header["format"] != FORMAT:
-            raise InputError(f"{path}: not a checkpoint of this version of Treewright")
-    except InputError as error:
-        raise InputError(f"{error}; delete it to start again") from None
-    check_origin(path, origin, file.header["origin"])
-    state: dict[str, Any] = from_plain(file.header["state"], file)
+            raise ValueError("not a checkpoint of this version of Treewright")
+        different = origin.differences(file.header["origin"])
+        state: dict[str, Any] = {} if different else from_plain(file.header["state"], file)
+    except modelfile.UNREADABLE as error:
+        problem = modelfile.problem_of(error).removeprefix(f"{path}: ").removesuffix(f"; {modelfile.GET_AGAIN}")
+        raise InputError(f"{path}: {problem}; delete it to start again") from None
+    if different:
+        raise InputError(
+            f"{path}: the checkpoint of another training: {', '.join(different)}; "
+            "use the same data and options, or delete it to start again"
+        )
     return state
 
 
@@ -128,15 +135,6 @@ def throttled(save: Callable[[Mapping[str, Any]], None]) -> Callable[[Mapping[st
     return save_if_ready
 
 
-def check_origin(path: modelfile.Path, origin: Origin, found: Mapping[str, Any]) -> None:
-    """Refuse the checkpoint of another training."""
-    if different := origin.differences(found):
-        raise InputError(
-            f"{path}: the checkpoint of another training: {', '.join(different)}; "
-            "use the same data and options, or delete it to start again"
-        )
-
-
 def checkpoint_path(output: modelfile.Path) -> Path:
     """The path of the checkpoint of a training that writes its model to `output`."""
     return Path(f"{os.fspath(output)}.checkpoint")
@@ -150,13 +148,11 @@ def step_file(checkpoint: modelfile.Path, step: str, is_finished: bool) -> Path:
 def remove_checkpoint(output: modelfile.Path) -> None:
     """After the model is written: remove its checkpoints, and partial files of trainings that were killed."""
     checkpoint_path(output).unlink(missing_ok=True)
-    for ending in ("finished", "state"):
+    for ending in ("finished", "state", "finished.partial", "state.partial"):
         for step in checkpoint_path(output).parent.glob(f"{escape(checkpoint_path(output).name)}.*.{ending}"):
             step.unlink()
     for path in (output, checkpoint_path(output)):
-        target = Path(os.path.realpath(path))
-        for file in target.parent.glob(f".{escape(target.name)}.*.part"):
-            file.unlink(missing_ok=True)
+        partial_of(Path(os.path.realpath(path))).unlink(missing_ok=True)
 
 
 def to_plain(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -198,6 +194,8 @@ def unpacked(rows: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDAr
     array([[ 0. ,  2.5],
            [-0. ,  0. ]])
     """
+    if len(shape) == 0 or math.prod(shape) * values.itemsize > modelfile.MAX_ARRAY * 4:
+        raise ValueError(f"it has an array of the shape {shape}")
     array = np.zeros(shape, dtype=values.dtype)
     array[rows] = values
     return array

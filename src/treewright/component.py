@@ -6,9 +6,9 @@ A component (tokeniser, tagger, parser, induced parser, pipeline) is a class tha
 |---|---|
 | `KIND` | its name in the registry, in model files and in messages |
 | `FORMAT` | the version of its arrays and its header; raised when older versions cannot read them any more |
-| `ARRAYS` | the arrays that every file of this kind has |
+| `ARRAYS` | the arrays that every file of this kind has, with their type and shape (None: of any length) |
 | `to_arrays` | a header of plain values and named arrays: everything that the component consists of |
-| `from_arrays` | the inverse |
+| `from_arrays` | the inverse; it raises a ValueError if header and arrays do not fit together |
 | `train` | a new component, by `train`, `dev`, `options`, `seed`, `report`, `checkpoint`, `resume` |
 | `load`, `save` | from and to a model file; `load` also takes a name ("en"), or a pipeline that has such a part |
 
@@ -27,13 +27,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from treewright import modelfile
+from treewright.checks import read_plain
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError, NameWarning
 from treewright.learn import Report
-from treewright.modelfile import ModelFile, NewerFormatError
+from treewright.modelfile import DamagedFileError, ModelFile, NewerFormatError, OlderFormatError
 
 REGISTRY = {  # kind -> module and class, imported when it is needed
     "tokeniser": "treewright.tagger:Tokeniser",
@@ -54,6 +56,7 @@ HELD_OUT_PART = 10  # one sentence of so many is held out where there is no deve
 
 Corpus = str | os.PathLike[str] | Iterable[Sentence]
 Arrays = Mapping[str, NDArray[Any]]
+ArrayForm = tuple[type[np.generic], tuple[int | None, ...]]
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # a header of plain values, and arrays by name
 
 C = TypeVar("C", bound="Component")
@@ -64,7 +67,7 @@ class Component(Protocol):
 
     KIND: ClassVar[str]
     FORMAT: ClassVar[int]
-    ARRAYS: ClassVar[tuple[str, ...]]
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]]
 
     @classmethod
     def train(
@@ -141,18 +144,45 @@ def load_as(kind: type[C], path: modelfile.Path) -> C:
     file = opened(path)
     if file.kind == kind.KIND:
         return restored(kind, file.path, file.header, file.arrays())
-    if file.kind == "pipeline" and kind.KIND in file.header:
+    if file.kind == "pipeline" and isinstance(file.header.get(kind.KIND), Mapping):
         return restored(kind, file.path, file.header[kind.KIND], file.arrays(f"{kind.KIND}."))
     raise wrong_kind(file, kind.KIND)
 
 
-def restored(kind: type[C], source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> C:
-    """The component of a header and arrays, after a check of its format."""
-    if header.get("format", 0) > kind.FORMAT:
-        raise NewerFormatError(source, kind.KIND, header["format"], kind.FORMAT)
-    if missing := sorted(set(kind.ARRAYS) - set(arrays)):
-        raise InputError(f"{source}: the {kind.KIND} lacks the arrays {', '.join(missing)}; train the model again")
-    return kind.from_arrays(source, modelfile.with_new_keys(kind.KIND, header), arrays)
+def restored(
+    kind: type[C],
+    source: modelfile.Path,
+    header: Mapping[str, Any],
+    arrays: Arrays,
+    remedy: str = modelfile.GET_AGAIN,
+) -> C:
+    """The component of a header and arrays, after a check of its format. Every error names the source."""
+    try:
+        format = read_plain(header.get("format", 0), int, "header.format")
+        if format > kind.FORMAT:
+            raise NewerFormatError(source, kind.KIND, format, kind.FORMAT)
+        if missing := sorted(set(kind.ARRAYS) - set(arrays)):
+            raise ValueError(f"the {kind.KIND} lacks the arrays {', '.join(missing)}")
+        for name, form in kind.ARRAYS.items():
+            check_array(name, arrays[name], *form)
+        return kind.from_arrays(source, modelfile.with_new_keys(kind.KIND, header), arrays)
+    except (NewerFormatError, OlderFormatError, DamagedFileError):
+        raise  # they name the file, and that of a part of a pipeline is the same
+    except modelfile.UNREADABLE as error:
+        raise DamagedFileError(source, modelfile.problem_of(error), remedy) from None
+
+
+def check_array(name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int | None, ...]) -> None:
+    """Refuse an array of another type or shape, and one with numbers that are not finite."""
+    fits = len(shape) == array.ndim and all(
+        length in (None, found) for length, found in zip(shape, array.shape, strict=True)
+    )
+    if array.dtype != dtype or not fits:
+        expected = ", ".join("any" if length is None else str(length) for length in shape)
+        found = f"{array.dtype}{list(array.shape)}"
+        raise ValueError(f"the array {name} is {found}; expected {np.dtype(dtype)}[{expected}]")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"the array {name} has numbers that are not finite")
 
 
 def join_parts(parts: Mapping[str, Component]) -> Stored:
@@ -183,7 +213,9 @@ def pickled(component: Component) -> tuple[Any, ...]:
 
 def unpickled(kind: str, header: Mapping[str, Any], arrays: Arrays) -> Component:
     """The inverse of `pickled`."""
-    return restored(component_class(kind), "pickle", header, arrays)
+    if kind not in REGISTRY or not isinstance(header, Mapping) or not isinstance(arrays, Mapping):
+        raise DamagedFileError("pickle", f"it has no {', '.join(REGISTRY)}", "pickle the model again")
+    return restored(component_class(kind), "pickle", header, arrays, "pickle the model again")
 
 
 def wrong_kind(file: ModelFile, *kinds: str) -> InputError:

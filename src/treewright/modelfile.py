@@ -3,15 +3,21 @@
 The header has the kind of the model, its format, and what that kind needs beside its arrays. A packed file is smaller
 and is unpacked on load: each array is a zlib stream of its bytes, all first bytes, then all second ones, and so on;
 an array of at most 256 different values is a list of these, and a byte for each number.
+
+The index begins with a checksum: the CRC-32 of the whole file, computed with zeros in its own place. It is verified
+when the file is opened. Files of versions up to 0.1 have none; in those, as in all others, every size is compared with
+the file before memory is reserved. A file that cannot be used is refused with an error that names it.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
+import stat
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -53,6 +59,13 @@ OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it
 PACKED = "packed"  # the entry of the header that says how arrays were before they were packed
 CODES = 256  # different values of one byte
 KEY = "treewright"  # of the header among the metadata of safetensors
+CHECKSUM = "checksum"  # the key before it
+NO_CHECKSUM = "0" * 8  # the hexadecimal digits of a CRC-32, in their place while it is computed
+OPENING = f'{{"__metadata__":{{"{CHECKSUM}":"'.encode()  # of the index; the digits follow
+MAX_INDEX = 1 << 26  # bytes of the index, by convention; that of the English model has 78 kB
+MAX_ARRAY = 1 << 31  # bytes of an unpacked array, by convention: 2^28 weights of 32 bits have half of it
+MAX_ZLIB_RATIO = 1032  # zlib's largest ratio of unpacked to packed bytes (zlib.net/zlib_tech.html)
+GET_AGAIN = "get the file again, or train the model again"
 PREFIX = "treewright "  # of the kind in the header
 DTYPES = {
     "F32": np.float32,
@@ -65,8 +78,11 @@ DTYPES = {
     "U32": np.uint32,
     "F16": np.float16,
 }
+PACKED_DTYPES = {np.dtype(dtype) for dtype in DTYPES.values()}
+MAX_AXES = 8  # of an array; by convention, NumPy has up to 32
 
 Path = str | os.PathLike[str]
+Buffer = bytes | memoryview
 
 
 def save(
@@ -94,7 +110,7 @@ def write_tensors(file: BinaryIO, metadata: Mapping[str, str], tables: Mapping[s
     """Write safetensors: the length of the index, the index as JSON, the data; wider numbers first, for alignment."""
     codes = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
     names = sorted(tables, key=lambda name: (-tables[name].itemsize, name))
-    index: dict[str, Any] = {"__metadata__": dict(metadata)}
+    index: dict[str, Any] = {"__metadata__": {CHECKSUM: NO_CHECKSUM, **metadata}}
     end = 0
     for name in names:
         table = tables[name]
@@ -102,9 +118,20 @@ def write_tensors(file: BinaryIO, metadata: Mapping[str, str], tables: Mapping[s
         index[name] = {"dtype": codes[table.dtype], "shape": table.shape, "data_offsets": [begin, end]}
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    file.write(len(text).to_bytes(8, "little") + text)
-    for name in names:
-        file.write(tables[name].data if tables[name].size else b"")
+    head = len(text).to_bytes(8, "little") + text
+    data = [tables[name].data.cast("B") if tables[name].size else b"" for name in names]
+    place = 8 + len(OPENING)
+    file.write(head[:place] + checksum_of(head, data) + head[place + len(NO_CHECKSUM) :])
+    for piece in data:
+        file.write(piece)
+
+
+def checksum_of(head: bytes, data: Sequence[Buffer]) -> bytes:
+    """The digits of the CRC-32 of a file; `head`, up to the end of the index, has zeros in their place."""
+    checksum = zlib.crc32(head)
+    for piece in data:
+        checksum = zlib.crc32(piece, checksum)
+    return f"{checksum:08x}".encode()
 
 
 class NewerFormatError(InputError):
@@ -115,6 +142,21 @@ class NewerFormatError(InputError):
             f"{path}: the {kind} has format {format} of a newer Treewright; this one reads up to {reads}: "
             "pip install --upgrade treewright"
         )
+
+
+class OlderFormatError(InputError):
+    """A file of an old version of Treewright that cannot be read any more."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        super().__init__(f"{path}: its {kind} was written by an older Treewright; train it again")
+
+
+class DamagedFileError(InputError):
+    """A file that is damaged, or that Treewright did not write."""
+
+    def __init__(self, path: Path, problem: object, remedy: str = GET_AGAIN) -> None:
+        text = " ".join(str(problem).split())  # one line
+        super().__init__(f"{path}: not a model file, or a damaged one ({text}); {remedy}")
 
 
 @dataclass(frozen=True)
@@ -134,14 +176,12 @@ class ModelFile:
 
     def array(self, name: str) -> NDArray[Any]:
         """One array, mapped or unpacked."""
-        array = self._mapped(self.index[name])
-        form = self.header.get(PACKED, {}).get(name)
-        if form is None:
-            return array
         try:
-            return unpacked(form, array)
-        except (zlib.error, KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{self.path}: its packed arrays are damaged ({error}); get the file again") from None
+            array = self._mapped(self.index[name])
+            form = self.header.get(PACKED, {}).get(name)
+            return array if form is None else unpacked(form, array)
+        except UNREADABLE as error:
+            raise DamagedFileError(self.path, f"its array {name}: {problem_of(error)}") from None
 
     def _mapped(self, entry: Mapping[str, Any]) -> NDArray[Any]:
         begin, end = entry["data_offsets"]
@@ -151,34 +191,119 @@ class ModelFile:
         return np.asarray(np.memmap(self.path, dtype=dtype, mode="r", offset=self.data + begin, shape=shape))
 
 
+# What reading damaged bytes raises. MemoryError: sizes are checked first, but the memory may still be too small.
+UNREADABLE = (
+    *(ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError),
+    *(zlib.error, MemoryError),
+)
+
+
+def problem_of(error: BaseException) -> str:
+    """An error as part of a sentence."""
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    if isinstance(error, RecursionError):
+        return "its header is nested too deeply"
+    return str(error) or type(error).__name__
+
+
 def open_model(path: Path) -> ModelFile:
     """Read and check the index of a model file: the length of the index, the index as JSON, and the data."""
     try:
+        check_is_file(path)
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            length = int.from_bytes(file.read(8), "little")
-            if length > size - 8:
-                raise ValueError("it is shorter than its index")
-            index = json.loads(file.read(length))
-        text = index.pop("__metadata__", {}).get(KEY)
+            text = read_index(file, size)
+            index = plain_object(text, "its index")
+            metadata = plain_object(index.pop("__metadata__", {}), "its metadata")
+            check_metadata(file, text, metadata)
         for name, entry in index.items():
-            check_entry(name, entry, size - 8 - length)
+            check_entry(name, entry, 8 + len(text), size)
+        header = plain_object(metadata[KEY], "its header")
+        kind = header.get("kind")
+        if not isinstance(kind, str) or not kind.startswith(PREFIX):
+            raise ValueError("its header names no kind of model")
+        if not isinstance(header.get(PACKED, {}), dict):
+            raise ValueError("its header does not say how its arrays are packed")
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except (IsADirectoryError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: not a model file, or a damaged one ({error})") from None
-    if text is None:
-        raise InputError(f"{path}: a safetensors file, but not one of Treewright's")
-    header = json.loads(text)
-    return ModelFile(path, str(header.get("kind")).removeprefix(PREFIX), header, index, 8 + length)
+    except UNREADABLE as error:
+        raise DamagedFileError(path, problem_of(error)) from None
+    return ModelFile(path, kind.removeprefix(PREFIX), header, index, 8 + len(text))
 
 
-def check_entry(name: str, entry: Mapping[str, Any], size: int) -> None:
-    """The data of an array must be in the file, and must have its shape."""
+def check_is_file(path: Path) -> None:
+    """A pipe would be waited for."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
+
+
+def read_index(file: BinaryIO, size: int) -> bytes:
+    """The bytes of the index."""
+    length = int.from_bytes(file.read(8), "little")
+    if size < 8 or length > size - 8:
+        raise ValueError("it is shorter than its index")
+    if length > MAX_INDEX:
+        raise ValueError(f"its index has {length} bytes, more than {MAX_INDEX}")
+    return file.read(length)
+
+
+def plain_object(source: Any, name: str) -> dict[str, Any]:
+    """An object of JSON, given as text, or read already."""
+    found = source
+    if isinstance(source, (str, bytes)):
+        found = json.loads(source, parse_constant=finite_number, parse_float=finite_number)
+    if not isinstance(found, dict):
+        raise ValueError(f"{name} is not an object of JSON")
+    return found
+
+
+def finite_number(text: str) -> float:
+    """A number of JSON; Python's reader accepts NaN and infinite ones too."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"its header has the number {text[:10]}; expected a finite one")
+    return number
+
+
+def check_metadata(file: BinaryIO, text: bytes, metadata: Mapping[str, Any]) -> None:
+    """The file must be one of Treewright's and, unless it is an old one, have the bytes that its checksum was made of.
+
+    A file of an older version has the header alone. Any other key is damage, most likely of the key of the checksum.
+    """
+    if KEY not in metadata:
+        raise ValueError("a safetensors file, but not one of Treewright's")
+    if set(metadata) == {KEY}:
+        return
+    if set(metadata) != {KEY, CHECKSUM} or not text.startswith(OPENING):
+        raise ValueError("its metadata are not those that Treewright writes")
+    if checksum_in(file, text) != str(metadata[CHECKSUM]).encode():
+        raise ValueError("its checksum does not match its content")
+
+
+def checksum_in(file: BinaryIO, text: bytes) -> bytes:
+    """The digits of the checksum that a file with this index should have."""
+    place = len(OPENING)
+    zeroed = text[:place] + NO_CHECKSUM.encode() + text[place + len(NO_CHECKSUM) :]
+    head = len(text).to_bytes(8, "little") + zeroed
+    if os.fstat(file.fileno()).st_size == len(head):
+        return checksum_of(head, [])
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole, memoryview(whole)[len(head) :] as data:
+        return checksum_of(head, [data])
+
+
+def check_entry(name: str, entry: Mapping[str, Any], data: int, size: int) -> None:
+    """The data of an array must be in the file after `data`, be aligned and have its shape."""
     begin, end = entry["data_offsets"]
-    expected = math.prod(entry["shape"]) * np.dtype(DTYPES[entry["dtype"]]).itemsize
-    if not 0 <= begin <= end <= size or end - begin != expected:
+    itemsize = np.dtype(DTYPES[entry["dtype"]]).itemsize
+    numbers = [begin, end, *entry["shape"]]
+    if not all(type(number) is int and number >= 0 for number in numbers) or len(entry["shape"]) > MAX_AXES:
+        raise ValueError(f"the array {name} has no valid shape")
+    if not begin <= end <= size - data or end - begin != math.prod(entry["shape"]) * itemsize:
         raise ValueError(f"the array {name} is not complete")
+    if (data + begin) % itemsize:
+        raise ValueError(f"the array {name} is not aligned")
 
 
 def with_new_keys(kind: str, header: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,11 +342,29 @@ def packed(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
 
 
 def unpacked(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:
-    """The inverse of `packed`."""
+    """The inverse of `packed`. Sizes are checked before memory is reserved for them."""
     dtype, shape = np.dtype(form["dtype"]), tuple(form["shape"])
-    planes = np.frombuffer(zlib.decompress(data.tobytes()), dtype=np.uint8)
+    if dtype not in PACKED_DTYPES or data.dtype != np.uint8:
+        raise ValueError(f"packed arrays do not have numbers of the type {dtype}")
+    if len(shape) > MAX_AXES or not all(type(length) is int and length >= 0 for length in shape):
+        raise ValueError("its shape is not valid")
+    width = 1 if "values" in form else dtype.itemsize
+    size = math.prod(shape) * width
+    if size > MAX_ARRAY or size > MAX_ZLIB_RATIO * (data.size + 1):
+        raise ValueError(f"{data.size} packed bytes cannot have {math.prod(shape)} numbers")
+    planes = np.frombuffer(inflated(data, size), dtype=np.uint8)
     if "values" in form:
-        return np.asarray(np.array(form["values"], dtype=dtype)[planes].reshape(shape))
+        values = np.array(form["values"], dtype=dtype)
+        return np.asarray(values[planes].reshape(shape))
     if dtype.itemsize == 1:
         return np.asarray(planes.view(dtype).reshape(shape))
     return np.asarray(np.ascontiguousarray(planes.reshape(dtype.itemsize, -1).T).view(dtype).reshape(shape))
+
+
+def inflated(data: NDArray[np.uint8], size: int) -> bytes:
+    """The bytes of a zlib stream, which must have this size."""
+    stream = zlib.decompressobj()
+    found = stream.decompress(data.data, size + 1)
+    if len(found) != size or not stream.eof or stream.unused_data:
+        raise ValueError(f"it unpacks to another size than {size} bytes")
+    return found

@@ -189,7 +189,8 @@ def test_killed_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
             break
         time.sleep(0.001)
     assert training.wait() == -signal.SIGKILL
-    (tmp_path / ".model.tw.0badcafe.part").write_bytes(b"")  # as if it had been killed while it wrote the model
+    for name in ("model.tw.partial", "model.tw.checkpoint.partial"):  # as if it had been killed while it wrote
+        (tmp_path / name).write_bytes(b"0" * 10_000_000)
     subprocess.run([*command, "-o", "model.tw", "--resume"], cwd=tmp_path, check=True)
     assert (tmp_path / "model.tw").read_bytes() == (tmp_path / "whole.tw").read_bytes()
     left = sorted(path.name for path in tmp_path.iterdir())

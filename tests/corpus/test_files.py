@@ -19,8 +19,8 @@ import pytest
 import zstandard
 
 import treewright as tw
-from treewright.corpus import format_of, open_input, replacing
-from treewright.errors import FormatError, MissingExtra
+from treewright.corpus import format_of, open_input, open_output, replacing
+from treewright.errors import FormatError, InputError, MissingExtra
 
 CATS = b"1\tCats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 MANY = CATS * 3000
@@ -265,3 +265,23 @@ def test_a_stopped_process_leaves_the_old_file(kill: signal.Signals, tmp_path: P
     assert path.read_bytes() == b"before"
     if kill == signal.SIGINT:
         assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_partial_file_has_one_name_and_a_stale_one_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out.conllu.partial").write_bytes(b"left by a process that was killed" * 100)
+    with open_output(tmp_path / "out.conllu") as file:
+        file.write(b"new")
+        assert [path.name for path in tmp_path.iterdir()] == ["out.conllu.partial"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out.conllu"]
+    assert (tmp_path / "out.conllu").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are locked on POSIX")
+def test_a_file_that_another_writer_has_open_is_refused_and_stays_whole(tmp_path: Path) -> None:
+    with open_output(tmp_path / "a.txt") as first:
+        first.write(b"first")
+        with pytest.raises(InputError, match=r"a\.txt: another process is writing it; wait for it, or end it"):  # noqa: SIM117
+            with open_output(tmp_path / "a.txt") as second:
+                second.write(b"second")
+    assert (tmp_path / "a.txt").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

@@ -102,7 +102,7 @@ def test_damaged_lists_are_named(tagger: Tagger, tmp_path: Path) -> None:
     lists = tagger.model.lexicon.words
     for bad, message in (
         (replace(lists, labels=lists.labels + np.uint16(999)), "has a label that is not among its tags or scripts"),
-        (replace(lists, keys=lists.keys[::-1].copy()), "lists are damaged .*sorted"),
+        (replace(lists, keys=lists.keys[::-1].copy()), "or a damaged one .*sorted"),
         (replace(lists, begin=lists.begin[:-1]), "lists are damaged"),
     ):
         lexicon = replace(tagger.model.lexicon, words=bad)

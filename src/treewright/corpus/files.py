@@ -1,8 +1,9 @@
 """Opening files: compressed input, output that appears only when it is complete.
 
 Input is decompressed according to its first bytes, output is compressed according to the extension of its name.
-An output is written to a temporary file beside its place and renamed at the end, so that an error, Ctrl-C or a full
-disk leaves the old file as it was. Compression modules are imported on use: most files are not compressed.
+An output is written to a partial file beside its place and renamed at the end, so that an error, Ctrl-C or a full
+disk leaves the old file as it was. The partial file has the name of the output and `.partial`: that of a process which
+was killed is replaced by the next one. Compression modules are imported on use: most files are not compressed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
-from treewright.errors import FormatError, MissingExtra
+from treewright.errors import FormatError, InputError, MissingExtra
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 Source = str | os.PathLike[str] | IO[Any]  # a path, "-" for standard input, or an open file
 
@@ -179,17 +185,64 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     mode = _mode_of_target(path, target)
-    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+    beside = partial_of(target)
     try:
-        yield beside
-        if mode is not None:
-            os.chmod(beside, mode)
-        os.replace(beside, target)
+        with _claimed(beside, path):
+            yield beside
+            if mode is not None:
+                os.chmod(beside, mode)
+            os.replace(beside, target)
     except BaseException as error:
-        beside.unlink(missing_ok=True)
+        if not isinstance(error, BusyFileError):
+            beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, os.fspath(beside)):
             error.filename = os.fspath(path)  # the name that the user gave, not that of the temporary file
         raise
+
+
+class BusyFileError(InputError):
+    """Another process writes the same file."""
+
+
+def partial_of(target: Path) -> Path:
+    """The file that an output is written to before it is complete."""
+    return target.with_name(f"{target.name}.partial")
+
+
+@contextmanager
+def _claimed(partial: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """An empty partial file that no other process writes. The claim is a lock, which ends with the process."""
+    if fcntl is None:  # Windows cannot rename an open file
+        partial.unlink(missing_ok=True)
+        yield
+        return
+    while True:
+        with open(partial, "ab") as file:
+            if not _locks(file.fileno()):
+                raise BusyFileError(f"{os.fspath(path)}: another process is writing it; wait for it, or end it")
+            if not _is_at(file.fileno(), partial):  # another process has just moved it to its place
+                continue
+            os.truncate(file.fileno(), 0)
+            yield
+            return
+
+
+def _locks(descriptor: int) -> bool:
+    """Lock a file; False if another process has locked it. On a file system without locks it counts as locked."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
@@ -220,7 +273,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(path, "wb") as file, _packed(file, packing) as packed:  # a pipe or a device: nothing to replace
             yield packed
     else:
-        with replacing(path) as beside, open(beside, "xb") as file, _packed(file, packing) as packed:
+        with replacing(path) as beside, open(beside, "wb") as file, _packed(file, packing) as packed:
             yield packed
 
 

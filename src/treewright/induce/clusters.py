@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.checks import read_plain
 from treewright.errors import InputError
 from treewright.induce.tagged import PUNCTUATION
 
@@ -55,8 +56,12 @@ class Clusters:
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> Clusters:
         """Clusters from the dictionary that `to_json` returned."""
-        examples = tuple(tuple(words) for words in saved["examples"])
-        return cls(tuple(saved["names"]), saved["classes"], tuple(saved["spread"]), examples)
+        return read_plain(saved, cls, "clusters")
+
+    def check_numbers(self) -> None:
+        """Refuse numbers of classes that have no name."""
+        if not all(0 <= number < len(self.names) for number in (0, *self.classes.values())):
+            raise ValueError("clusters.classes has a number that is not that of a class")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for the header of a model file; `from_json` is the inverse."""

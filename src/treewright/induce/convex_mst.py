@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.checks import Count, NotNegative, check_fields
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 
 Array = NDArray[np.float64]
 MAX_CG_ITERATIONS = 500  # by convention; a warning says when they do not suffice
 MAX_DISTANCE = 10  # signed distances are clipped to this; by convention
+MAX_WEIGHT = 1e30  # of a feature, by convention: far above any use, and no sum overflows
 MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; by convention
 
 
@@ -32,11 +34,14 @@ MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; by convention
 class ConvexMstOptions:
     """Options of the objective and its minimisation; chosen on the English development set."""
 
-    ridge: float = 1e-3  # lambda, the weight of the penalty
+    ridge: NotNegative = 1e-3  # lambda, the weight of the penalty
     rule_weight: float = 0.1  # mu, the gain of an arc that follows a rule
-    iterations: int = 20  # of Frank-Wolfe
-    tolerance: float = 1e-3  # of conjugate gradients: norm of the residual relative to the right side
+    iterations: Count = 20  # of Frank-Wolfe
+    tolerance: NotNegative = 1e-3  # of conjugate gradients: norm of the residual relative to the right side
     projective: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,17 @@ class ArcModel:
 
     codes: NDArray[np.int64]
     weights: Array
+
+    def check_weights(self) -> None:
+        """Refuse arrays that are not one finite weight for each of the sorted codes."""
+        if self.codes.dtype != np.int64 or self.weights.dtype != np.float64:
+            raise ValueError("codes must be int64 and weights float64")
+        if self.codes.ndim != 1 or self.codes.shape != self.weights.shape or len(self.codes) == 0:
+            raise ValueError("codes and weights must have one entry a feature")
+        if (np.diff(self.codes) <= 0).any():
+            raise ValueError("codes must be sorted, each once")
+        if not (np.abs(self.weights) <= MAX_WEIGHT).all():
+            raise ValueError("weights must be finite numbers")
 
     def scores(self, cells: Cells) -> Array:
         """Xw for every cell; unknown features have weight 0, cells that are no arcs have score -inf."""

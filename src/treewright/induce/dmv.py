@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.checks import Range, check_fields
 from treewright.errors import InputError
 from treewright.induce.tagged import TaggedCorpus
 
 FUNCTION_TAGS = ("ADP", "AUX", "CCONJ", "CONJ", "DET", "PART", "SCONJ")
 LENGTHS = 100  # longer arcs have the weight of this length; by convention
+# By convention, far above the published values (1 to 3, and 3): memory grows with depth times chunk.
+MAX_DEPTH, MAX_CHUNK = 16, 64
+MAX_LENGTH_BIAS = 2.0  # by convention: the weight of the longest arc, exp(-198), is still far above the smallest double
+MIN_PROBABILITY = 1e-100  # of a parameter, by convention; training adds 1e-12 to every count
+
+TABLES = ("root", "stop", "go", "attach")
 
 Array = NDArray[np.float64]
 
@@ -26,10 +34,13 @@ Array = NDArray[np.float64]
 class Limits:
     """Constraints on trees, and the length bias of arcs; docs/induction-models.md says where the defaults come from."""
 
-    depth: int = 1  # maximum depth of centre-embedding; 0: no bound
-    chunk: int = 3  # embedded chunks of at most so many words do not count as embedding
-    length_bias: float = 0.05  # each arc has the factor exp(-bias (length - 1))
+    depth: Annotated[int, Range(0, MAX_DEPTH)] = 1  # maximum depth of centre-embedding; 0: no bound
+    chunk: Annotated[int, Range(0, MAX_CHUNK)] = 3  # embedded chunks of at most so many words do not count as embedding
+    length_bias: Annotated[float, Range(0, MAX_LENGTH_BIAS)] = 0.05  # each arc has the factor exp(-bias (length - 1))
     leaves: tuple[str, ...] = FUNCTION_TAGS  # tags that take no modifiers
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:
         """Whether each of the kinds of tags takes no modifiers."""
@@ -58,6 +69,14 @@ class DmvParameters:
 
     def tables(self) -> tuple[Array, Array, Array, Array]:
         return self.root, self.stop, self.go, self.attach
+
+    def check_probabilities(self, kinds: int) -> None:
+        """Refuse arrays of other shapes than so many tags need, and numbers that are not positive probabilities."""
+        for name, table, form in zip(TABLES, self.tables(), ones(kinds).tables(), strict=True):
+            if table.dtype != np.float64 or table.shape != form.shape:
+                raise ValueError(f"{name} is {table.dtype}{list(table.shape)}; expected float64{list(form.shape)}")
+            if not ((table >= MIN_PROBABILITY) & (table <= 1 + 1e-9)).all():
+                raise ValueError(f"{name} has a number that is not a positive probability")
 
     def normalised(self, smoothing: float = 1e-12) -> DmvParameters:
         """Parameters from counts."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.checks import Count, NotNegative, Positive, check_fields
 from treewright.induce import convex_mst, dmv
 from treewright.induce.dmv import DmvParameters, Limits
 from treewright.induce.tagged import TaggedCorpus
@@ -33,11 +34,14 @@ class JointOptions:
     # Of the arc scores x.w + mu v in the sum with log probabilities. Training replaces "balanced" by the number that
     # `balanced_weight` computes from the corpus and both models before the first round; the model has this number.
     weight: float | Literal["balanced"] = "balanced"
-    rounds: int = 3
-    refinement: int = 0  # iterations in which each model trains alone after a round
-    iterations: int = 50  # of dual decomposition for one sentence
-    smoothing: float = 1e-2  # added to the counts of the joint trees
+    rounds: Count = 3
+    refinement: Count = 0  # iterations in which each model trains alone after a round
+    iterations: Positive = 50  # of dual decomposition for one sentence
+    smoothing: NotNegative = 1e-2  # added to the counts of the joint trees
     length_bias: float = 0.1  # of the DMV in joint training, its initial EM included
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)

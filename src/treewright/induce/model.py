@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import component, modelfile, streams
-from treewright.component import Arrays, Corpus, Stored, sentences_of
+from treewright.checks import read_plain
+from treewright.component import ArrayForm, Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
@@ -21,7 +22,7 @@ from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.checkpoint import steps_at
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
-from treewright.induce.dmv import DmvParameters
+from treewright.induce.dmv import TABLES, DmvParameters
 from treewright.induce.options import JOINT_METHODS, InductionOptions, InductionSettings, resolve
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
@@ -72,7 +73,7 @@ class InducedParser:
 
     KIND: ClassVar[str] = "induced parser"
     FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[tuple[str, ...]] = ()  # they depend on the method
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # they depend on the method
 
     @classmethod
     def train(
@@ -143,7 +144,7 @@ class InducedParser:
     @classmethod
     def from_arrays(cls, source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
-        return from_arrays(source, header, arrays)
+        return from_arrays(header, arrays)
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """The best trees of a corpus, as flat CoNLL heads."""
@@ -337,9 +338,6 @@ def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-TABLES = ("root", "stop", "go", "attach")
-
-
 def to_arrays(model: InducedParser) -> Stored:
     """The header and the arrays of a model file."""
     arrays: dict[str, NDArray[Any]] = {}
@@ -353,17 +351,30 @@ def to_arrays(model: InducedParser) -> Stored:
     return header, arrays
 
 
-def from_arrays(path: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
-    """The inverse of `to_arrays`; `path` is named in messages."""
-    try:
-        options = InductionSettings.from_json(header["options"])
-        rules = Rules(header["rules"]["name"], {h: tuple(m) for h, m in header["rules"]["table"].items()})
-        parameters = arcs = None
-        if options.method != "convex-mst":
-            parameters = DmvParameters(*(np.array(arrays[name]) for name in TABLES))
-        if options.method in {"convex-mst", *JOINT_METHODS}:
-            arcs = ArcModel(np.array(arrays["codes"]), np.array(arrays["weights"]))
-        clusters = Clusters.from_json(header["clusters"]) if options.clusters else None
-        return InducedParser(tuple(header["kinds"]), options, rules, parameters, arcs, clusters)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: its header lacks or misnames {error}; induce the model again") from None
+@dataclass(frozen=True)
+class Header:
+    """The header of a model file."""
+
+    kinds: tuple[str, ...]
+    options: InductionOptions
+    rules: Rules
+    clusters: Clusters | None = None
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
+    """The inverse of `to_arrays`."""
+    found = read_plain(header, Header, "header")
+    options = resolve(found.options)
+    parameters = arcs = clusters = None
+    if options.method != "convex-mst":
+        parameters = DmvParameters(*(np.array(arrays[name]) for name in TABLES))
+        parameters.check_probabilities(len(found.kinds))
+    if options.method in {"convex-mst", *JOINT_METHODS}:
+        arcs = ArcModel(np.array(arrays["codes"]), np.array(arrays["weights"]))
+        arcs.check_weights()
+    if options.clusters:
+        if found.clusters is None:
+            raise ValueError("the header lacks clusters")
+        clusters = found.clusters
+        clusters.check_numbers()
+    return InducedParser(found.kinds, options, found.rules, parameters, arcs, clusters)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from treewright.checks import Count, Positive, check_fields, read_plain
 from treewright.errors import InputError
 from treewright.induce.convex_mst import ConvexMstOptions
 from treewright.induce.dmv import UNLIMITED, Limits
@@ -22,11 +23,11 @@ class InductionOptions:
     """Options of induction; docs/figures.md says how the defaults were chosen."""
 
     method: str = "joint"
-    max_length: int = 15  # longer training sentences are left out, as in the published protocol
-    clusters: int = 0  # number of word classes to learn in place of tags; 0: use the tags
+    max_length: Positive = 15  # longer training sentences are left out, as in the published protocol
+    clusters: Count = 0  # number of word classes to learn in place of tags; 0: use the tags
     rules: str | None = None  # name of a set, or a file; None: the method's default
     start: str | None = None  # initial parameters of EM; None: the method's default
-    iterations: int = 20  # of EM
+    iterations: Count = 20  # of EM
     features: bool = False  # softmax parameters of the DMV, fitted by L-BFGS instead of EM
     hard: bool = False  # Viterbi EM
     seed: int = 1  # of random starts
@@ -43,6 +44,7 @@ class InductionOptions:
             )
         if self.features and self.hard:
             raise InputError("features are fitted by L-BFGS, not by Viterbi EM: leave out one of them")
+        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,7 @@ class InductionSettings:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> InductionSettings:
         """The inverse of `to_json`; values that older files leave open (null) are resolved."""
-        joint = dict(values["joint"])
-        if joint["weight"] is None:
-            joint["weight"] = "balanced"
-        limits = {**values["limits"], "leaves": tuple(values["limits"]["leaves"])}
-        parts = {
-            "limits": Limits(**limits),
-            "convex": ConvexMstOptions(**values["convex"]),
-            "joint": JointOptions(**joint),
-        }
-        return resolve(InductionOptions(**{**values, **parts}))
+        return resolve(read_plain(values, InductionOptions, "options"))
 
 
 def resolve(options: InductionOptions | InductionSettings) -> InductionSettings:

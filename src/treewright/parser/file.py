@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from treewright.component import Arrays, Stored
-from treewright.errors import InputError
+from treewright.checks import Scale, read_plain
+from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.features import Templates, marked_by_place
 from treewright.learn import Weights
-from treewright.modelfile import Path
-from treewright.parser.label_rules import LabelRules
+from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import LabelSets, ParserModel, label_width
 from treewright.parser.options import ParserSettings
 
 WEIGHTS = ("pruner", "scorer", "labeller")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
-ARRAYS = WEIGHTS + SETS
+ARRAYS: dict[str, ArrayForm] = {
+    **dict.fromkeys(WEIGHTS, (np.int8, (None,))),
+    "labels.key": (np.uint32, (None,)),
+    "labels.begin": (np.int32, (None,)),
+    "labels.label": (np.int32, (None,)),
+}
 MARKED_DISTANCE = 2  # the first format whose label templates are marked where they have the distance
 
 
@@ -37,31 +42,52 @@ def to_arrays(model: ParserModel) -> Stored:
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
 
-def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
-    """The model of a header and arrays that were read from `path`."""
-    try:
-        options = ParserSettings.from_json(header["options"])
-        labels, common, metadata = tuple(header["labels"]), tuple(header["common"]), header["metadata"]
-        templates = templates_of(header)
-        bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
-        weights = {name: Weights(arrays[name], header["scales"][name]) for name in WEIGHTS}
-        sets = LabelSets(*(arrays[name] for name in SETS))
-        rules = LabelRules.from_json(header.get("label_rules", {}))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
-    for name, (array, _) in weights.items():
-        if array.dtype != np.int8 or array.shape != (1 << bits[name],):
-            raise InputError(f"{path}: {name} is not {1 << bits[name]} numbers of eight bits; train the model again")
-    if not 0 < label_width(len(labels)) <= 1 << options.labelling.bits:
-        raise InputError(f"{path}: {len(labels)} labels do not fit its table; train the model again")
+@dataclass(frozen=True)
+class Scales:
+    """The scales of the eight-bit weights."""
+
+    pruner: Scale
+    scorer: Scale
+    labeller: Scale
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header of a model file."""
+
+    options: ParserSettings
+    labels: tuple[str, ...]
+    common: tuple[str, ...]
+    templates: Templates
+    scales: Scales
+    metadata: Mapping[str, Any]
+    label_rules: LabelRules = NO_RULES
+    format: int = MARKED_DISTANCE  # a header that was not read from a file has the current format
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
+    """The model of a header and arrays."""
+    found = read_plain(header, Header, "header")
+    options, labels = found.options, found.labels
+    bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
+    for name in WEIGHTS:
+        check_array(name, arrays[name], np.int8, (1 << bits[name],))
+    if not labels or label_width(len(labels)) > 1 << options.labelling.bits:
+        raise ValueError(f"{len(labels)} labels do not fit its table")
+    weights = {name: Weights(arrays[name], getattr(found.scales, name)) for name in WEIGHTS}
+    sets = LabelSets(*(arrays[name] for name in SETS))
     return ParserModel(
-        options, labels, sets, common, templates=templates, metadata=metadata, label_rules=rules, **weights
+        *(options, labels, sets, found.common),
+        **weights,
+        templates=templates_of(found),
+        metadata=found.metadata,
+        label_rules=found.label_rules,
     )
 
 
-def templates_of(header: Mapping[str, Any]) -> Templates:
-    """The templates of a file of any format; a header that was not read from a file has the current format."""
-    templates = Templates(**{name: tuple(lines) for name, lines in header["templates"].items()})
-    if header.get("format", MARKED_DISTANCE) >= MARKED_DISTANCE:
+def templates_of(header: Header) -> Templates:
+    """The templates of a file of any format."""
+    templates = header.templates
+    if header.format >= MARKED_DISTANCE:
         return templates
     return templates._replace(label=marked_by_place(templates.label))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, TypeVar
 
 from treewright import trees
+from treewright.checks import Bits, Count, NotNegative, OneOf, Positive, Rate, Share, check_fields, read_plain
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn.engine import restart_epochs
@@ -32,52 +33,64 @@ MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs i
 class Pruning:
     """The arc-factored model that chooses candidate heads, and how many it leaves."""
 
-    bits: int = 20
-    epochs: int = 2
-    rate: float = 0.05
-    adagrad_epsilon: float = 0.001
-    folds: int = 2  # jackknifing: training sentences are pruned by models that were trained on other folds
-    threshold: float = 0.001  # relative to the marginal of the best head
-    max_heads: int = 10  # this limit and the threshold are by convention; a higher one is slower, with higher recall
+    bits: Bits = 20
+    epochs: Positive = 2
+    rate: Rate = 0.05
+    adagrad_epsilon: NotNegative = 0.001
+    folds: Count = 2  # jackknifing: training sentences are pruned by models that were trained on other folds
+    threshold: Share = 0.001  # relative to the marginal of the best head
+    max_heads: Positive = 10  # this limit and the threshold are by convention: higher is slower, with higher recall
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
 class Scoring:
     """The model of arcs, siblings and grandparents. None: chosen by the size of the treebank (size_settings.py)."""
 
-    bits: int = 24
-    epochs: int | None = None
-    rate: float = 0.05
-    adagrad_epsilon: float | None = None
-    margin: float = 1.0  # of the gold tree for each wrong arc
-    common: int = 150  # the number of frequent words that the atom `common` distinguishes
-    restarts: int | None = None  # trainings from zero that share the epochs; their weights are averaged
-    max_step: float = 0.01  # the largest step of the learner "pa"
+    bits: Bits = 24
+    epochs: Positive | None = None
+    rate: Rate = 0.05
+    adagrad_epsilon: NotNegative | None = None
+    margin: NotNegative = 1.0  # of the gold tree for each wrong arc
+    common: Count = 150  # the number of frequent words that the atom `common` distinguishes
+    restarts: Positive | None = None  # trainings from zero that share the epochs; their weights are averaged
+    max_step: NotNegative = 0.01  # the largest step of the learner "pa"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
 class ScoringSettings:
     """`Scoring` with every value chosen."""
 
-    bits: int = 24
-    epochs: int = 5
-    rate: float = 0.05
-    adagrad_epsilon: float = 10.0
-    margin: float = 1.0
-    common: int = 150
-    restarts: int = 1
-    max_step: float = 0.01
+    bits: Bits = 24
+    epochs: Positive = 5
+    rate: Rate = 0.05
+    adagrad_epsilon: NotNegative = 10.0
+    margin: NotNegative = 1.0
+    common: Count = 150
+    restarts: Positive = 1
+    max_step: NotNegative = 0.01
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
 class Labelling:
     """The model that labels the arcs of a tree."""
 
-    bits: int = 22
-    epochs: int = 4
-    rate: float = 0.1
-    adagrad_epsilon: float = 10.0
-    margin: float = 1.0
+    bits: Bits = 22
+    epochs: Positive = 4
+    rate: Rate = 0.1
+    adagrad_epsilon: NotNegative = 10.0
+    margin: NotNegative = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -103,22 +116,26 @@ class ParserOptions:
             raise InputError(
                 f"root is {self.root!r}; expected 'single', 'multi', or None to choose it from the training data"
             )
+        check_fields(self)
 
 
 @dataclass(frozen=True)
 class ParserSettings:
     """The options of a training with every value chosen; saved with the model."""
 
-    model: str
+    model: Annotated[str, OneOf(tuple(MODELS))]
     projective: bool
-    root: str
+    root: Annotated[str, OneOf(("single", "multi"))]
     seed: int = 1
-    learner: str = "crf"
+    learner: Annotated[str, OneOf(tuple(LEARNERS))] = "crf"
     pruning: Pruning = field(default_factory=Pruning)
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     labelling: Labelling = field(default_factory=Labelling)
     label_rules: bool = False
     compare_projective: bool = False  # parse the development data both ways too, and keep what has more right heads
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def siblings(self) -> bool:
@@ -137,9 +154,7 @@ class ParserSettings:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:
         """The inverse of `to_json`; values that older files lack have their defaults."""
-        parts = {"pruning": Pruning, "scoring": ScoringSettings, "labelling": Labelling}
-        plain = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
-        return cls(**plain | {name: kind(**where_given(values[name])) for name, kind in parts.items()})
+        return read_plain(values, cls, "options")
 
 
 def where_given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from treewright import checkpoint as checkpoints
 from treewright import component, streams
 from treewright.checkpoint import Origin
-from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts, SearchOptions
@@ -49,7 +49,7 @@ class Parser:
 
     KIND: ClassVar[str] = "parser"
     FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[tuple[str, ...]] = file.ARRAYS
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(self, model: ParserModel) -> None:
         self.model = model
@@ -113,7 +113,9 @@ class Parser:
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Parser:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
-        return cls(file.from_arrays(source, header, arrays))
+        found = cls(file.from_arrays(header, arrays))
+        found._worker()  # its kernels check the rest of the model
+        return found
 
     @property
     def options(self) -> ParserSettings:

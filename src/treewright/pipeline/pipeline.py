@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from treewright import component, streams
 from treewright.component import (
     MAKERS,
+    ArrayForm,
     Arrays,
     Component,
     Corpus,
@@ -79,7 +80,7 @@ class Pipeline:
 
     KIND: ClassVar[str] = "pipeline"
     FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[tuple[str, ...]] = ()  # those of its parts
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # those of its parts
 
     @classmethod
     def train(

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from treewright.component import Arrays, Stored
-from treewright.errors import InputError
+from treewright.checks import Scale, read_plain
+from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.learn import Weights
-from treewright.modelfile import Path
-from treewright.tagger.lexicon import Lexicon, Listing, array_names
+from treewright.tagger.lexicon import MAX_UINT16, Lexicon, Listing, array_forms
 from treewright.tagger.model import TaggerModel
 from treewright.tagger.options import TaggerOptions
+from treewright.tagger.scripts import check_script
 
 WEIGHTS = ("weights", "lemma_weights")
-ARRAYS = (*WEIGHTS, *array_names("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"))
+ARRAYS: dict[str, ArrayForm] = {
+    **dict.fromkeys(WEIGHTS, (np.int8, (None,))),
+    **array_forms("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"),
+}
 
 
 def to_arrays(model: TaggerModel) -> Stored:
@@ -34,23 +38,55 @@ def to_arrays(model: TaggerModel) -> Stored:
     return header, arrays | lists
 
 
-def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
-    """The model of a header and arrays that were read from `path`."""
-    try:
-        options = TaggerOptions.from_json(header["options"])
-        tags = tuple(tuple(tag) for tag in header["tags"])
-        scripts, metadata = tuple(header["scripts"]), header["metadata"]
-        lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
-        weights = [Weights(arrays[name], float(header["scales"][name])) for name in WEIGHTS]
-        stems, stem_tags = Listing.from_arrays("stems", arrays), tuple(header["stem_tags"])
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(f"{path}: its header or lists are damaged ({error}); train the model again") from None
-    for name, labels, settings in (("weights", tags, options.tags), ("lemma_weights", scripts, options.lemmas)):
-        if labels and (arrays[name].dtype != np.int8 or arrays[name].shape != (1 << settings.bits,)):
-            raise InputError(f"{path}: {name} is not {1 << settings.bits} numbers of eight bits; train the model again")
-    for name, lists, labels in (("tags", lexicon, tags), ("lemmas", lemmas, scripts)):
+@dataclass(frozen=True)
+class Scales:
+    """The scales of the eight-bit weights."""
+
+    weights: Scale
+    lemma_weights: Scale
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header of a model file."""
+
+    options: TaggerOptions
+    tags: tuple[tuple[str, ...], ...]
+    scripts: tuple[str, ...]
+    stem_tags: tuple[str, ...]
+    scales: Scales
+    metadata: Mapping[str, Any]
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
+    """The model of a header and arrays."""
+    found = read_plain(header, Header, "header")
+    options = found.options
+    check_labels(found)
+    lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
+    stems = Listing.from_arrays("stems", arrays)
+    for name, labels, settings in (
+        ("weights", found.tags, options.tags),
+        ("lemma_weights", found.scripts, options.lemmas),
+    ):
+        if labels:
+            check_array(name, arrays[name], np.int8, (1 << settings.bits,))
+    for name, lists, labels in (("tags", lexicon, found.tags), ("lemmas", lemmas, found.scripts)):
         if max(table.labels.max(initial=0) for table in (lists.words, lists.suffixes)) >= max(len(labels), 1):
-            raise InputError(f"{path}: {name} has a label that is not among its tags or scripts; train the model again")
+            raise ValueError(f"{name} has a label that is not among its tags or scripts")
     return TaggerModel(
-        *(options, tags, lexicon, weights[0], scripts, lemmas, weights[1], stems, stem_tags, metadata),
+        *(options, found.tags, lexicon, Weights(arrays["weights"], found.scales.weights)),
+        *(found.scripts, lemmas, Weights(arrays["lemma_weights"], found.scales.lemma_weights)),
+        *(stems, found.stem_tags, found.metadata),
     )
+
+
+def check_labels(header: Header) -> None:
+    """Each tag must have a value for each column, and each script must be one."""
+    columns = header.options.tag_columns
+    if any(len(tag) != len(columns) for tag in header.tags):
+        raise ValueError(f"header.tags has a tag without a value for each of {', '.join(columns)}")
+    for script in header.scripts:
+        check_script(script)
+    if max(len(header.tags), len(header.scripts)) > MAX_UINT16:
+        raise ValueError(f"it has more than {MAX_UINT16} tags or scripts")

@@ -24,7 +24,12 @@ MAX_RARE_COUNT = 6  # occurrences; by convention (Brants 2000 takes 10), the sam
 MAX_LABELS = 40  # of a suffix; by convention, bounds the size of the model
 MIN_SHARED_LENGTH = 3  # suffixes from this length on are dropped if only one rare word has them; by convention
 MAX_UINT16 = (1 << 16) - 1  # largest label or count that the arrays can store
-ARRAYS = ("keys", "begin", "labels", "counts")
+ARRAYS: dict[str, type[np.generic]] = {
+    "keys": np.uint32,
+    "begin": np.int32,
+    "labels": np.uint16,
+    "counts": np.uint16,
+}
 NO_SUFFIX = 0  # the key of the labels of all rare words
 
 
@@ -133,9 +138,9 @@ def _suffix_counts(counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple
     }
 
 
-def array_names(*names: str) -> list[str]:
-    """The names of the arrays of listings."""
-    return [f"{name}.{part}" for name in names for part in ARRAYS]
+def array_forms(*names: str) -> dict[str, tuple[type[np.generic], tuple[None]]]:
+    """The arrays of listings, each with its type and one axis of any length."""
+    return {f"{name}.{part}": (dtype, (None,)) for name in names for part, dtype in ARRAYS.items()}
 
 
 def by_count(seen: Counter[int]) -> list[int]:

@@ -54,6 +54,12 @@ class Multiwords:
                 suffixes.add(form[len(words[0]) :], words[1:], seen[form].total())
         return cls(whole, suffixes.rules(words_of, thresholds))
 
+    def check_words(self) -> None:
+        """Refuse empty lists of words and empty words."""
+        for found in (self.whole, self.endings):
+            if not all(words and all(words) for words in found.values()):
+                raise ValueError("header.multiwords has a token without words")
+
     def words(self, form: str) -> Words:
         """The words of a token, in its casing."""
         lower = form.lower()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fields, read_plain
 from treewright.errors import InputError
 
 # The columns a tagger can fill, in the order in which they make up a tag; the lemma is chosen for form and tag.
@@ -17,11 +18,14 @@ COLUMNS = {**TAG_COLUMNS, "lemma": "LEMMA"}
 class Learning:
     """How a table of weights is trained."""
 
-    bits: int = 21
-    epochs: int = 8
-    rate: float = 0.1
-    adagrad_epsilon: float = 1.0
-    margin: float = 1.0  # of the gold tag
+    bits: Bits = 21
+    epochs: Positive = 8
+    rate: Rate = 0.1
+    adagrad_epsilon: NotNegative = 1.0
+    margin: NotNegative = 1.0  # of the gold tag
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -31,15 +35,16 @@ class TaggerOptions:
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: int = 1
     # The four numbers are by convention; docs/figures.md has the accuracy and the speed that they lead to.
-    rare_count: int = 8  # training describes a form that occurs less often without the current occurrence
-    min_known_count: int = 4  # a form that occurs so often has the tags it was seen with and no others
-    max_guesses: int = 12  # tags that suffixes suggest for other forms
-    max_candidates: int = 4  # tags of a word that the trigram model decodes over, the best by unary score
+    rare_count: Count = 8  # training describes a form that occurs less often without the current occurrence
+    min_known_count: Count = 4  # a form that occurs so often has the tags it was seen with and no others
+    max_guesses: Count = 12  # tags that suffixes suggest for other forms
+    max_candidates: Positive = 4  # tags of a word that the trigram model decodes over, the best by unary score
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))
 
     def __post_init__(self) -> None:
         checked_columns(self.columns)
+        check_fields(self)
 
     @property
     def tag_columns(self) -> tuple[str, ...]:
@@ -56,12 +61,9 @@ class TaggerOptions:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> TaggerOptions:
+    def from_json(cls, values: Mapping[str, Any]) -> TaggerOptions:
         """The inverse of `to_json`."""
-        known = {entry.name for entry in fields(cls)}
-        given = {name: value for name, value in values.items() if name in known}
-        given |= {name: Learning(**given[name]) for name in ("tags", "lemmas") if name in given}
-        return cls(**given | {"columns": tuple(values["columns"])})
+        return read_plain(values, cls, "options")
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ class TokeniserOptions:
         default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
     )
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 def checked_columns(columns: Iterable[str]) -> tuple[str, ...]:
     """Names of columns in lower case, after a check.
@@ -83,9 +88,9 @@ def checked_columns(columns: Iterable[str]) -> tuple[str, ...]:
     ...
     treewright.errors.InputError: there is no column 'stem' to fill; there are upos, xpos, feats, lemma
     """
-    names = tuple(columns)
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
     for name in names:
-        if name not in COLUMNS:
+        if not isinstance(name, str) or name not in COLUMNS:
             raise InputError(f"there is no column {name!r} to fill; there are {', '.join(COLUMNS)}")
     if not names:
         raise InputError(f"no column to fill; choose from {', '.join(COLUMNS)}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
+MAX_DROP_DIGITS = 6  # of the number of characters that a script drops; by convention
 CASES: dict[str, Callable[[str], str]] = {"l": str.lower, "k": str, "u": str.upper}
 
 
@@ -36,6 +37,25 @@ def script_of(form: str, lemma: str) -> str:
         if edits < cost:
             best, cost = "\t".join((case, str(match.a), start, str(after), end)), edits
     return best
+
+
+def check_script(script: str) -> None:
+    """Refuse a text that is not a script.
+
+    >>> check_script("l\\t0\\t\\tone\\t")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'l\\t0\\t\\tone\\t' is not an edit script
+    """
+    cells = script.split("\t")
+    has_form = len(cells) == 5 and cells[0] in CASES and all(is_drop(cell) for cell in (cells[1], cells[3]))
+    if not script.startswith("=") and not has_form:
+        raise ValueError(f"{script!r} is not an edit script")
+
+
+def is_drop(cell: str) -> bool:
+    """Whether a cell is a number of characters, in the digits that training writes."""
+    return cell.isascii() and cell.isdigit() and len(cell) <= MAX_DROP_DIGITS
 
 
 def apply_script(script: str, form: str) -> str | None:

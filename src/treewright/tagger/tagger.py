@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from treewright import checkpoint as checkpoints
 from treewright import component, streams
 from treewright.checkpoint import Origin
-from treewright.component import Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.learn import Observer, Progress, Report
@@ -36,7 +36,7 @@ class Tagger:
 
     KIND: ClassVar[str] = "tagger"
     FORMAT: ClassVar[int] = 3  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[tuple[str, ...]] = file.ARRAYS
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
@@ -93,7 +93,9 @@ class Tagger:
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tagger:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
-        return cls(file.from_arrays(source, header, arrays))
+        found = cls(file.from_arrays(header, arrays))
+        found._worker()  # its kernels check the rest of the model
+        return found
 
     @property
     def columns(self) -> tuple[str, ...]:

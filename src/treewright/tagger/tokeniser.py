@@ -14,11 +14,12 @@ from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import TagModel
 from treewright.checkpoint import Origin
-from treewright.component import Arrays, Corpus, Stored, hash_of, sentences_of
+from treewright.checks import read_plain
+from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import AveragedCells, Judgement, Observer, Progress, Report, Stage, run
-from treewright.modelfile import Path
+from treewright.modelfile import OlderFormatError, Path
 from treewright.tagger.characters import SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
@@ -55,7 +56,7 @@ class Tokeniser:
 
     KIND: ClassVar[str] = "tokeniser"
     FORMAT: ClassVar[int] = 3  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[tuple[str, ...]] = ("weights",)
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {"weights": (np.float32, (None,))}
 
     def __init__(self, model: TokeniserModel | None = None) -> None:
         self.model = model
@@ -170,22 +171,24 @@ def to_arrays(model: TokeniserModel) -> Stored:
     return header, {"weights": model.weights}
 
 
+@dataclass(frozen=True)
+class Header:
+    """The header of a model file."""
+
+    settings: Learning
+    parted: tuple[int, ...]
+    multiwords: Multiwords
+    format: int = 0
+
+
 def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> TokeniserModel:
     """The model of a header and arrays that were read from `path`."""
-    weights = arrays["weights"]
-    if header.get("format", 0) < OLDEST_FORMAT:
-        raise InputError(f"{path}: its tokeniser was written by an older Treewright; train it again")
-    try:
-        settings = Learning(**header["settings"])
-        lists = {
-            name: {form: tuple(words) for form, words in found.items()} for name, found in header["multiwords"].items()
-        }
-        model = TokeniserModel(settings, weights, frozenset(header["parted"]), Multiwords(**lists))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: its header lacks or misnames {error}; train the model again") from None
-    if weights.dtype != np.float32 or weights.shape != (1 << settings.bits,):
-        raise InputError(f"{path}: its weights are not {1 << settings.bits} numbers of 32 bits; train the model again")
-    return model
+    found = read_plain(header, Header, "header")
+    if found.format < OLDEST_FORMAT:
+        raise OlderFormatError(path, "tokeniser")
+    check_array("weights", arrays["weights"], np.float32, (1 << found.settings.bits,))
+    found.multiwords.check_words()
+    return TokeniserModel(found.settings, arrays["weights"], frozenset(found.parted), found.multiwords)
 
 
 # -- from a treebank

@@ -1,0 +1,188 @@
+"""A damaged model file is refused with a sentence that names it, or it works: nothing else happens.
+
+With a checksum every change of a byte is found. Where the checksum is valid, as in a file that somebody edited, or
+where there is none, as in files of version 0.1, the file may load; then it parses without a crash, and whatever it
+raises is an error of a known kind.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles.damage import MUTATIONS
+from oracles.model_files import Parsed
+from oracles.pipelines import written
+
+import treewright as tw
+from treewright import component, modelfile
+from treewright.errors import InputError
+from treewright.induce import InducedParser
+from treewright.induce.options import InductionOptions
+from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
+from treewright.tagger import Learning, TaggerOptions, TokeniserOptions
+
+RAW = {"bit_flip", "bit_flip_in_the_index", "cut", "extended", "removed_bytes", "overwritten_bytes"}
+TEXT = "The old dog sees a house."
+SENTENCES = [tw.Sentence.from_words(["The", "dog", "barks"], upos=["DET", "NOUN", "VERB"])]
+KEPT = Path(__file__).parent.parent / "data"
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Small models of every kind, as bytes."""
+    small = Learning(bits=8, epochs=1)
+    nlp = tw.Pipeline.train(
+        written(20, 0),
+        options=ParserOptions(
+            pruning=Pruning(bits=8, epochs=1), scoring=Scoring(bits=9, epochs=1), labelling=Labelling(bits=8, epochs=1)
+        ),
+        tagger_options=TaggerOptions(tags=small, lemmas=small),
+        tokeniser_options=TokeniserOptions(learning=small),
+        folds=2,
+    )
+    induced = InducedParser.train(written(20, 0), options=InductionOptions(method="best", iterations=2))
+    classes = InducedParser.train(written(20, 0), options=InductionOptions(method="dmv", iterations=2, clusters=4))
+    models: dict[str, component.Component] = {
+        "packed": nlp,
+        "tokeniser": nlp.tokeniser,
+        "tagger": nlp.tagger,
+        "parser": nlp.parser,
+        "induced": induced,
+        "classes": classes,
+    }
+    return {name: saved(model) for name, model in models.items()}
+
+
+def saved(model: component.Component) -> bytes:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.tw")
+        model.save(path)
+        return path.read_bytes()
+
+
+def use(path: Path) -> None:
+    """Load the model and run it."""
+    found: Any = component.load(path)
+    if found.KIND in ("pipeline", "tokeniser"):
+        list(found(TEXT))
+    elif found.KIND == "tagger":
+        list(found.tag(SENTENCES))
+    else:
+        list(found.parse(SENTENCES, max_seconds=1.0))
+
+
+def outcome(path: Path) -> str:
+    """ "works", or the message of an InputError, which must name the file in one line."""
+    try:
+        use(path)
+    except InputError as error:
+        message = str(error)
+        assert path.name in message, message
+        assert "\n" not in message
+        assert len(message) < 500, message
+        return message
+    return "works"
+
+
+def check_damage(name: str, file: bytes, seed: int, path: Path) -> None:
+    random = np.random.default_rng(seed)
+    kind = list(MUTATIONS)[seed % len(MUTATIONS)]
+    damaged = MUTATIONS[kind](file, random)
+    path.write_bytes(damaged)
+    found = outcome(path)
+    if kind in RAW and damaged != file and b"checksum" in file:
+        assert "not a model file, or a damaged one" in found, (name, kind, seed, found)
+
+
+@pytest.mark.parametrize("name", ["packed", "tokeniser", "tagger", "parser", "induced", "classes"])
+@pytest.mark.parametrize("has_checksum", [True, False])
+def test_a_damaged_file_is_refused_by_name_or_works(name: str, has_checksum: bool, tmp_path: Path) -> None:
+    file = files()[name]
+    if not has_checksum:
+        file = Parsed.of(file).without_checksum().bytes()
+    for seed in range(4 * len(MUTATIONS)):
+        check_damage(name, file, seed, tmp_path / "damaged.tw")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["packed", "tokeniser", "tagger", "parser", "induced", "classes"])
+@pytest.mark.parametrize("has_checksum", [True, False])
+def test_ten_thousand_damaged_files(name: str, has_checksum: bool, tmp_path: Path) -> None:
+    file = files()[name]
+    if not has_checksum:
+        file = Parsed.of(file).without_checksum().bytes()
+    for seed in range(1000, 1900):
+        check_damage(name, file, seed, tmp_path / "damaged.tw")
+
+
+def test_every_bit_flip_in_the_index_is_found(tmp_path: Path) -> None:
+    file = bytearray(files()["induced"])
+    path = tmp_path / "flipped.tw"
+    for place in range(0, 8 + int.from_bytes(file[:8], "little"), 3):
+        file[place] ^= 1 << place % 8
+        path.write_bytes(file)
+        with pytest.raises(InputError, match=r"flipped.tw: not a model file, or a damaged one"):
+            modelfile.open_model(path)
+        file[place] ^= 1 << place % 8
+
+
+@pytest.mark.parametrize("name", ["sample-format-1.tw", "induced-format-1.tw"])
+def test_files_without_a_checksum_load(name: str) -> None:
+    assert b'"checksum"' not in (KEPT / name).read_bytes()
+    use(KEPT / name)
+
+
+@pytest.mark.parametrize("scale", [math.nan, math.inf, -math.inf, 1e308, -1.0, "1", None, 1e31])
+def test_a_scale_that_is_no_scale_is_refused(scale: Any, tmp_path: Path) -> None:
+    parsed = Parsed.of(files()["parser"])
+    for name in ("pruner", "scorer", "labeller"):
+        header = {**parsed.header, "scales": {**parsed.header["scales"], name: scale}}
+        (tmp_path / "scale.tw").write_bytes(replace(parsed, header=header).bytes())
+        assert outcome(tmp_path / "scale.tw").startswith(f"{tmp_path / 'scale.tw'}: not a model file, or a damaged one")
+
+
+def test_a_size_that_the_file_cannot_have_reserves_no_memory(tmp_path: Path) -> None:
+    parsed = Parsed.of(files()["packed"])
+    header = json.loads(json.dumps(parsed.header))
+    header["packed"]["parser.scorer"]["shape"] = [1 << 45]
+    (tmp_path / "bomb.tw").write_bytes(replace(parsed, header=header).bytes())
+    assert "packed bytes cannot have 35184372088832 numbers" in outcome(tmp_path / "bomb.tw")
+
+
+def test_a_newer_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    for name in ("tokeniser", "tagger", "parser", "induced", "packed"):
+        parsed = Parsed.of(files()[name])
+        (tmp_path / "new.tw").write_bytes(replace(parsed, header={**parsed.header, "format": 99}).bytes())
+        assert "format 99 of a newer Treewright" in outcome(tmp_path / "new.tw")
+        assert "pip install --upgrade treewright" in outcome(tmp_path / "new.tw")
+
+
+def test_a_pickle_with_other_arrays_is_refused(tmp_path: Path) -> None:
+    parser = tw.Parser.load(KEPT / "sample-format-1.tw")
+    function, (kind, header, arrays) = parser.__reduce__()
+    for bad in ({**arrays, "pruner": arrays["pruner"][:-1]}, {**arrays, "labels.label": arrays["labels.label"] + 99}):
+        with pytest.raises(InputError, match=r"^pickle: .*; pickle the model again"):
+            function(kind, header, bad)
+    with pytest.raises(InputError, match=r"^pickle: "):
+        function("soup", header, arrays)
+    assert pickle.loads(pickle.dumps(parser)).options == parser.options
+
+
+def test_a_folder_and_a_pipe_are_refused(tmp_path: Path) -> None:
+    import os
+
+    with pytest.raises(InputError, match="it is a folder"):
+        modelfile.open_model(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="it is not a regular file"):
+        modelfile.open_model(tmp_path / "pipe")

@@ -103,7 +103,7 @@ def test_damaged_lists_are_named(tagger: Tagger, tmp_path: Path) -> None:
     for bad, message in (
         (replace(lists, labels=lists.labels + np.uint16(999)), "has a label that is not among its tags or scripts"),
         (replace(lists, keys=lists.keys[::-1].copy()), "or a damaged one .*sorted"),
-        (replace(lists, begin=lists.begin[:-1]), "lists are damaged"),
+        (replace(lists, begin=lists.begin[:-1]), "or a damaged one"),
     ):
         lexicon = replace(tagger.model.lexicon, words=bad)
         Tagger(replace(tagger.model, lexicon=lexicon)).save(tmp_path / "bad.tw")

@@ -77,7 +77,10 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
     weights = {name: Weights(arrays[name], getattr(found.scales, name)) for name in WEIGHTS}
     sets = LabelSets(*(arrays[name] for name in SETS))
     return ParserModel(
-        *(options, labels, sets, found.common),
+        options,
+        labels,
+        sets,
+        found.common,
         **weights,
         templates=templates_of(found),
         metadata=found.metadata,

@@ -91,13 +91,8 @@ class LabelRules(NamedTuple):
         return [summary, *(f"  {line}" for line in lines)]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """As plain values; treewright.checks.read_plain is the inverse."""
         return {name: [[*rule] for rule in rules] for name, rules in self._asdict().items()}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> LabelRules:
-        """The inverse of `to_json`; without values, no rules."""
-        return cls(**{name: tuple(Rule(*rule) for rule in values.get(name, ())) for name in cls._fields})
 
 
 NO_RULES = LabelRules()

@@ -52,6 +52,7 @@ MAKERS = {  # kind -> the command that makes one
     "pipeline": "treewright train TRAIN",
 }
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
+MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; by convention
 
 Corpus = str | os.PathLike[str] | Iterable[Sentence]
@@ -173,7 +174,7 @@ def restored(
 
 
 def check_array(name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int | None, ...]) -> None:
-    """Refuse an array of another type or shape, and one with numbers that are not finite."""
+    """Refuse an array of another type or shape, and one with numbers whose sums may not be finite."""
     fits = len(shape) == array.ndim and all(
         length in (None, found) for length, found in zip(shape, array.shape, strict=True)
     )
@@ -181,8 +182,8 @@ def check_array(name: str, array: NDArray[Any], dtype: type[np.generic], shape: 
         expected = ", ".join("any" if length is None else str(length) for length in shape)
         found = f"{array.dtype}{list(array.shape)}"
         raise ValueError(f"the array {name} is {found}; expected {np.dtype(dtype)}[{expected}]")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"the array {name} has numbers that are not finite")
+    if array.dtype.kind == "f" and not (np.abs(array) <= MAX_WEIGHT).all():
+        raise ValueError(f"the array {name} has numbers that are not finite, or above {MAX_WEIGHT:g}")
 
 
 def join_parts(parts: Mapping[str, Component]) -> Stored:

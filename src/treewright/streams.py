@@ -54,6 +54,8 @@ def check_count(number: int, name: str) -> int:
     """A whole number that is at least one; `name` is that of the argument."""
     try:
         count = index(number)
+        if isinstance(number, bool):
+            raise TypeError
     except TypeError:
         raise InputError(f"{name} is {number!r}; give a whole number, at least 1") from None
     if count < 1:

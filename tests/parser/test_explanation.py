@@ -119,6 +119,14 @@ def test_the_k_best_trees_are_those_of_enumeration(parser: Parser) -> None:
         assert found.probabilities == pytest.approx(shares[:7], abs=0.2)  # belief propagation
 
 
+def test_where_pruning_left_fewer_trees_all_arcs_are_used(parser: Parser) -> None:
+    pruning = replace(parser.options.pruning, threshold=1.0, max_heads=1)
+    strict = Parser(replace(parser.model, options=replace(parser.options, pruning=pruning)))
+    [few], [many] = strict.kbest([SENTENCE], 7), all_arcs(parser).kbest([SENTENCE], 7)
+    assert [str(tree) for tree in few] == [str(tree) for tree in many]
+    assert few[0].parse.scope == "all arcs"
+
+
 def test_probabilities_are_approximate_only_for_crossing_trees_of_second_order(parser: Parser) -> None:
     [found] = parser.kbest([SENTENCE], 2)
     is_exact = parser.model.projective or parser.options.model == "arc"
@@ -180,6 +188,10 @@ def test_wrong_arguments_are_refused_at_once(model: Parser) -> None:
         model.kbest([SENTENCE], 0)
     with pytest.raises(InputError, match=r"^k is 1\.5; give a whole number, at least 1$"):
         model.kbest([SENTENCE], 1.5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^k is True; give a whole number, at least 1$"):
+        model.kbest([SENTENCE], True)
+    with pytest.raises(InputError, match=r"^count is 0; give at least 1$"):
+        model.alternatives(SENTENCE, 1, count=0)
     with pytest.raises(TypeError, match=r"^sentence is of type str; expected a Sentence"):
         model.parts("the dog")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"^max_seconds is -1; give seconds, or None for no limit$"):

@@ -85,6 +85,12 @@ class Parse(Certified):
         is_best = value >= best.score
         return cls(heads, value, max(best.bound, value), method, best.certificate if is_best else None)
 
+    def after_pruning(self) -> Parse:
+        """The same result with the note that arcs were removed before it was found."""
+        copy = Parse.__new__(Parse)
+        object.__setattr__(copy, "__dict__", {**self.__dict__, "pruned": True})  # all fields at once, as in `exact`
+        return copy
+
     @property
     def status(self) -> str:
         """The certificate in words, or the gap.

@@ -94,10 +94,10 @@ class Explanation:
         yield f"Difference: the tree with {head} -> {word} scores {abs(self.loss):.3f} {self._comparison}{exactly}."
         if self.was_pruned:
             others = len(self.added) - 1
-            more = f" with {others} others that a tree with it needs" if others else ""
+            more = f", with {counted(others)} that trees with it may need" if others else ""
             yield f"Pruning had removed {head} -> {word}: it was added back{more}."
         elif self.added:
-            back = f"{len(self.added)} arcs were added back"
+            back = f"{counted(len(self.added))} added back"
             yield f"No tree over the arcs that pruning left has {head} -> {word}: {back}."
         yield "Words that change their heads:"
         for m, h, new in self.moves:
@@ -192,6 +192,14 @@ class Alternatives(Sequence[Alternative]):
             figures = f"{costs(one.loss)}, probability {about}{one.probability:.3f}"
             lines.append(f"  {named(one.head, forms)} ({one.label}): {figures}{note}")
         return "\n".join(lines)
+
+
+def counted(arcs: int) -> str:
+    """
+    >>> counted(1), counted(2)
+    ('1 other arc', '2 other arcs')
+    """
+    return f"{arcs} other arc{'s' * (arcs != 1)}"
 
 
 def costs(loss: float) -> str:

@@ -53,9 +53,11 @@ class KBest(Sequence[Sentence]):
 def kbest(
     worker: Worker, sentence: Sentence, k: int, projective: bool, max_seconds: float | None, all_arcs: bool = False
 ) -> KBest:
-    """The k best trees of one sentence."""
+    """The k best trees of one sentence; over all its arcs where the candidate arcs have fewer trees."""
     question = Question.of(worker, sentence, projective, max_seconds, all_arcs)
     found = decode.kbest(question.parts, k, **question.search)
+    if len(found) < k and found.exact and not all_arcs:
+        return kbest(worker, sentence, k, projective, max_seconds, all_arcs=True)
     log_sum = decode.log_partition(question.parts, projective=projective, root=worker.model.root)
     probabilities = tuple(min(1.0, float(np.exp(parse.score - log_sum))) for parse in found)
     trees = tuple(question.labelled(parse) for parse in found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -274,7 +274,7 @@ def every_arc(arcs: Candidates) -> Candidates:
 def with_scope(parse: Parse, arcs: Candidates) -> Parse:
     """The parse with a note if its bound and its certificate are not about all arcs."""
     words = len(arcs.marginal) - 1
-    return replace(parse, pruned=True) if len(arcs.head) < words * words else parse
+    return parse.after_pruning() if len(arcs.head) < words * words else parse
 
 
 def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

@@ -219,10 +219,11 @@ class Parser:
         >>> len(found), found[0].loss > 0
         (2, True)
         """
+        heads = check_count(count, "count")
         limit = check_seconds(max_seconds)
         is_projective = self._is_projective(projective)
         worker = self._worker()
-        return explanation.alternatives(worker, checked_sentence(sentence), modifier, count, is_projective, limit)
+        return explanation.alternatives(worker, checked_sentence(sentence), modifier, heads, is_projective, limit)
 
     def kbest(
         self,
@@ -237,7 +238,8 @@ class Parser:
         """The k best trees of each of the sentences with their labels, values and probabilities, in order.
 
         threads, projective and all_arcs are those of `Parser.parse`. max_seconds limits the search for one sentence:
-        the list may then be shorter than k, and its `exact` is False.
+        the list may then be shorter than k, and its `exact` is False. Where the candidate arcs have fewer than k trees,
+        all arcs are used.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")

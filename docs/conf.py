@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from docutils import nodes
@@ -34,7 +35,6 @@ myst_enable_extensions = ["colon_fence"]
 exclude_patterns = ["references.bib"]
 
 smartquotes = False
-autodoc_preserve_defaults = True
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
@@ -44,21 +44,10 @@ maximum_signature_line_length = 88
 
 # References to names of this package that do not exist are errors; other packages are not looked up.
 nitpicky = True
-# Types in the signatures of classes that users do not construct themselves, and type variables.
-INTERNAL = (
-    r"_core\.\w+",
-    r"(\w+\.)+[LT]",
-    r"component\.Component",
-    r"corpus\.reader\.(Lines|Problems)",
-    r"features\.templates\.Table",
-    r"induce\.(clusters\.HasForms|convex_mst\.ArcModel|dmv\.DmvParameters)",
-    r"parser\.(model\.(ParserModel|Worker)|options\.ScoringSettings)",
-    r"pipeline\.joining\.Joined",
-    r"tagger\.(model\.(Tagged|TaggerModel)|tokeniser\.TokeniserModel)",
-)
-nitpick_ignore_regex = [("py:.*", r"(?!treewright).*"), ("py:class", rf"treewright\.({'|'.join(INTERNAL)})")]
+nitpick_ignore_regex = [("py:.*", r"(?!treewright).*")]
 
 REPOSITORY = "https://github.com/treewright/treewright/blob/main/"
+FILE_NAME = re.compile(r"\[(?:\w+/|\.\./)*([\w-]+\.md)\](?=\()")
 OUTSIDE = re.compile(r"\]\(\.\./(?=(?:src|core|examples|benchmarks|scripts|tests)/)")
 
 
@@ -68,13 +57,25 @@ def navigation(index: str) -> str:
     found = []
     for section in sections:
         caption = section.partition("\n")[0]
-        pages = re.findall(r"\]\(([\w/-]+)\.md\)", section)
+        pages = [entry(page) for page in re.findall(r"\]\(([\w/-]+)\.md\)", section)]
         found.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
     return "\n\n".join(found)
 
 
+def entry(page: str) -> str:
+    """A line of the navigation: the title of the page up to a colon."""
+    return f"{title(f'{page}.md').partition(':')[0].strip('`')} <{page}>"
+
+
+def title(name: str) -> str:
+    """The first heading of a page."""
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return text.partition("\n")[0].removeprefix("# ")
+
+
 def adapt(app: Any, page: str, source: list[str]) -> None:
-    """Change the source of a page before it is parsed."""
+    """Change the source of a page before it is parsed; a link whose text is a file name shows the title of the page."""
+    source[0] = FILE_NAME.sub(lambda link: f"[{title(link[1])}]", source[0])
     source[0] = OUTSIDE.sub(f"]({REPOSITORY}", source[0])
     if page == root_doc:
         source[0] += "\n" + navigation(source[0])
@@ -119,13 +120,31 @@ def as_markdown(app: Any, kind: str, name: str, thing: Any, options: Any, lines:
 ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
 
 
+OBJECT = re.compile(r"(?<==) ?<[^<>]+>")  # a default without a value that can be written, as of a dataclass's factory
+LONG = re.compile(r"(?<==) ?(\w+)\((?:[^()]|\([^()]*\)){60,}\)")  # a default such as Templates(...)
+
+
 def short_types(app: Any, kind: str, name: str, thing: Any, options: Any, given: str, result: str) -> tuple[Any, ...]:
-    """Write array types in signatures as the source does: NDArray[float64]."""
-    return tuple(text and ARRAY.sub(r"NDArray[\1]", text) for text in (given, result))
+    """Write array types in signatures as the source does, NDArray[float64], and leave out the content of defaults."""
+
+    def short(text: str) -> str:
+        return text and LONG.sub(r" \1(...)", OBJECT.sub(" ...", ARRAY.sub(r"NDArray[\1]", text)))
+
+    return short(given), short(result)
+
+
+def internal(app: Any, env: Any, node: Any, shown: nodes.Node) -> nodes.Node | None:
+    """A type in a signature that exists but has no page is shown without a link; other missing names are errors."""
+    try:
+        resolve_name(node["reftarget"])
+    except (ValueError, ImportError, AttributeError):
+        return None
+    return shown
 
 
 def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", short_types)
+    app.connect("missing-reference", internal)
     app.add_directive("markdown", Markdown)
     app.connect("autodoc-process-docstring", as_markdown)
     app.connect("source-read", adapt)

@@ -30,11 +30,14 @@ Source = str | os.PathLike[str] | IO[Any] | Iterable[Sentence]
 def check(
     sentences: Source, *, against: Source | Counts | None = None, level: int = 4, ignore: Collection[str] = ()
 ) -> list[Finding]:
-    """What is invalid or almost never occurs in a treebank: a CoNLL-U file or sentences.
+    """What is invalid or almost never occurs in a treebank, whose sentences are a CoNLL-U file or sentences.
 
     level: 1 checks the text of the file, 2 also cells, trees and graphs by the rules of Universal Dependencies, 3 also
     analyses that the guidelines exclude, 4 also what never or hardly ever occurs in `against`, another treebank, if it
     is given. ignore has names of rules (`RULES`) that are left out.
+
+    >>> check("sample.conllu")
+    []
     """
     return list(findings(sentences, against=against, level=level, ignore=ignore))
 
@@ -42,7 +45,11 @@ def check(
 def findings(
     sentences: Source, *, against: Source | Counts | None = None, level: int = 4, ignore: Collection[str] = ()
 ) -> Iterator[Finding]:
-    """The findings of `check` one by one, as the sentences are read."""
+    """The findings of `check` one by one, as the sentences are read.
+
+    >>> len(list(findings("sample.conllu", level=2)))
+    0
+    """
     if level not in LEVELS:
         raise InputError(f"level is {level!r}; expected one of {', '.join(map(str, LEVELS))}")
     for name in ignore:

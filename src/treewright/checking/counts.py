@@ -34,12 +34,14 @@ class Counts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> Counts:
+        """The counts of the sentences of a treebank."""
         counts = cls()
         for sentence in sentences:
             counts.add(sentence)
         return counts
 
     def add(self, sentence: Sentence) -> None:
+        """Count a sentence."""
         upos, relations = sentence.upos, sentence.deprels
         heads = sentence.head_numbers()
         head_tags = [tag_of(upos, head) for head in heads]
@@ -62,7 +64,7 @@ class Counts:
         return once <= MAX_NEW_SHARE * self.words
 
     def is_surprising(self, pair: tuple[str, str], found: Counter[tuple[str, str]], tags: Counter[str]) -> bool:
-        """Whether a relation and a tag occur together hardly ever, though often alone."""
+        """Whether a pair of a relation and a tag is rare in found, though the relation and the tags are frequent."""
         relation, tag = pair
         expected = self.relations[relation] * tags[tag] / max(self.words, 1)
         return found[pair] <= RARE and expected >= MIN_EXPECTED

@@ -102,9 +102,19 @@ def test_drawings(run: Run, model: str) -> None:
     assert Path("tree.svg").read_text().startswith("<svg")
     run("parse", model, "--text", f"{text} {text}", "-o", "trees.html", "-q")
     assert Path("trees.html").read_text().count("<article") == 2
-    several = run("parse", model, "--text", f"{text} {text}", "-o", "tree2.svg", "-q")
-    assert several.returncode == 1
-    assert "more than one sentence for one SVG" in several.stderr
+    run("parse", model, "--text", f"{text} {text}", "-o", "tree2.svg", "-q")
+    assert Path("tree2.svg").read_text().count("<title>The dog sees a house.</title>") == 2
+    run("parse", model, "--text", text, "-o", "tree.png", "-q")
+    assert Path("tree.png").read_bytes().startswith(b"\x89PNG")
+    run("parse", model, "--text", f"{text} {text}", "-o", "trees.tex", "-q")
+    assert Path("trees.tex").read_text().count("\\begin{dependency}") == 2
+    too_many = run("parse", model, "--text", f"{text} " * 201, "-o", "all.svg", "-q")
+    assert (too_many.returncode, too_many.stderr) == (
+        1,
+        "treewright: <stdin>: more than 200 sentences for one image; give a folder (-o drawings/) or write a web page "
+        "(-o drawings.html)\n",
+    )
+    assert not Path("all.svg").exists()
     Path("folder").mkdir()
     run("parse", model, "--text", f"{text} {text}", "--to", "svg", "-o", "folder", "-q")
     assert sorted(os.listdir("folder")) == ["1.svg", "2.svg"]

@@ -125,6 +125,13 @@ def test_several_svgs_go_into_a_folder(show: Show) -> None:
     assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg"]
 
 
+def test_several_drawings_go_into_one_image(show: Show) -> None:
+    assert show("pets.conllu", "-o", "pets.svg") == (0, "", "")
+    assert Path("pets.svg").read_text(encoding="utf-8").count("<svg ") == 4  # three sentences in one
+    assert show("pets.mrg", "-o", "pets.png") == (0, "", "")
+    assert Path("pets.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_drawing_goes_to_standard_output(show: Show) -> None:
     assert show("pets.conllu", "--svg", "--id", "run-3")[1].startswith("<svg")
     assert show("pets.conllu", "--html")[1].startswith("<!doctype html>")
@@ -134,7 +141,6 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
     ("arguments", "status", "message"),
     [
         (["missing.conllu"], 1, "missing.conllu: No such file or directory"),
-        (["pets.conllu", "--svg"], 1, "pets.conllu: more than one sentence for one SVG; give a folder (-o drawings/)"),
         (["pets.conllu", "--sentences", "9"], 1, "pets.conllu has 3 sentences; --sentences has number 9"),
         (["pets.conllu", "--id", "cow"], 1, "pets.conllu has no sentence with sent_id 'cow'"),
         (["pets.mrg", "--id", "cow"], 1, "pets.mrg has no sentence with sent_id 'cow'"),
@@ -149,7 +155,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
             1,
             "pets.pdf: .pdf is not a format of this command; supported are .txt, .svg",
         ),
-        (["pets.conllu", "--svg", "-o", "pets.PNG"], 1, "pets.PNG: .png is not a format of this command"),
+        (["pets.conllu", "--svg", "-o", "pets.JPG"], 1, "pets.JPG: .jpg is not a format of this command"),
         (["pets.mrg", "--given", "pets.mrg"], 1, "given marks arcs of dependency trees"),
     ],
 )

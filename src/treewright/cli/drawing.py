@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from io import TextIOWrapper
 from itertools import islice
@@ -15,6 +15,7 @@ from typing import Any
 from treewright.errors import InputError
 
 SVG_WIDTH = 960  # pixels; by convention
+MOST_STACKED = 200  # drawings in one image, about 40,000 pixels high; by convention
 TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; by convention
 
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
@@ -46,34 +47,54 @@ def write_page(pairs: Iterable[Pair], options: dict[str, Any], output: str | Non
     write_texts(html_parts(pairs, **{"title": title} | options), output)
 
 
-def write_svgs(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, source: str) -> None:
-    """One drawing to its file; several into a folder, each under its number. source is named in errors."""
+def write_pictures(
+    numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, source: str, form: str
+) -> None:
+    """SVG or PNG: one file with all drawings below each other, or a folder with a file for each, by its number.
+
+    source is named in errors.
+    """
     from treewright import draw
+    from treewright.draw.stack import stacked
 
     folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         for number, (sentence, others) in numbered:
-            draw.svg(sentence, **others, **options).save(folder / f"{number}.svg")
+            draw.svg(sentence, **others, **options).save(folder / f"{number}.{form}")
         return
-    first = list(islice(numbered, 2))
-    if len(first) != 1:
-        found = "more than one sentence" if first else "no sentence"
-        raise InputError(
-            f"{source}: {found} for one SVG; give a folder (-o drawings/) or write a web page (-o drawings.html)"
-        )
-    sentence, others = first[0][1]
-    write_texts([draw.svg(sentence, **others, **options)], output)
+    drawings = [draw.svg(sentence, **others, **options) for _, (sentence, others) in islice(numbered, MOST_STACKED + 1)]
+    if not drawings:
+        raise InputError(f"{source}: no sentence to draw")
+    if len(drawings) > MOST_STACKED:
+        remedy = "give a folder (-o drawings/) or write a web page (-o drawings.html)"
+        raise InputError(f"{source}: more than {MOST_STACKED} sentences for one image; {remedy}")
+    drawing = draw.Drawing(stacked(drawings), "svg")
+    write_bytes([drawing.png() if form == "png" else drawing.encode()], output)
+
+
+def write_bytes(pieces: Iterable[bytes], output: str | None) -> None:
+    """Write bytes to a file that appears when it is complete, or to standard output."""
+    from treewright.corpus import open_output
+
+    with open_output("-" if output is None else output) as target:
+        for piece in pieces:
+            target.write(piece)
+
+
+def latex_texts(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
+    """LaTeX of each sentence, after a comment with its number and text."""
+    from treewright import draw
+
+    for number, (sentence, others) in numbered:
+        heading = f"% {number} {draw.clean(getattr(sentence, 'text', None) or '')}".rstrip()
+        yield f"{heading}\n{draw.latex(sentence, **others, **options)}\n"
 
 
 def write_texts(texts: Iterable[str], output: str | None) -> None:
     """Write texts to a file that appears when it is complete, or to standard output."""
     if output is not None:
-        from treewright.corpus import open_output
-
-        with open_output(output) as target:
-            for text in texts:
-                target.write(text.encode())
+        write_bytes((text.encode() for text in texts), output)
         return
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a character that the terminal cannot show is no error

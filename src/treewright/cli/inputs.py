@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, TaskID
 
 STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; by convention
-EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex", "svg": ""}
+EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex"}
+EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
 T = TypeVar("T")
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_svgs
+from treewright.cli.drawing import (
+    SVG_WIDTH,
+    Pair,
+    latex_texts,
+    terminal_columns,
+    terminal_options,
+    write_page,
+    write_pictures,
+    write_texts,
+)
 from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
 from treewright.cli.options import (
@@ -77,7 +86,9 @@ class Form(str, Enum):
     json = "json"
     text = "text"
     svg = "svg"
+    png = "png"
     html = "html"
+    latex = "latex"
 
 
 @app.command(help=HELP, cls=PlainCommand)
@@ -181,8 +192,11 @@ def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str,
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)
     elif form == "html":
         write_page(pairs, {}, target, source)
-    elif form == "svg":
-        write_svgs(enumerate(pairs, start=1), {"width": SVG_WIDTH}, target, "the text")
+    elif form in ("svg", "png"):
+        name = "<stdin>" if source == "-" else source
+        write_pictures(enumerate(pairs, start=1), {"width": SVG_WIDTH}, target, name, form)
+    elif form == "latex":
+        write_texts(latex_texts(enumerate(pairs, start=1), {}), target)
     else:
         options = terminal_options(target) | {"width": max(terminal_columns(), 20)}
         write_lines(drawings(sentences, options, is_ranked), output)

@@ -16,10 +16,11 @@ from treewright.cli.drawing import (
     SVG_WIDTH,
     Color,
     Pair,
+    latex_texts,
     terminal_columns,
     terminal_options,
     write_page,
-    write_svgs,
+    write_pictures,
     write_texts,
 )
 from treewright.cli.options import (
@@ -37,14 +38,14 @@ from treewright.errors import InputError
 app = new_app()
 
 
-HELP = "Draw trees and graphs: dependencies or phrase structure, as text, SVG, LaTeX or a web page." + examples(
+HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + examples(
     "treewright show dev.conllu --sentences 1-5",
     "treewright show parsed.conllu --gold dev.conllu -o differences.html",
     "treewright show trees.mrg --sentences 3 -o tree.svg",
 )
-KINDS = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
+KINDS = {".txt": "text", ".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
 OLD_SPELLINGS = {
-    **{f"--{kind}": ("--to", kind) for kind in dict.fromkeys(KINDS.values())},
+    **{f"--{kind}": ("--to", kind) for kind in ("text", "svg", "html", "latex")},
     "--features": ("--columns",),
 }
 
@@ -52,6 +53,7 @@ OLD_SPELLINGS = {
 class Form(str, Enum):
     text = "text"
     svg = "svg"
+    png = "png"
     html = "html"
     latex = "latex"
 
@@ -63,7 +65,8 @@ def show(
     ],
     to: Annotated[Form | None, to_option("by default that of FILE's extension, else text")] = None,
     output: Annotated[
-        str | None, output_option(".svg, .html, .tex and .txt choose the format. A folder takes one SVG a sentence.")
+        str | None,
+        output_option(".svg, .png, .html, .tex and .txt choose the format. A folder takes one image a sentence."),
     ] = None,
     sentences: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Numbers of the sentences: 3, 1-5,9 or 100-.")
@@ -111,12 +114,12 @@ def show(
         size = {"width": width or terminal_columns()}
         write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | size), output)
     elif kind == "latex":
-        write_texts(as_latex_texts(chosen, options), output)
+        write_texts(latex_texts(chosen, options), output)
     elif kind == "html":
         titled = {} if title is None else {"title": title}
         write_page((pair for _, pair in chosen), options | {"width": width} | titled, output, file)
     else:
-        write_svgs(chosen, options | {"width": width or SVG_WIDTH}, output, file)
+        write_pictures(chosen, options | {"width": width or SVG_WIDTH}, output, file, kind)
 
 
 def kind_of(to: Form | None, output: str | None) -> str:
@@ -194,14 +197,6 @@ def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[t
     unknown = [name for name in selection.ids if name not in names]
     if unknown:
         raise InputError(f"{file} has no sentence with sent_id {unknown[0]!r}")
-
-
-def as_latex_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
-    from treewright import draw
-
-    for number, (sentence, others) in chosen:
-        heading = f"% {number} {draw.clean(getattr(sentence, 'text', None) or '')}".rstrip()
-        yield f"{heading}\n{draw.latex(sentence, **others, **options)}\n"
 
 
 def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:

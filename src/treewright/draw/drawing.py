@@ -7,6 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
+from treewright.draw.raster import SCALE, png_of
+from treewright.errors import InputError
+
 Kind = Literal["text", "svg", "html", "latex"]
 
 
@@ -21,15 +24,25 @@ class Drawing(str):
         return drawing
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the drawing to path in UTF-8 and return the path; the file appears when it is complete."""
+        """Write the drawing to path in UTF-8 and return the path; the file appears when it is complete.
+
+        An SVG drawing is written as a PNG image if the path ends with .png.
+        """
         path = Path(path)
+        content = self.png() if path.suffix.lower() == ".png" else self.encode()
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            beside.write_text(self, encoding="utf-8", newline="\n")
+            beside.write_bytes(content)
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
         return path
+
+    def png(self, scale: float = SCALE) -> bytes:
+        """An SVG drawing as a PNG image, with `scale` pixels for each of the drawing; needs the extra png."""
+        if self.kind != "svg":
+            raise InputError(f"a PNG image is made of an SVG drawing (draw.svg), not of {self.kind}")
+        return png_of(self, scale)
 
     @property
     def svg(self) -> str | None:

@@ -8,8 +8,14 @@ from typing import Any
 
 from treewright.corpus import Sentence
 
-OUTPUTS = ("conllu", "json", "text", "svg", "html")
-BY_EXTENSION = {".json": "json", ".jsonl": "json", ".ndjson": "json", ".svg": "svg", ".html": "html", ".htm": "html"}
+OUTPUTS = ("conllu", "json", "text", "svg", "png", "html", "latex")
+BY_EXTENSION = {
+    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
+    **dict.fromkeys([".html", ".htm"], "html"),
+    ".svg": "svg",
+    ".png": "png",
+    ".tex": "latex",
+}
 
 
 def guess_output(name: str) -> str:

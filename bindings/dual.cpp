@@ -1,9 +1,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "dual/branch_and_bound.hpp"
@@ -30,12 +35,23 @@ struct DualResult {
   DualTraceArrays trace;  // without arrays unless requested
 };
 
+// Kept as the core has it: most proofs are written or checked later, or never.
+struct SearchProofData {
+  using Fixed = std::tuple<int, std::vector<int>, std::vector<int>>;
+  using Node = std::tuple<int, int, bool, std::vector<Fixed>, int>;
+  using Point = std::tuple<NewScoreColumn, NewScoreColumn, double, std::vector<double>, std::vector<int>,
+                           std::vector<int>>;
+  std::vector<ProofNode> nodes;
+  std::vector<DualPoint> points;
+};
+
 struct SearchResult {
   Heads heads;
   double value, bound;
   std::string certificate;
   long long iterations, nodes;
   SearchTraceArrays trace;
+  SearchProofData proof;
 };
 
 static std::string name_of(Certificate certificate) {
@@ -51,6 +67,22 @@ static NewIndexColumn indices_of(const std::vector<int> &column) {
 static DualTraceArrays arrays_of(const DualTrace &trace) {
   return {scores_of(trace.dual), scores_of(trace.best), scores_of(trace.bound), indices_of(trace.disagreements),
           indices_of(trace.recomputed)};
+}
+
+static std::vector<SearchProofData::Node> proof_nodes(const SearchProofData &proof) {
+  std::vector<SearchProofData::Node> nodes;
+  for (const ProofNode &node : proof.nodes) {
+    std::vector<SearchProofData::Fixed> fixed;
+    for (const FixedArcs &arcs : node.fixed) fixed.emplace_back(arcs.point, arcs.in, arcs.out);
+    nodes.emplace_back(node.parent, node.arc, node.in, std::move(fixed), node.point);
+  }
+  return nodes;
+}
+static SearchProofData::Point proof_point(const SearchProofData &proof, std::size_t number) {
+  if (number >= proof.points.size()) throw nb::index_error("there is no such point");
+  const DualPoint &point = proof.points[number];
+  return {scores_of(point.u), scores_of(point.v), point.tree.penalty, point.tree.slack, point.tree.set_begin,
+          point.tree.words};
 }
 
 // Whether a signal (Ctrl-C) waits for Python; called with the lock released.
@@ -97,8 +129,8 @@ static DualResult dual_decomposition(const Parts &parts, const DualOptions &opti
 }
 
 static SearchResult branch_and_bound(const Parts &parts, bool single_root, double max_seconds, long long max_nodes,
-                                     double tolerance, bool trace) {
-  const SearchOptions options{single_root, tolerance, max_seconds, max_nodes, trace};
+                                     double tolerance, bool trace, bool proof) {
+  const SearchOptions options{single_root, tolerance, max_seconds, max_nodes, trace, proof};
   thread_local BranchAndBound solver;
   bool done;
   {
@@ -112,7 +144,8 @@ static SearchResult branch_and_bound(const Parts &parts, bool single_root, doubl
                       name_of(solver.certificate),
                       solver.iterations,
                       solver.nodes,
-                      {}};
+                      {},
+                      {std::move(solver.proof.nodes), std::move(solver.proof.points)}};
   if (trace) result.trace = SearchTraceArrays{arrays_of(solver.trace), indices_of(solver.trace.node)};
   if (is_large(parts)) solver = BranchAndBound();
   return result;
@@ -138,6 +171,10 @@ void bind_dual(nb::module_ &m) {
       .def_ro("u", &DualResult::u, shared)
       .def_ro("v", &DualResult::v, shared)
       .def_ro("trace", &DualResult::trace);
+  nb::class_<SearchProofData>(m, "SearchProof", "The nodes of a search tree and the multipliers that bound them.")
+      .def("nodes", &proof_nodes, "Parent, arc, whether it is in, fixed arcs (point, in, out), point; -1: none.")
+      .def("point", &proof_point, nb::arg("number"),
+           "u and v of each arc; penalty of the root arcs; slack of each set, where its words begin, words.");
   nb::class_<SearchResult>(m, "SearchResult", "What branch and bound found; certificate is empty when there is none.")
       .def_ro("heads", &SearchResult::heads, shared)
       .def_ro("value", &SearchResult::value)
@@ -145,7 +182,8 @@ void bind_dual(nb::module_ &m) {
       .def_ro("certificate", &SearchResult::certificate)
       .def_ro("iterations", &SearchResult::iterations)
       .def_ro("nodes", &SearchResult::nodes)
-      .def_ro("trace", &SearchResult::trace);
+      .def_ro("trace", &SearchResult::trace)
+      .def_ro("proof", &SearchResult::proof);
   nb::class_<DualOptions>(m, "DualOptions", "The options of dual decomposition.")
       .def("__init__", &make_dual_options, nb::kw_only(), nb::arg("projective"), nb::arg("single_root"),
            nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
@@ -154,7 +192,7 @@ void bind_dual(nb::module_ &m) {
         nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
         "Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.");
   m.def("branch_and_bound", &branch_and_bound, nb::arg("parts"), nb::arg("single_root"), nb::arg("max_seconds"),
-        nb::arg("max_nodes"), nb::arg("tolerance"), nb::arg("trace"),
+        nb::arg("max_nodes"), nb::arg("tolerance"), nb::arg("trace"), nb::arg("proof"),
         "The best non-projective tree, proved; on a budget the best found, with a bound.");
 }
 

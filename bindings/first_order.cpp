@@ -1,8 +1,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -56,6 +58,31 @@ static std::pair<Heads, double> chu_liu_edmonds_of_parts(const Parts &parts, Sco
     value = spanning_tree().decode(parts, weight.data(), single_root, heads.data());
   }
   return {heads, value};
+}
+
+static std::tuple<Heads, double, TreeDual> tree_dual(Scores arc, bool single_root) {
+  const int nodes = nodes_of(arc);
+  Heads heads = new_array<Heads>(nodes);
+  double value;
+  TreeDual dual;
+  {
+    nb::gil_scoped_release nogil;
+    value = spanning_tree().decode(arc.data(), nodes, single_root, heads.data());
+    dual = spanning_tree().dual();
+  }
+  return {heads, value, dual};
+}
+
+static std::tuple<Heads, double, TreeDual> tree_dual_of_parts(const Parts &parts, bool single_root) {
+  Heads heads = new_array<Heads>(parts.nodes);
+  double value;
+  TreeDual dual;
+  {
+    nb::gil_scoped_release nogil;
+    value = spanning_tree().decode(parts, parts.arc.data(), single_root, heads.data());
+    dual = spanning_tree().dual();
+  }
+  return {heads, value, dual};
 }
 
 static std::tuple<Heads, double, NewScores> reduced_costs(Scores arc, bool single_root) {
@@ -181,6 +208,14 @@ void bind_first_order(nb::module_ &m) {
         "The best spanning tree: heads and value; -inf when there is none.");
   m.def("chu_liu_edmonds", &chu_liu_edmonds_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The best spanning tree over candidate arcs, with a weight an arc.");
+  nb::class_<TreeDual>(m, "TreeDual", "A solution of the dual program of the best tree.")
+      .def_ro("penalty", &TreeDual::penalty)
+      .def_ro("slack", &TreeDual::slack)
+      .def_ro("set_begin", &TreeDual::set_begin)
+      .def_ro("words", &TreeDual::words);
+  m.def("tree_dual", &tree_dual, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The best spanning tree: heads, value, and the dual solution that proves it.");
+  m.def("tree_dual", &tree_dual_of_parts, nb::arg("parts"), nb::arg("single_root"), "The same over candidate arcs.");
   m.def("reduced_costs", &reduced_costs, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "Heads, value, and for each arc a bound on what every tree with it falls short of the best.");
   m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),

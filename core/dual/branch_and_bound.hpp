@@ -28,6 +28,7 @@ struct SearchOptions {
   double max_seconds = std::numeric_limits<double>::infinity();
   long long max_nodes = std::numeric_limits<long long>::max();
   bool trace = false;
+  bool proof = false;
 };
 
 // One entry an iteration, as in DualTrace, with the node it belongs to.
@@ -44,8 +45,10 @@ class BranchAndBound {
     nodes = 0;
     trace = SearchTrace();
     queue_.clear();
+    node_.proof = options.proof ? &proof : nullptr;
+    proof.open(parts.arcs());
     node_.open(parts, {false, options.single_root, 1.0}, options.tolerance, no_limit, watch);
-    visit(std::numeric_limits<double>::infinity());
+    visit(std::numeric_limits<double>::infinity(), -1, -1, false);
     while (!queue_.empty() && nodes < options.max_nodes && !node_.is_over()) {
       std::pop_heap(queue_.begin(), queue_.end());
       const Node node = std::move(queue_.back());
@@ -54,7 +57,7 @@ class BranchAndBound {
       for (ArcState way : {ArcState::forced, ArcState::out}) {
         node_.relaxation.state = node.state, node_.relaxation.u = node.u, node_.relaxation.v = node.v;
         node_.relaxation.state[node.branch] = way;
-        visit(node.bound);
+        visit(node.bound, int(node.number) - 1, node.branch, way == ArcState::forced);
       }
     }
     conclude();
@@ -66,6 +69,7 @@ class BranchAndBound {
   Certificate certificate = Certificate::none;
   long long iterations = 0, nodes = 0;
   SearchTrace trace;
+  SearchProof proof;  // empty unless requested
 
  private:
   static constexpr long long no_limit = std::numeric_limits<long long>::max();
@@ -83,14 +87,17 @@ class BranchAndBound {
     }
   };
 
-  // Bounds the node that the relaxation's state describes; queues it unless it closes.
-  void visit(double parent_bound) {
+  // Bounds the node that the relaxation's state describes, one side of its parent's division; queues it unless it
+  // closes.
+  void visit(double parent_bound, int parent, int arc, bool in) {
     ++nodes;
+    if (options_.proof) proof.open_node(parent, arc < 0 ? -1 : node_.origin[arc], in);
     if (!node_.propagate()) return;
     node_.relaxation.start();
     const double found = node_.descend(nodes == 1 ? at_root : at_node, [&](double dual, int apart, double best) {
       record(dual, apart, parent_bound, std::min(parent_bound, best));
     });
+    if (options_.proof) proof.bound_node(node_.relaxation, node_.origin, options_.single_root);
     const double bound = std::min(parent_bound, found);
     if (node_.closes(bound)) return;
     const Relaxation &relaxation = node_.relaxation;

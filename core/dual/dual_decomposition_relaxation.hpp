@@ -109,6 +109,9 @@ class Relaxation {
   // automata at both its ends lose and the tree's reduced cost. After evaluate(), which found a tree.
   void losses(std::vector<double> &with, std::vector<double> &without);
 
+  // After losses(), of trees that may cross: the solution of the dual program that the reduced costs belong to.
+  TreeDual tree_dual() const { return oracle_.dual(); }
+
   const Parts &parts() const { return parts_; }
   const std::vector<int> &tree() const { return tree_; }  // y: the arc into each word
   bool tree_changed() const { return tree_changed_; }     // since the evaluation before

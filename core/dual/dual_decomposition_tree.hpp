@@ -56,6 +56,9 @@ class TreeOracle {
   // The arc into each word, -1 for node 0.
   const std::vector<int> &tree() const { return tree_; }
 
+  // After reduced_costs, of trees that may cross.
+  TreeDual dual() const { return spanning_tree_.dual(); }
+
   // By how much at least every tree with each arc falls short of the best. False when there is no tree.
   bool reduced_costs(const double *weight, double *costs) {
     if (projective_) {  // computing it from the chart costs as much as several rounds

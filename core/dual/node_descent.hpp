@@ -25,6 +25,7 @@
 #include "base/deadline.hpp"
 #include "dual/arc_states.hpp"
 #include "dual/dual_decomposition_relaxation.hpp"
+#include "dual/search_proof.hpp"
 #include "search/climb.hpp"
 
 namespace treewright {
@@ -118,6 +119,9 @@ class NodeDescent {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double best = infinity, before = infinity;
     PolyakSteps steps(patience);
+    // A proof without fixed arcs is shorter: at the root of a search that is recorded, arcs are fixed only after the
+    // descent has stalled.
+    bool fixes = !(proof && effort.shrinks);
     agreed = false;
     conflicts_.assign(relaxation.parts().arcs(), 0);
     for (int round = 1;; ++round) {
@@ -127,14 +131,18 @@ class NodeDescent {
       if (dual < best) best = dual, rounding = std::max(rounding, dual > forbidden ? relaxation.rounding() : 0.0);
       each(dual, apart, best);
       agreed = dual > forbidden && apart == 0;
+      if (proof && (dual == best || apart == 0)) proof->note(relaxation, origin, dual);
       if (apart == 0) return forbidden;  // no tree, or none better than the one agreed on
       if (round == effort.climb_after) climb();
       if (closes(best) || round >= effort.rounds || is_over()) return best;
       if (round % rounds_between_checks == 0) {
-        if (before - best < min_gain * (best - value)) return best;
+        if (before - best < min_gain * (best - value)) {
+          if (fixes) return best;
+          fixes = true;
+        }
         before = best;
       }
-      if (round % rounds_between_fixing == 0 && fix(dual)) {
+      if (fixes && round % rounds_between_fixing == 0 && fix(dual)) {
         if (!propagate()) return forbidden;
         restart(effort.shrinks);
         continue;
@@ -172,6 +180,7 @@ class NodeDescent {
   long long iterations = 0;
   bool agreed = false;  // the last descent ended so
   bool was_interrupted = false;
+  SearchProof *proof = nullptr;  // where the bounds are recorded; null: nowhere
 
  private:
   static constexpr int rounds_between_fixing = 10, rounds_between_checks = 20;  // by convention
@@ -191,15 +200,17 @@ class NodeDescent {
   bool fix(double dual) {
     if (value == forbidden) return false;
     relaxation.losses(with_, without_);
-    bool changed = false;
+    fixed_in_.clear(), fixed_out_.clear();
     for (int id = 0; id < relaxation.parts().arcs(); ++id) {
       ArcState &state = relaxation.state[id];
       if (state != ArcState::open) continue;
       if (closes(dual - with_[id]))
-        state = ArcState::out, changed = true;
+        state = ArcState::out, fixed_out_.push_back(id);
       else if (closes(dual - without_[id]))
-        state = ArcState::forced, changed = true;
+        state = ArcState::forced, fixed_in_.push_back(id);
     }
+    const bool changed = !fixed_in_.empty() || !fixed_out_.empty();
+    if (proof && changed) proof->fix(relaxation, origin, fixed_in_, fixed_out_);
     return changed;
   }
 
@@ -210,7 +221,7 @@ class NodeDescent {
   long long max_iterations_ = 0;
   Propagation propagation_;
   Climber climber_;
-  std::vector<int> climbed_, conflicts_, kept_;
+  std::vector<int> climbed_, conflicts_, kept_, fixed_in_, fixed_out_;
   std::vector<double> with_, without_;
 };
 

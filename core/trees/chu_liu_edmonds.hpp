@@ -38,6 +38,19 @@
 
 namespace treewright {
 
+// A solution of the dual linear program of the best tree. Every tree enters each set of words at least once, so that
+// for any slack >= 0
+//
+//   value of a tree  <=  sum over words m of  max over u of ( arc(u, m) + sum of slack(S) with m inside, u outside )
+//                        -  sum over sets of slack(S)
+//
+// With a single root the penalty is taken off the arcs that leave 0 and added to the bound.
+struct TreeDual {
+  double penalty = 0;
+  std::vector<double> slack;           // of each set
+  std::vector<int> set_begin, words;  // set s holds words[set_begin[s]] .. words[set_begin[s + 1])
+};
+
 class ChuLiuEdmonds {
  public:
   // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read. Writes heads[0..nodes);
@@ -59,8 +72,12 @@ class ChuLiuEdmonds {
   void reduced_costs(double *costs);
   void reduced_costs_of_parts(double *costs);  // one an arc
 
+  // Of the last decode. When it found no tree the bound is as low as its largest multipliers make it.
+  TreeDual dual() const;
+
  private:
   enum State : char { fresh, on_path, finished };
+  static constexpr double largest_multiplier = 1e300;  // stands for infinity, which files of numbers cannot hold
 
   double decode(bool single_root, int *heads) {
     choose_for_words();
@@ -243,7 +260,10 @@ class ChuLiuEdmonds {
       const auto least = std::min_element(root_children_.begin(), root_children_.end(),
                                           [](const RootChild &a, const RootChild &b) { return a.loss < b.loss; });
       const RootChild child = *least;
-      if (child.word.weight == forbidden) return false;  // nothing but the root enters any of them
+      if (child.word.weight == forbidden) {  // nothing but the root enters any of them
+        penalty_ = largest_multiplier;
+        return false;
+      }
       root_children_.erase(least);
       penalty_ = std::max(penalty_, child.loss);
       leave_root(child);
@@ -439,6 +459,24 @@ inline double ChuLiuEdmonds::reduced_cost(int u, int v, double weight) const {
   if (weight == forbidden || u == v) return -forbidden;
   const double cost = crossed_[u] - (u == 0 ? weight - penalty_ : weight);
   return cost > 0 ? cost : 0;  // rounding
+}
+
+inline TreeDual ChuLiuEdmonds::dual() const {
+  TreeDual found;
+  found.penalty = penalty_;
+  found.set_begin.push_back(0);
+  for (int node = nodes_; node < count_; ++node) {
+    const double taken_off = parent_[node] < 0 && source_[node] == 0 ? penalty_ : 0;
+    const double slack = taken_off - dual_[node];
+    if (!(slack > 0)) continue;
+    found.slack.push_back(std::min(slack, largest_multiplier));
+    for (int word = first_word_[node];; word = next_word_[word]) {
+      found.words.push_back(word);
+      if (word == last_word_[node]) break;
+    }
+    found.set_begin.push_back(int(found.words.size()));
+  }
+  return found;
 }
 
 inline void ChuLiuEdmonds::reduced_costs(double *costs) {

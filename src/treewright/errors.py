@@ -41,6 +41,10 @@ class InfeasibleError(InputError):
         self.conflict = conflict
 
 
+class ProofError(InputError):
+    """A proof does not show what it claims; the message names the step that fails."""
+
+
 class FormatError(InputError):
     """A file breaks the rules of its format. `source` and `line` are the place; the message names both."""
 

@@ -20,8 +20,10 @@ from treewright.decode.options import (
 )
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
+from treewright.decode.proof import Proof
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
 from treewright.decode.sample import sample
+from treewright.decode.verify import Verified, verify
 from treewright.decode.why import WhyNot, why_not
 
 __all__ = [
@@ -39,8 +41,10 @@ __all__ = [
     "ParseList",
     "Parts",
     "Problem",
+    "Proof",
     "SearchOptions",
     "TreeOptions",
+    "Verified",
     "WhyNot",
     "candidates",
     "candidates_batch",
@@ -60,5 +64,6 @@ __all__ = [
     "tree",
     "tree_batch",
     "trees",
+    "verify",
     "why_not",
 ]

@@ -11,6 +11,7 @@ from treewright import _core
 from treewright.decode.constraints import infeasible
 from treewright.decode.dual import check_limits, columns, named
 from treewright.decode.problem import Problem
+from treewright.decode.proof import Proof
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
@@ -24,6 +25,7 @@ def solve(
     max_nodes: int | None = None,
     tolerance: float = 1e-9,
     trace: bool = False,
+    proof: bool = False,
 ) -> Parse:
     """The best tree, certified; on a budget the best found, with the bound that was reached.
 
@@ -51,6 +53,7 @@ def solve(
         NO_LIMIT if max_nodes is None else int(max_nodes),
         float(tolerance),
         bool(trace),
+        bool(proof),
     )
     if found.bound == -math.inf:
         raise infeasible(problem)
@@ -63,6 +66,7 @@ def solve(
         found.iterations,
         found.nodes,
         _columns(found.trace, problem.nodes) if trace else None,
+        proof=Proof.of_search(found.proof, problem.parts.head, problem.parts.modifier) if proof else None,
     )
 
 

@@ -17,6 +17,7 @@ from treewright import _core
 from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
+from treewright.decode.proof import CHART, Proof
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
@@ -52,18 +53,28 @@ def first_order(projective: bool) -> Direct:
 
 
 def solve(
-    problem: Problem, *, max_seconds: float | None = None, max_nodes: int | None = None, trace: bool = False
+    problem: Problem,
+    *,
+    max_seconds: float | None = None,
+    max_nodes: int | None = None,
+    trace: bool = False,
+    proof: bool = False,
 ) -> Parse:
     """The best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
+
+    proof=True keeps what `treewright.decode.verify` needs to check that no tree is better.
 
     The bound is -inf when there is no tree.
     """
     chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
+    if chosen == "chu-liu-edmonds" and proof:
+        return _proved_tree(problem)
     if chosen != "branch and bound":
-        return solve_directly(problem, chosen)
+        parse = solve_directly(problem, chosen)
+        return with_proof(parse, CHART) if proof else parse
     from treewright.decode import branch  # imported on first use: most problems need no search
 
-    return branch.solve(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
+    return branch.solve(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, proof=proof)
 
 
 def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Mapping[str, Any]) -> list[Parse]:
@@ -75,11 +86,12 @@ def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Ma
         groups.setdefault(chosen, []).append(place)
     parses: dict[int, Parse] = {}
     for chosen, places in groups.items():
-        if chosen == "branch and bound":
+        if chosen == "branch and bound" or (chosen == "chu-liu-edmonds" and options.get("proof")):
             problems = [Problem.of(batch[place], projective=projective, root=root) for place in places]
             found = [solve(problem, **options) for problem in problems]
         else:
             found = decode_parts([batch[place].core for place in places], chosen, is_single(root))
+            found = [with_proof(parse, CHART) for parse in found] if options.get("proof") else found
         parses.update(zip(places, found, strict=True))
     return [parses[place] for place in range(len(batch))]
 
@@ -104,6 +116,19 @@ def solve_padded(padded: Padded, projective: bool, root: str, threads: int) -> t
     decode = _core.projective_parse_padded if projective else _core.parse_padded
     batch = (padded.scores, padded.lengths, padded.head_first)
     return decode(*batch, is_single(root), threads, Parse, first_order(projective))
+
+
+def with_proof(parse: Parse, proof: Proof) -> Parse:
+    """The parse itself, which no one else has, with its proof."""
+    object.__setattr__(parse, "proof", proof)
+    return parse
+
+
+def _proved_tree(problem: Problem) -> Parse:
+    """The best first-order tree that may cross, with the solution of its dual program."""
+    scores = problem.parts if isinstance(problem.given, Parts) else problem.matrix
+    heads, value, dual = _core.tree_dual(scores, problem.single_root)
+    return with_proof(Parse.exact(heads, value, "chu-liu-edmonds"), Proof.of_tree(dual))
 
 
 def solve_directly(problem: Problem, chosen: Direct) -> Parse:

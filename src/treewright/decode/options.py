@@ -22,6 +22,7 @@ class SearchOptions(TypedDict, total=False):
 
     max_nodes: int | None  # exact: nodes of the search tree
     trace: bool  # exact, dd, climb: keep one row an iteration
+    proof: bool  # exact: keep what `verify` checks
     tolerance: float  # dd: the largest relative gap that counts as zero
     max_iterations: int  # dd
     steps: dual.Steps  # dd: the rule of the step sizes

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.decode.proof import Proof
 from treewright.errors import InputError
 
 Certificate = Literal["exact", "agreement", "bound"]
@@ -67,6 +68,7 @@ class Parse(Certified):
     arcs: NDArray[np.float64] | None = None  # [h, m] in 0..1: the fractional solution of a linear program
     multipliers: Multipliers | None = None  # of dual decomposition: a warm start for a similar problem
     pruned: bool = False  # a parser removed arcs before: bound and certificate are about trees over the other arcs
+    proof: Proof | None = None  # why no tree is better, for `verify`; with proof=True
 
     @classmethod
     def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:

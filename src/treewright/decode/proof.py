@@ -1,0 +1,218 @@
+"""A proof that no tree is better: a search tree with multipliers at its leaves, as data that can be written as JSON.
+
+`verify` checks it. What the numbers mean is explained in docs/proofs.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+
+Arc = tuple[int, int]  # head, modifier
+Kind = Literal["search", "chart"]
+KINDS: tuple[Kind, ...] = ("search", "chart")
+
+
+class WordSet(NamedTuple):
+    """A set of words that every tree enters at least once, and its multiplier, which is not negative."""
+
+    slack: float
+    words: Sequence[int]
+
+
+class Point(NamedTuple):
+    """The multipliers of one bound: u and v of arcs (zero where none is given), of the root arcs and of word sets."""
+
+    arcs: Sequence[tuple[int, int, float, float]]  # h, m, u, v
+    penalty: float
+    sets: Sequence[WordSet]
+
+
+class Fixing(NamedTuple):
+    """Arcs that the bound at a point decides: without those of `required`, or with one of `excluded`, none is better."""
+
+    point: int
+    required: Sequence[Arc]
+    excluded: Sequence[Arc]
+
+
+class Node(NamedTuple):
+    """A node of the search: the trees of its parent that have the arc, or those that lack it.
+
+    Two children divide it. Without children it is bounded at a point; None says that its arcs leave no tree.
+    """
+
+    parent: int  # -1: the root of the search, which holds all trees
+    arc: Arc | None
+    has_arc: bool
+    fixings: Sequence[Fixing]
+    point: int | None
+
+
+class Recorded(Protocol):
+    """What the core recorded of a search, with arcs by number."""
+
+    def nodes(self) -> Sequence[tuple[int, int, bool, Sequence[tuple[int, Sequence[int], Sequence[int]]], int]]: ...
+
+    def point(self, number: int) -> tuple[Any, Any, float, Sequence[float], Sequence[int], Sequence[int]]: ...
+
+
+class TreeDual(Protocol):
+    """The solution of the dual program of the best tree, as the core gives it."""
+
+    @property
+    def penalty(self) -> float: ...
+    @property
+    def slack(self) -> Sequence[float]: ...
+    @property
+    def set_begin(self) -> Sequence[int]: ...
+    @property
+    def words(self) -> Sequence[int]: ...
+
+
+Content = tuple[Sequence[Node], Sequence[Point]]
+
+
+class Proof:
+    """Why no tree has a value above the bound of the parse that it belongs to.
+
+    kind is "search" (nodes and points as above; a first-order tree that may cross has one node), or "chart": the tree
+    is projective, and its proof is the dynamic program itself, which `verify` solves again with code of its own.
+    """
+
+    def __init__(self, kind: Kind, nodes: Sequence[Node] = (), points: Sequence[Point] = ()) -> None:
+        self.kind: Kind = kind
+        self._read: Callable[[], Content] = lambda: (nodes, points)
+
+    @classmethod
+    def of_search(cls, recorded: Recorded, heads: NDArray[np.int32], modifiers: NDArray[np.int32]) -> Proof:
+        """The proof of a search, which is read from the core's record when it is first used."""
+        self = cls("search")
+        self._read = lambda: _content(recorded, list(zip(heads.tolist(), modifiers.tolist(), strict=True)))
+        return self
+
+    @classmethod
+    def of_tree(cls, dual: TreeDual) -> Proof:
+        """The proof of a first-order tree: one node, bounded by the solution of the tree's dual program."""
+        self = cls("search")
+        self._read = lambda: (
+            [Node(-1, None, False, (), 0)],
+            [Point((), dual.penalty, _sets(dual.slack, dual.set_begin, dual.words))],
+        )
+        return self
+
+    @cached_property
+    def _content(self) -> Content:
+        return self._read()
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The nodes of the search, each after its parent."""
+        return self._content[0]
+
+    @property
+    def points(self) -> Sequence[Point]:
+        """The multipliers of the bounds."""
+        return self._content[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As values that JSON has; `from_dict` reads them."""
+        if self.kind == "chart":
+            return {"kind": self.kind}
+        return {"kind": self.kind, "nodes": [_node(n) for n in self.nodes], "points": [_point(p) for p in self.points]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Proof:
+        """The proof that `to_dict` wrote; an InputError for anything else."""
+        try:
+            kind = data["kind"]
+            nodes = [_read_node(node) for node in data.get("nodes", ())]
+            points = [_read_point(point) for point in data.get("points", ())]
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InputError(f"not a proof as Proof.to_dict writes it: {error!r}") from None
+        if kind not in KINDS:
+            raise InputError(f"a proof of the kind {kind!r}; there are {', '.join(KINDS)}")
+        return cls(kind, nodes, points)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Proof, (self.kind, self.nodes, self.points)
+
+    def __repr__(self) -> str:
+        return f"Proof({self.kind!r}, {len(self.nodes)} nodes, {len(self.points)} points)"
+
+
+CHART = Proof("chart")
+
+
+def _content(recorded: Recorded, arcs: Sequence[Arc]) -> Content:
+    """Nodes and points with arcs by name; only the points that the proof needs."""
+    found = recorded.nodes()
+    divided = {parent for parent, *_ in found}
+    numbers: dict[int, int] = {}  # of the points that are used, in the order of their use
+
+    def number(point: int) -> int:
+        return numbers.setdefault(point, len(numbers))
+
+    def named(chosen: Sequence[int]) -> list[Arc]:
+        return [arcs[arc] for arc in chosen]
+
+    nodes = []
+    for place, (parent, arc, has_arc, fixed, point) in enumerate(found):
+        fixings = [Fixing(number(at), named(required), named(excluded)) for at, required, excluded in fixed]
+        is_leaf = place not in divided and point >= 0
+        nodes.append(
+            Node(parent, None if arc < 0 else arcs[arc], has_arc, fixings, number(point) if is_leaf else None)
+        )
+    return nodes, [_recorded_point(recorded, at, arcs) for at in numbers]
+
+
+def _recorded_point(recorded: Recorded, number: int, arcs: Sequence[Arc]) -> Point:
+    u, v, penalty, slack, begin, words = recorded.point(number)
+    rows = [(h, m, a, b) for (h, m), a, b in zip(arcs, u.tolist(), v.tolist(), strict=True) if a or b]
+    return Point(rows, penalty, _sets(slack, begin, words))
+
+
+def _sets(slack: Sequence[float], begin: Sequence[int], words: Sequence[int]) -> list[WordSet]:
+    return [WordSet(x, list(words[begin[k] : begin[k + 1]])) for k, x in enumerate(slack)]
+
+
+def _node(node: Node) -> dict[str, Any]:
+    fixings = [
+        {"point": f.point, "required": [list(a) for a in f.required], "excluded": [list(a) for a in f.excluded]}
+        for f in node.fixings
+    ]
+    place = {} if node.arc is None else {"parent": node.parent, "arc": list(node.arc), "has_arc": node.has_arc}
+    return place | ({"fixings": fixings} if fixings else {}) | ({} if node.point is None else {"point": node.point})
+
+
+def _point(point: Point) -> dict[str, Any]:
+    sets = [[x, list(words)] for x, words in point.sets]
+    return {"arcs": [list(row) for row in point.arcs], "penalty": point.penalty, "sets": sets}
+
+
+def _read_node(data: Mapping[str, Any]) -> Node:
+    fixings = [
+        Fixing(int(f["point"]), list(_pairs(f["required"])), list(_pairs(f["excluded"])))
+        for f in data.get("fixings", ())
+    ]
+    point = None if data.get("point") is None else int(data["point"])
+    if "arc" not in data:
+        return Node(-1, None, False, fixings, point)
+    return Node(int(data["parent"]), next(_pairs([data["arc"]])), bool(data["has_arc"]), fixings, point)
+
+
+def _pairs(rows: Sequence[Any]) -> Iterator[Arc]:
+    for h, m in rows:
+        yield int(h), int(m)
+
+
+def _read_point(data: Mapping[str, Any]) -> Point:
+    arcs = [(int(h), int(m), float(u), float(v)) for h, m, u, v in data["arcs"]]
+    sets = [WordSet(float(x), [int(word) for word in words]) for x, words in data["sets"]]
+    return Point(arcs, float(data["penalty"]), sets)

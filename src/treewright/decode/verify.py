@@ -1,0 +1,247 @@
+"""Checks the proof that no tree is better, with none of the code that found the tree.
+
+A proof of the kind "search" divides the trees into pieces and gives multipliers for each, at which Lagrangian duality
+bounds every tree of the piece (integer_bound.py). A proof of the kind "chart" is checked by solving the dynamic program
+of projective trees (integer_charts.py). All numbers are integers (integer_scores.py), so that a bound is exact. Nothing
+here imports a decoder. docs/proofs.md explains it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from treewright.decode.integer_bound import Bound, Multipliers, State
+from treewright.decode.integer_charts import best_projective
+from treewright.decode.integer_scores import Arc, Given, Rounding, Scores
+from treewright.decode.proof import Fixing, Node, Proof
+from treewright.decode.result import Parse
+from treewright.errors import InputError, ProofError
+
+TOLERANCE = 1e-9
+
+
+class Verified(NamedTuple):
+    """What was proved: the tree has that value, no tree has a value above `bound`, and gap is at least bound - value."""
+
+    value: float
+    bound: float
+    gap: float
+
+
+def verify(
+    arc: Any,
+    parse: Parse,
+    *,
+    sib: ArrayLike | None = None,
+    grand: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    projective: bool = False,
+    root: str = "single",
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
+    head_first: bool = True,
+) -> Verified:
+    """Check `parse.proof` under the scores and constraints given; a ProofError names what does not hold.
+
+    The arguments other than parse are those of `tree`. What is checked: the heads form a tree that meets the
+    constraints; its value is parse.score; and no other tree has a value above parse.bound, by more than the
+    tolerance of the certificate.
+
+    >>> from treewright import decode
+    >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
+    >>> verify(scores, decode.tree(scores, proof=True))
+    Verified(value=16.0, bound=16.0, gap=0.0)
+    >>> verify([[0, 9, 12], [0, 0, 7], [0, 3, 0]], decode.tree(scores, proof=True))
+    Traceback (most recent call last):
+    ...
+    treewright.errors.ProofError: refused: ...
+    """
+    if parse.proof is None:
+        raise ProofError("the parse has no proof: decode with tree(..., proof=True)")
+    if root not in ("single", "multi"):
+        raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
+    given = Given(arc, sib, grand, stop, require, forbid, head_first)
+    heads = [int(h) for h in parse.heads]
+    _check_tree(given, heads, projective, root == "single")
+    try:
+        return _check(Scores(given, parse.score, Rounding.up), parse, heads, projective, root == "single")
+    except ProofError:  # rounding may be the reason
+        return _check(Scores(given, parse.score, Rounding.none), parse, heads, projective, root == "single")
+
+
+def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_root: bool) -> None:
+    if len(heads) != given.nodes or heads[0] != -1:
+        raise ProofError(f"refused: heads has {len(heads)} entries; -1 and one head a word are {given.nodes}")
+    allowed = given.arc.tolist()
+    for m, h in enumerate(heads[1:], start=1):
+        if not 0 <= h < given.nodes or allowed[h][m] == -math.inf:
+            raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
+    if single_root and heads.count(0) != 1:
+        raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
+    is_rooted = [True] + [False] * (given.nodes - 1)
+    for m in range(1, given.nodes):
+        path = [m]
+        while not is_rooted[path[-1]] and len(path) <= given.nodes:
+            path.append(heads[path[-1]])
+        if not is_rooted[path[-1]]:
+            raise ProofError(f"refused: the heads above word {m} form a cycle")
+        for node in path:
+            is_rooted[node] = True
+    if projective and _crosses(heads):
+        raise ProofError("refused: arcs of the tree cross")
+
+
+def _crosses(heads: Sequence[int]) -> bool:
+    """Whether two arcs cross: each word between the ends of an arc must stay between them with its own head."""
+    spans = [(min(h, m), max(h, m)) for m, h in enumerate(heads) if h >= 0]
+    spans.sort(key=lambda span: (span[0], -span[1]))
+    open_ends: list[int] = []
+    for begin, end in spans:
+        while open_ends and open_ends[-1] <= begin:
+            open_ends.pop()
+        if open_ends and end > open_ends[-1]:
+            return True
+        open_ends.append(end)
+    return False
+
+
+def _check(scores: Scores, parse: Parse, heads: Sequence[int], projective: bool, single_root: bool) -> Verified:
+    parts = scores.parts_of(heads)
+    value = sum(parts)
+    rounding = len(parts) if scores.rounding is Rounding.up else 0  # each part was rounded up by less than one
+    # A sum of doubles in any order is wrong by at most this much.
+    allowed = rounding + 1 + (len(parts) * sum(map(abs, parts)) >> 51)
+    if abs(scores.integer(parse.score) - value) > allowed:
+        raise ProofError(f"refused: the tree has the value {scores.number(value)!r}, not {parse.score!r}")
+    tolerance = TOLERANCE * max(1.0, abs(parse.score))
+    top = scores.integer(max(parse.bound, parse.score) + tolerance)
+    proof: Proof = parse.proof  # type: ignore[assignment]
+    if proof.kind == "search":
+        bound = Search(scores, single_root, top).check(proof)
+    elif projective:
+        bound = best_projective(scores, single_root)
+    else:
+        raise ProofError("refused: a proof by a chart is one about projective trees")
+    if bound > top:
+        raise ProofError(f"refused: the proof bounds trees by {scores.number(bound)!r}, not by {parse.bound!r}")
+    bound = max(bound, value)
+    return Verified(-scores.number(rounding - value), scores.number(bound), scores.number(bound - value + rounding))
+
+
+class Search:
+    """The check of a search tree over integer scores; `top` is the bound to prove."""
+
+    def __init__(self, scores: Scores, single_root: bool, top: int) -> None:
+        self.scores = scores
+        self.single_root = single_root
+        self.top = top
+        self.highest = scores.never  # bound of anything so far
+        self.points: dict[int, Multipliers] = {}
+
+    def check(self, proof: Proof) -> int:
+        """The highest bound of a piece; a ProofError when pieces are missing or a bound is above the top."""
+        nodes = proof.nodes
+        if not nodes or nodes[0].arc is not None:
+            raise ProofError("refused: the first node of the proof is not the root of a search")
+        children: list[list[Node]] = [[] for _ in nodes]
+        for place, node in enumerate(nodes[1:], start=1):
+            if node.arc is None or not 0 <= node.parent < place:
+                raise ProofError(f"refused: node {place} has no parent before it")
+            children[node.parent].append(node)
+        if len(nodes) == 1 and not nodes[0].fixings and nodes[0].point is not None and self._is_first_order():
+            self._bound(Bound(self.scores, self._multipliers(proof, nodes[0].point), None).value, "the tree")
+            return self.highest
+        states: list[State | None] = []
+        for place, node in enumerate(nodes):
+            state = self._state(node, states, proof)
+            states.append(state)
+            if state is None or self._is_divided(children[place]):
+                continue
+            if node.point is None:
+                raise ProofError(f"refused: node {place} has neither two children nor a bound")
+            self._bound(Bound(self.scores, self._multipliers(proof, node.point), state).value, f"node {place}")
+        return self.highest
+
+    def _is_first_order(self) -> bool:
+        return not (self.scores.has_tables or self.scores.has_grand)
+
+    def _is_divided(self, children: Sequence[Node]) -> bool:
+        return len(children) == 2 and children[0].arc == children[1].arc and children[0].has_arc != children[1].has_arc
+
+    def _bound(self, bound: int, place: str) -> None:
+        self.highest = max(self.highest, bound)
+        if bound > self.top:
+            raise ProofError(f"refused: the bound of {place} is {self.scores.number(bound)!r}")
+
+    def _multipliers(self, proof: Proof, number: int) -> Multipliers:
+        if number not in self.points:
+            if not 0 <= number < len(proof.points):
+                raise ProofError(f"refused: there is no point {number}")
+            self.points[number] = Multipliers(self.scores, self.single_root, proof.points[number])
+        return self.points[number]
+
+    def _state(self, node: Node, states: Sequence[State | None], proof: Proof) -> State | None:
+        """The piece of a node: that of its parent, the division, what follows, and what bounds decide; None: no tree."""
+        if node.arc is None:
+            state = [set(heads) for heads in self.scores.heads_of]
+        else:
+            parent = states[node.parent]
+            if parent is None:
+                return None
+            state = [set(heads) for heads in parent]
+            _decide(state, node.arc, node.has_arc)
+        if not _propagate(state, self.single_root):
+            return None
+        for fixing in node.fixings:
+            self._check_fixing(fixing, state, self._multipliers(proof, fixing.point))
+            for arcs, is_in in ((fixing.required, True), (fixing.excluded, False)):
+                for arc in arcs:
+                    _decide(state, arc, is_in)
+            if not _propagate(state, self.single_root):
+                return None
+        return state
+
+    def _check_fixing(self, fixing: Fixing, state: State, point: Multipliers) -> None:
+        """The trees without a required arc, and those with an excluded one, are bounded."""
+        bound = Bound(self.scores, point, state)
+        for arcs, is_in in ((fixing.required, False), (fixing.excluded, True)):
+            for arc in arcs:
+                found = bound.with_arc(arc, is_in, self.top)
+                self._bound(found, f"the trees {'with' if is_in else 'without'} the arc {arc}")
+
+
+def _decide(state: State, arc: Arc, has_arc: bool) -> None:
+    h, m = arc
+    if not 0 < m < len(state):
+        raise ProofError(f"refused: {arc} is no arc")
+    state[m] = state[m] & {h} if has_arc else state[m] - {h}
+
+
+def _propagate(state: State, single_root: bool) -> bool:
+    """Remove the arcs that no tree of the piece has; False when a word has none left.
+
+    Words with one head form a forest: an arc from below to the top of a path in it would close a cycle. When the
+    root has its only modifier, no other word has the root as its head.
+    """
+    before = -1
+    while before != (before := sum(map(len, state))):
+        only = [next(iter(heads)) if len(heads) == 1 else -1 for heads in state]
+        if single_root and only.count(0):
+            child = only.index(0)
+            for m in range(1, len(state)):
+                if m != child:
+                    state[m].discard(0)
+        for h in range(1, len(state)):
+            up, steps = only[h], 0
+            while up > 0:
+                if up == h or steps == len(state):
+                    return False
+                state[up].discard(h)
+                up, steps = only[up], steps + 1
+        if not all(state[1:]):
+            return False
+    return True

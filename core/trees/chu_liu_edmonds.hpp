@@ -465,7 +465,7 @@ inline TreeDual ChuLiuEdmonds::dual() const {
   TreeDual found;
   found.penalty = penalty_;
   found.set_begin.push_back(0);
-  for (int node = nodes_; node < count_; ++node) {
+  for (int node = nodes_; !is_greedy_ && node < count_; ++node) {
     const double taken_off = parent_[node] < 0 && source_[node] == 0 ? penalty_ : 0;
     const double slack = taken_off - dual_[node];
     if (!(slack > 0)) continue;

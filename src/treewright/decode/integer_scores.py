@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +48,7 @@ class Given:
     ) -> None:
         self.rows: dict[str, Any] = {}
         self.arrays: dict[str, Floats] = {}
+        self._listed: dict[str, dict[tuple[int, ...], float]] = {}
         if hasattr(arc, "grandparents"):
             self._read_parts(arc)
         else:
@@ -63,6 +65,9 @@ class Given:
             self.arc[:h, m] = self.arc[h + 1 :, m] = -np.inf
         for h, m in forbid:
             self.arc[h, m] = -np.inf
+        self.highest = [float(column.max(initial=0.0)) for column in self.columns]  # of each kind, at least 0
+        if not all(map(math.isfinite, self.highest)):
+            raise InputError("a score is NaN or +inf; write -inf to forbid a part")
 
     def _read_parts(self, parts: Any) -> None:
         self.nodes = parts.nodes
@@ -72,18 +77,37 @@ class Given:
         self.rows = {"sib": parts.siblings, "grand": parts.grandparents, "stop": parts.stops}
         self.rows = {name: rows for name, rows in self.rows.items() if len(rows.score)}
 
-    @cached_property
-    def highest(self) -> list[float]:
-        """The highest score of each kind, at least 0; NaN and +inf are refused."""
-        found = [float(column.max(initial=0.0)) for column in self.columns]
-        if not all(map(math.isfinite, found)):
-            raise InputError("a score is NaN or +inf; write -inf to forbid a part")
-        return found
-
     @property
     def columns(self) -> list[Floats]:
         """All scores."""
         return [self.arc, *self.arrays.values(), *(rows.score for rows in self.rows.values())]
+
+    def parts_of(self, heads: Sequence[int]) -> list[float]:
+        """The scores of the parts of a tree, by their definition."""
+        nodes = self.nodes
+        found = [float(self.arc[heads[m], m]) for m in range(1, nodes)]
+        if self.has("grand"):
+            found += [self.score("grand", heads[heads[m]], heads[m], m) for m in range(1, nodes) if heads[m]]
+        inner = [[h, h] for h in range(nodes)]  # the outermost modifier so far on each side; h itself: none
+        for m, right in [(m, 1) for m in range(1, nodes)] + [(m, 0) for m in range(nodes - 1, 0, -1)]:
+            h = heads[m]
+            if (m > h) == right:
+                if self.has("sib"):
+                    found.append(self.score("sib", h, m, inner[h][right]))
+                inner[h][right] = m
+        if self.has("stop"):
+            ends = [(h, s, side) for h, both in enumerate(inner) for side, s in enumerate(both) if h or side]
+            found += [self.score("stop", *end) for end in ends]
+        return found
+
+    def score(self, name: str, *part: int) -> float:
+        """The score of one second-order part."""
+        if name in self.arrays:
+            return float(self.arrays[name][part])
+        if name not in self._listed:
+            *columns, scores = (column.tolist() for column in self.rows[name])
+            self._listed[name] = dict(zip(zip(*columns, strict=True), scores, strict=True))
+        return self._listed[name].get(part, 0.0)
 
     def has(self, name: str) -> bool:
         """Whether there are scores of that kind: sib, grand or stop."""
@@ -151,17 +175,11 @@ class Scores:
         found: list[int] = rounded.astype(np.int64).tolist()
         return found
 
-    def number(self, x: int) -> float:
-        """An integer as a number, rounded up."""
-        up, down = 1 << max(-self.shift, 0), 1 << max(self.shift, 0)
-        try:
-            nearest = x * up / down
-        except OverflowError:
-            return math.inf if x > 0 else -sys.float_info.max
-        numerator, denominator = nearest.as_integer_ratio()
-        return nearest if numerator * down >= x * up * denominator else math.nextafter(nearest, math.inf)
+    def exact(self, x: int) -> Fraction:
+        """An integer in the units of the scores."""
+        return Fraction(x << max(-self.shift, 0), 1 << max(self.shift, 0))
 
-    def integer(self, x: float) -> int:
+    def integer(self, x: float | Fraction) -> int:
         """A finite number as an integer, rounded down."""
         numerator, denominator = x.as_integer_ratio()
         return (numerator << max(self.shift, 0)) // (denominator << max(-self.shift, 0))
@@ -277,25 +295,21 @@ class Scores:
                     found[h][m][place[h][g]] = x
         return found
 
-    def parts_of(self, heads: Sequence[int]) -> list[int]:
-        """The scores of the parts of a tree, by their definition."""
-        found = [self.arcs[heads[m]][m] for m in range(1, self.nodes)]
-        sib, grand, stop = self.dense("sib"), self.dense("grand"), self.dense("stop")
-        if grand is not None:
-            found += [int(grand[heads[heads[m]], heads[m], m]) for m in range(1, self.nodes) if heads[m]]
-        if sib is None and stop is None:
-            return found
-        inner = [[h, h] for h in range(self.nodes)]  # the outermost modifier so far on each side; h itself: none
-        outwards = [(m, 1) for m in range(1, self.nodes)] + [(m, 0) for m in range(self.nodes - 1, 0, -1)]
-        for m, right in outwards:
-            h = heads[m]
-            if (m > h) == right:
-                if sib is not None:
-                    found.append(int(sib[h, m, inner[h][right]]))
-                inner[h][right] = m
-        if stop is not None:
-            found += [int(stop[h, s, side]) for h, ends in enumerate(inner) for side, s in enumerate(ends) if h or side]
-        return found
+
+def rounded_up(x: Fraction) -> float:
+    """The smallest double that is not lower."""
+    try:
+        nearest = float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -sys.float_info.max
+    return nearest if nearest >= x else math.nextafter(nearest, math.inf)
+
+
+def exact_sum(numbers: Sequence[float]) -> Fraction:
+    """The sum without rounding."""
+    ratios = [x.as_integer_ratio() for x in numbers]
+    shift = max((denominator.bit_length() for _, denominator in ratios), default=1)
+    return Fraction(sum(n << (shift - d.bit_length()) for n, d in ratios), 1 << (shift - 1))
 
 
 def _exact(column: Floats, shift: int, floor: int) -> Integers:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from treewright.decode.integer_bound import Bound, Multipliers, State
 from treewright.decode.integer_charts import best_projective
-from treewright.decode.integer_scores import Arc, Given, Rounding, Scores
+from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact_sum, rounded_up
 from treewright.decode.proof import Fixing, Node, Proof
 from treewright.decode.result import Parse
 from treewright.errors import InputError, ProofError
@@ -65,12 +66,15 @@ def verify(
     if root not in ("single", "multi"):
         raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
     given = Given(arc, sib, grand, stop, require, forbid, head_first)
+    if not (math.isfinite(parse.score) and math.isfinite(parse.bound)):
+        raise ProofError("refused: score or bound is not finite")
     heads = [int(h) for h in parse.heads]
     _check_tree(given, heads, projective, root == "single")
+    value = _check_value(given, heads, parse.score)
     try:
-        return _check(Scores(given, parse.score, Rounding.up), parse, heads, projective, root == "single")
+        return _check_bound(Scores(given, parse.score, Rounding.up), parse, value, projective, root == "single")
     except ProofError:  # rounding may be the reason
-        return _check(Scores(given, parse.score, Rounding.none), parse, heads, projective, root == "single")
+        return _check_bound(Scores(given, parse.score, Rounding.none), parse, value, projective, root == "single")
 
 
 def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_root: bool) -> None:
@@ -109,27 +113,32 @@ def _crosses(heads: Sequence[int]) -> bool:
     return False
 
 
-def _check(scores: Scores, parse: Parse, heads: Sequence[int], projective: bool, single_root: bool) -> Verified:
-    parts = scores.parts_of(heads)
-    value = sum(parts)
-    rounding = len(parts) if scores.rounding is Rounding.up else 0  # each part was rounded up by less than one
-    # A sum of doubles in any order is wrong by at most this much.
-    allowed = rounding + 1 + (len(parts) * sum(map(abs, parts)) >> 51)
-    if abs(scores.integer(parse.score) - value) > allowed:
-        raise ProofError(f"refused: the tree has the value {scores.number(value)!r}, not {parse.score!r}")
-    tolerance = TOLERANCE * max(1.0, abs(parse.score))
-    top = scores.integer(max(parse.bound, parse.score) + tolerance)
+def _check_value(given: Given, heads: Sequence[int], score: float) -> Fraction:
+    """The exact value of the tree, of which the score is a sum of doubles."""
+    parts = given.parts_of(heads)
+    if not all(map(math.isfinite, parts)):
+        raise ProofError("refused: the tree has a part with the score -inf")
+    value = exact_sum(parts)
+    rounding = len(parts) * math.fsum(map(abs, parts)) * 2.0**-52  # of a sum in any order
+    if abs(value - Fraction(score)) > rounding:
+        raise ProofError(f"refused: the tree has the value {float(value)!r}, not {score!r}")
+    return value
+
+
+def _check_bound(scores: Scores, parse: Parse, value: Fraction, projective: bool, single_root: bool) -> Verified:
+    claimed = value if parse.certified else max(Fraction(parse.bound), value)
+    top = scores.integer(claimed + Fraction(TOLERANCE * max(1.0, abs(parse.score))))
     proof: Proof = parse.proof  # type: ignore[assignment]
     if proof.kind == "search":
-        bound = Search(scores, single_root, top).check(proof)
+        found = Search(scores, single_root, top).check(proof)
     elif projective:
-        bound = best_projective(scores, single_root)
+        found = best_projective(scores, single_root)
     else:
         raise ProofError("refused: a proof by a chart is one about projective trees")
-    if bound > top:
-        raise ProofError(f"refused: the proof bounds trees by {scores.number(bound)!r}, not by {parse.bound!r}")
-    bound = max(bound, value)
-    return Verified(-scores.number(rounding - value), scores.number(bound), scores.number(bound - value + rounding))
+    bound = max(scores.exact(found), value)
+    if found > top:
+        raise ProofError(f"refused: the proof bounds trees by {rounded_up(bound)!r}, not by {parse.bound!r}")
+    return Verified(-rounded_up(-value), rounded_up(bound), rounded_up(bound - value))
 
 
 class Search:
@@ -175,7 +184,8 @@ class Search:
     def _bound(self, bound: int, place: str) -> None:
         self.highest = max(self.highest, bound)
         if bound > self.top:
-            raise ProofError(f"refused: the bound of {place} is {self.scores.number(bound)!r}")
+            found = rounded_up(self.scores.exact(bound))
+            raise ProofError(f"refused: the bound of {place} is {found!r}, above the one claimed")
 
     def _multipliers(self, proof: Proof, number: int) -> Multipliers:
         if number not in self.points:
@@ -193,32 +203,35 @@ class Search:
             if parent is None:
                 return None
             state = [set(heads) for heads in parent]
-            _decide(state, node.arc, node.has_arc)
+            self._decide(state, node.arc, node.has_arc)
         if not _propagate(state, self.single_root):
             return None
         for fixing in node.fixings:
             self._check_fixing(fixing, state, self._multipliers(proof, fixing.point))
             for arcs, is_in in ((fixing.required, True), (fixing.excluded, False)):
                 for arc in arcs:
-                    _decide(state, arc, is_in)
+                    self._decide(state, arc, is_in)
             if not _propagate(state, self.single_root):
                 return None
         return state
+
+    def _check_arc(self, arc: Arc) -> None:
+        if arc not in self.scores.rank:
+            raise ProofError(f"refused: the arc {arc} of the proof is not allowed")
+
+    def _decide(self, state: State, arc: Arc, has_arc: bool) -> None:
+        self._check_arc(arc)
+        h, m = arc
+        state[m] = state[m] & {h} if has_arc else state[m] - {h}
 
     def _check_fixing(self, fixing: Fixing, state: State, point: Multipliers) -> None:
         """The trees without a required arc, and those with an excluded one, are bounded."""
         bound = Bound(self.scores, point, state)
         for arcs, is_in in ((fixing.required, False), (fixing.excluded, True)):
             for arc in arcs:
+                self._check_arc(arc)
                 found = bound.with_arc(arc, is_in, self.top)
                 self._bound(found, f"the trees {'with' if is_in else 'without'} the arc {arc}")
-
-
-def _decide(state: State, arc: Arc, has_arc: bool) -> None:
-    h, m = arc
-    if not 0 < m < len(state):
-        raise ProofError(f"refused: {arc} is no arc")
-    state[m] = state[m] & {h} if has_arc else state[m] - {h}
 
 
 def _propagate(state: State, single_root: bool) -> bool:

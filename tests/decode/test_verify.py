@@ -1,0 +1,352 @@
+"""Proofs: every proof that a decoder gives is accepted, and whatever is accepted is true by enumeration."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles.instances import Instance, random_instance
+
+import treewright as tw
+from treewright.decode import Parse, Parts, Proof, Verified
+from treewright.errors import InfeasibleError, InputError, ProofError
+
+ROOTS = ("single", "multi")
+SUM_ERROR = 1e-9  # of sums of a few doubles of this size; far above their rounding
+PARTS = ["", "sib", "stop", "grand", "sib grand", "sib grand stop"]
+
+
+def prove(instance: Instance, **options: Any) -> Parse:
+    return tw.decode.tree(instance.arc, **instance.arguments, proof=True, **options)
+
+
+def verify(instance: Instance, parse: Parse) -> Verified:
+    return tw.decode.verify(instance.arc, parse, **instance.arguments)
+
+
+def is_true(instance: Instance, parse: Parse) -> bool:
+    """Whether the tree is one, has its value, and no tree is above the bound, or above the value of a certified tree."""
+    heads = tuple(int(h) for h in parse.heads)
+    if not np.isfinite([parse.score, parse.bound]).all():
+        return False
+    if heads not in instance.trees() or abs(instance.value(heads) - parse.score) > SUM_ERROR:
+        return False
+    allowed = parse.score if parse.certified else max(parse.bound, parse.score)
+    return instance.best() <= allowed + 1e-7
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("parts", PARTS)
+def test_proofs_of_decoders_are_accepted_and_bound_every_tree(parts: str, projective: bool, root: str) -> None:
+    accepted = 0
+    for seed in range(24):
+        instance = random_instance(
+            seed,
+            1 + seed % 5,
+            parts=parts,
+            root=root,
+            projective=projective,
+            constrained=seed % 3 == 2,
+            sparse=0.12 * (seed % 4 == 1),
+            ties=seed % 2 == 1,
+        )
+        try:
+            parse = prove(instance)
+        except InfeasibleError:
+            continue
+        found = verify(instance, parse)
+        best = instance.best()
+        assert found.bound >= best - SUM_ERROR
+        assert found.value == pytest.approx(best, abs=1e-7)
+        assert 0 <= found.gap < 1e-7
+        accepted += 1
+    assert accepted >= 15
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_sentences_longer_than_enumeration_are_accepted(root: str) -> None:
+    for seed in range(4):
+        for projective in (False, True):
+            for parts in ("", "sib stop", "sib grand stop"):
+                words = 12 if projective or not parts else 8
+                instance = random_instance(seed, words, parts=parts, root=root, projective=projective)
+                assert verify(instance, prove(instance)).gap < 1e-7
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
+def test_both_charts_find_the_same_bound(parts: str, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from treewright.decode import integer_charts
+
+    for seed in range(12):
+        instance = random_instance(seed, 2 + seed % 6, parts=parts, root=root, projective=True, sparse=0.1 * (seed % 2))
+        try:
+            parse = prove(instance)
+        except InfeasibleError:
+            continue
+        dense = verify(instance, parse)
+        monkeypatch.setattr(integer_charts, "DENSE_NODES", 0)
+        assert verify(instance, parse) == dense
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_parts_and_arrays_have_the_same_proofs(projective: bool) -> None:
+    for seed in range(8):
+        instance = random_instance(seed, 5, projective=projective)
+        parts = Parts.from_arrays(instance.arc, **instance.scores)
+        parse = tw.decode.tree(parts, projective=projective, proof=True)
+        assert tw.decode.verify(parts, parse, projective=projective) == verify(instance, prove(instance))
+
+
+@pytest.mark.parametrize("scale", [2.0**-40, 1e-10, 1e9, 1e200])
+def test_scores_of_any_scale(scale: float) -> None:
+    for parts in ("", "sib grand"):
+        for projective in (False, True):
+            instance = random_instance(3, 5, parts=parts, projective=projective)
+            scores = {name: scale * array for name, array in instance.scores.items()}
+            scaled = Instance(scale * instance.arc, scores, instance.shape)
+            assert verify(scaled, prove(scaled)).gap <= 1e-8 * scale * 5
+
+
+def test_masks_and_shifts_are_checked_without_rounding() -> None:
+    """Large numbers beside small ones leave no room for rounding: the check repeats itself with exact integers."""
+    for projective in (False, True):
+        instance = random_instance(5, 5, parts="", projective=projective)
+        arc = instance.arc + 2.0**40 * np.arange(6)
+        parse = tw.decode.tree(arc, projective=projective, proof=True)
+        found = tw.decode.verify(arc, parse, projective=projective)
+        assert found.gap <= 1e-3  # the scores themselves are rounded to 2e-4
+        masked = np.where(np.random.default_rng(1).random(arc.shape) < 0.3, -1e30, instance.arc)
+        parse = tw.decode.tree(masked, projective=projective, proof=True)
+        assert tw.decode.verify(masked, parse, projective=projective).gap < 1e-6
+
+
+def test_a_search_that_ended_early_proves_its_gap() -> None:
+    for seed in range(6):
+        instance = random_instance(seed, 7, parts="sib grand")
+        parse = prove(instance, max_nodes=1)
+        assert verify(instance, parse).bound <= parse.bound + 1e-7
+        if not parse.certified:
+            assert verify(instance, parse).gap > 1e-7
+            lower = replace(parse, bound=(parse.bound + parse.score) / 2)
+            with pytest.raises(ProofError):
+                verify(instance, lower)
+
+
+def numbers_of(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The places of all numbers and truth values of nested lists and dictionaries."""
+    if isinstance(data, dict):
+        return [place for key in sorted(data) for place in numbers_of(data[key], (*path, key))]
+    if isinstance(data, list):
+        return [place for key, value in enumerate(data) for place in numbers_of(value, (*path, key))]
+    return [path] if isinstance(data, int | float) else []
+
+
+def changed(data: Any, path: tuple[Any, ...], random: np.random.Generator) -> Any:
+    """A copy in which the number at a place is another one."""
+    found = copy.deepcopy(data)
+    *outer, last = path
+    place = found
+    for key in outer:
+        place = place[key]
+    old = place[last]
+    if isinstance(old, bool):
+        place[last] = not old
+    elif isinstance(old, int):
+        place[last] = old + int(random.choice([-2, -1, 1, 2]))
+    else:
+        place[last] = float(random.choice([-old, old / 2, 2 * old, old + 1, old - 1, 0.0, 1e300, -1e300, np.inf, np.nan]))
+    return found
+
+
+@pytest.mark.parametrize("parts", ["", "sib", "sib grand stop"])
+def test_a_modified_proof_is_refused_or_still_true(parts: str) -> None:
+    random = np.random.default_rng(8)
+    refused = accepted = 0
+    for seed in range(12):
+        instance = random_instance(seed, 4 + seed % 2, parts=parts, root=ROOTS[seed % 2])
+        parse = prove(instance)
+        data = json.loads(json.dumps(parse.proof.to_dict()))
+        places = numbers_of(data)
+        for pick in random.permutation(len(places))[:25]:
+            try:
+                proof = Proof.from_dict(changed(data, places[pick], random))
+                verify(instance, replace(parse, proof=proof))
+            except InputError:
+                refused += 1
+            else:
+                accepted += 1  # multipliers that are worse, but good enough: the claim is the same as before
+                assert is_true(instance, parse)
+    assert refused > 50
+    assert accepted > 0
+
+
+def test_parts_of_a_proof_cannot_be_left_out() -> None:
+    """Without a node, or without the bound of a leaf, some trees are not bounded."""
+    instance = next(
+        instance
+        for instance in (random_instance(seed, 8, parts="sib grand") for seed in range(20))
+        if len(prove(instance).proof.nodes) >= 3  # type: ignore[union-attr]
+    )
+    parse = prove(instance)
+    data = parse.proof.to_dict()  # type: ignore[union-attr]
+    for place, node in enumerate(data["nodes"]):
+        if "point" in node:
+            with pytest.raises(ProofError, match="neither two children nor a bound"):
+                broken = copy.deepcopy(data)
+                del broken["nodes"][place]["point"]
+                verify(instance, replace(parse, proof=Proof.from_dict(broken)))
+    broken = copy.deepcopy(data)
+    del broken["nodes"][-1]
+    with pytest.raises(ProofError):
+        verify(instance, replace(parse, proof=Proof.from_dict(broken)))
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("parts", ["", "sib", "sib grand stop"])
+def test_another_tree_score_or_bound_is_refused_unless_true(parts: str, projective: bool) -> None:
+    random = np.random.default_rng(2)
+    for seed in range(10):
+        instance = random_instance(seed, 4, parts=parts, projective=projective, root=ROOTS[seed % 2])
+        parse = prove(instance)
+        heads = parse.heads.copy()
+        heads[random.integers(0, 5)] = random.integers(-2, 7)
+        changes = [
+            {"heads": heads},
+            {"heads": heads, "score": parse.score + 1.0},
+            {"score": parse.score + 1e-3},
+            {"score": parse.score - 1e-3},
+            {"score": float("nan")},
+            {"bound": float("nan")},
+            {"heads": parse.heads[:-1]},
+        ]
+        other = instance.trees()[int(random.integers(len(instance.trees())))]
+        changes.append({"heads": np.array(other, np.int32), "score": instance.value(other)})
+        changes.append({"heads": np.array(other, np.int32), "score": instance.value(other), "bound": parse.bound})
+        for change in changes:
+            claim = replace(parse, **change)  # type: ignore[arg-type]
+            try:
+                verify(instance, claim)
+            except ProofError:
+                assert not is_true(instance, claim)
+            else:
+                assert is_true(instance, claim)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("parts", ["", "sib", "sib grand stop"])
+def test_other_scores_are_refused_unless_the_claim_holds_for_them(parts: str, projective: bool) -> None:
+    random = np.random.default_rng(4)
+    refused = 0
+    for seed in range(15):
+        instance = random_instance(seed, 4, parts=parts, projective=projective)
+        parse = prove(instance)
+        arrays = {"arc": instance.arc.copy(), **{name: array.copy() for name, array in instance.scores.items()}}
+        array = arrays[list(arrays)[seed % len(arrays)]]
+        array[tuple(random.integers(0, size) for size in array.shape)] += random.choice([-3.0, 0.01, 3.0])
+        other = Instance(arrays.pop("arc"), arrays, instance.shape)
+        try:
+            verify(other, parse)
+        except ProofError:
+            refused += 1
+        else:
+            assert is_true(other, parse)
+    assert refused > 0
+
+
+def test_what_is_refused_is_named() -> None:
+    scores = np.array([[0.0, 9, 2], [0, 0, 7], [0, 3, 0]])
+    parse = tw.decode.tree(scores, proof=True)
+    assert tw.decode.verify(scores, parse) == Verified(16.0, 16.0, 0.0)
+    with pytest.raises(ProofError, match=r"no proof: decode with tree\(..., proof=True\)"):
+        tw.decode.verify(scores, tw.decode.tree(scores))
+    with pytest.raises(ProofError, match=r"the arc \(1, 2\) is not allowed"):
+        tw.decode.verify(scores, parse, forbid=[(1, 2)])
+    with pytest.raises(ProofError, match=r"the arc \(0, 1\) is not allowed"):
+        tw.decode.verify(scores, parse, require=[(2, 1)])
+    with pytest.raises(ProofError, match="form a cycle"):
+        tw.decode.verify(scores, replace(parse, heads=np.array([-1, 2, 1], np.int32)), root="multi")
+    with pytest.raises(ProofError, match="node 0 has 2 children"):
+        tw.decode.verify(scores, replace(parse, heads=np.array([-1, 0, 0], np.int32)))
+    with pytest.raises(ProofError, match=r"the tree has the value 16.0, not 17.0"):
+        tw.decode.verify(scores, replace(parse, score=17.0))
+    with pytest.raises(InputError, match="root is 'both'"):
+        tw.decode.verify(scores, parse, root="both")
+    with pytest.raises(InputError, match=r"sib has the shape \(2,\); it must be \(3, 3, 3\)"):
+        tw.decode.verify(scores, parse, sib=[1, 2])
+    crossing = np.full((5, 5), -1.0)
+    crossing[0, 3] = crossing[3, 1] = crossing[1, 4] = crossing[4, 2] = 0.0
+    proved = tw.decode.tree(crossing, proof=True)
+    assert proved.heads.tolist() == [-1, 3, 4, 0, 1]
+    with pytest.raises(ProofError, match="arcs of the tree cross"):
+        tw.decode.verify(crossing, proved, projective=True)
+    with pytest.raises(InputError, match="a score is NaN"):
+        tw.decode.verify([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]], parse)
+
+
+def test_a_proof_about_projective_trees_proves_nothing_about_crossing_ones() -> None:
+    instance = random_instance(1, 5, parts="sib", projective=True)
+    parse = prove(instance)
+    with pytest.raises(ProofError, match="a proof by a chart is one about projective trees"):
+        tw.decode.verify(instance.arc, parse, **instance.scores)
+
+
+def test_a_proof_about_crossing_trees_holds_for_projective_ones() -> None:
+    arc = np.array([[0.0, 9, 2], [0, 0, 7], [0, 3, 0]])
+    assert tw.decode.verify(arc, tw.decode.tree(arc, proof=True), projective=True).gap == 0
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("parts", ["", "sib grand stop"])
+def test_a_proof_survives_json_and_pickle(parts: str, root: str) -> None:
+    instance = random_instance(3, 7, parts=parts, root=root)
+    parse = prove(instance)
+    found = verify(instance, parse)
+    for proof in (Proof.from_dict(json.loads(json.dumps(parse.proof.to_dict()))), pickle.loads(pickle.dumps(parse.proof))):
+        assert verify(instance, replace(parse, proof=proof)) == found
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"kind": "faith"}, {"kind": "search", "nodes": 3}, {"kind": "search", "nodes": [{"arc": [1]}]}, [], None]
+)
+def test_what_is_no_proof_is_refused(data: Any) -> None:
+    with pytest.raises(InputError, match="proof"):
+        Proof.from_dict(data)
+
+
+def test_without_asking_there_is_no_proof() -> None:
+    instance = random_instance(3, 5)
+    assert tw.decode.tree(instance.arc, **instance.arguments).proof is None
+    assert tw.decode.tree(instance.arc).proof is None
+
+
+def test_other_methods_have_no_proofs() -> None:
+    with pytest.raises(InputError, match="method 'dd' has no option 'proof'"):
+        tw.decode.tree(np.ones((3, 3)), method="dd", proof=True)
+
+
+def test_a_batch_has_the_proofs_of_single_sentences() -> None:
+    batch = [Parts.from_arrays(i.arc, **i.scores) for i in (random_instance(s, 4) for s in range(3))]
+    for projective in (False, True):
+        for parts, parse in zip(batch, tw.decode.tree_batch(batch, projective=projective, proof=True), strict=True):
+            tw.decode.verify(parts, parse, projective=projective)
+
+
+def test_the_check_imports_no_decoder() -> None:
+    """Only data, errors and its own modules: nothing of the core and no solver."""
+    folder = Path(tw.decode.__file__).parent
+    own = {"integer_bound", "integer_charts", "integer_scores", "proof", "result"}
+    for name in ("verify", "integer_bound", "integer_charts", "integer_scores", "proof"):
+        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("treewright"):
+                module = node.module.removeprefix("treewright").lstrip(".")
+                assert module == "errors" or module.removeprefix("decode.") in own, (name, node.module)

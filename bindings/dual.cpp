@@ -39,8 +39,8 @@ struct DualResult {
 struct SearchProofData {
   using Fixed = std::tuple<int, std::vector<int>, std::vector<int>>;
   using Node = std::tuple<int, int, bool, std::vector<Fixed>, int>;
-  using Point = std::tuple<NewScoreColumn, NewScoreColumn, double, std::vector<double>, std::vector<int>,
-                           std::vector<int>>;
+  using Point =
+      std::tuple<NewScoreColumn, NewScoreColumn, double, std::vector<double>, std::vector<int>, std::vector<int>>;
   std::vector<ProofNode> nodes;
   std::vector<DualPoint> points;
 };
@@ -81,8 +81,8 @@ static std::vector<SearchProofData::Node> proof_nodes(const SearchProofData &pro
 static SearchProofData::Point proof_point(const SearchProofData &proof, std::size_t number) {
   if (number >= proof.points.size()) throw nb::index_error("there is no such point");
   const DualPoint &point = proof.points[number];
-  return {scores_of(point.u), scores_of(point.v), point.tree.penalty, point.tree.slack, point.tree.set_begin,
-          point.tree.words};
+  return {scores_of(point.u), scores_of(point.v),   point.tree.penalty,
+          point.tree.slack,   point.tree.set_begin, point.tree.words};
 }
 
 // Whether a signal (Ctrl-C) waits for Python; called with the lock released.

@@ -81,6 +81,16 @@ class SearchProof {
     bounds_.back() = best_bound_;
   }
 
+  // The multipliers in the units of the scores given, if those of the search were multiplied by scale. Constants that
+  // were added to all arcs into a word make no difference.
+  void divide_by(double scale) {
+    for (DualPoint &point : points) {
+      point.tree.penalty /= scale;
+      for (auto *column : {&point.u, &point.v, &point.tree.slack})
+        for (double &multiplier : *column) multiplier /= scale;
+    }
+  }
+
   std::vector<ProofNode> nodes;
   std::vector<DualPoint> points;
 

@@ -47,7 +47,7 @@ namespace treewright {
 // With a single root the penalty is taken off the arcs that leave 0 and added to the bound.
 struct TreeDual {
   double penalty = 0;
-  std::vector<double> slack;           // of each set
+  std::vector<double> slack;          // of each set
   std::vector<int> set_begin, words;  // set s holds words[set_begin[s]] .. words[set_begin[s + 1])
 };
 

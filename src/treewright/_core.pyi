@@ -231,6 +231,31 @@ def chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
 def chu_liu_edmonds(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """The best spanning tree over candidate arcs, with a weight an arc."""
 
+class TreeDual:
+    """A solution of the dual program of the best tree."""
+
+    @property
+    def penalty(self) -> float: ...
+
+    @property
+    def slack(self) -> list[float]: ...
+
+    @property
+    def set_begin(self) -> list[int]: ...
+
+    @property
+    def words(self) -> list[int]: ...
+
+@overload
+def tree_dual(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, TreeDual]:
+    """
+    The best spanning tree: heads, value, and the dual solution that proves it.
+    """
+
+@overload
+def tree_dual(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, TreeDual]:
+    """The same over candidate arcs."""
+
 @overload
 def reduced_costs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
@@ -419,6 +444,19 @@ class DualResult:
     @property
     def trace(self) -> DualTrace: ...
 
+class SearchProof:
+    """The nodes of a search tree and the multipliers that bound them."""
+
+    def nodes(self) -> list[tuple[int, int, bool, list[tuple[int, list[int], list[int]]], int]]:
+        """
+        Parent, arc, whether it is in, fixed arcs (point, in, out), point; -1: none.
+        """
+
+    def point(self, number: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float, list[float], list[int], list[int]]:
+        """
+        u and v of each arc; penalty of the root arcs; slack of each set, where its words begin, words.
+        """
+
 class SearchResult:
     """What branch and bound found; certificate is empty when there is none."""
 
@@ -443,6 +481,9 @@ class SearchResult:
     @property
     def trace(self) -> SearchTrace: ...
 
+    @property
+    def proof(self) -> SearchProof: ...
+
 class DualOptions:
     """The options of dual decomposition."""
 
@@ -453,7 +494,7 @@ def dual_decomposition(parts: Parts, options: DualOptions, u: Annotated[NDArray[
     Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.
     """
 
-def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool) -> SearchResult:
+def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_nodes: int, tolerance: float, trace: bool, proof: bool) -> SearchResult:
     """
     The best non-projective tree, proved; on a budget the best found, with a bound.
     """

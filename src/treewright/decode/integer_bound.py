@@ -1,7 +1,7 @@
 """The Lagrangian bound of docs/proofs.md over integer scores, written for `verify` only.
 
-For any multipliers u and v of the arcs, any slack >= 0 of sets of words and any penalty of the root arcs, every tree of a
-piece has a value of at most
+For any multipliers u and v of the arcs, any slack >= 0 of sets of words and any penalty of the root arcs, every tree of
+a piece has a value of at most
 
     sum over words m of  max over h of  arc + u + v + (slack of the sets that the arc enters) - (penalty, if h = 0)
     - sum of all slack + penalty                                                            (the tree)
@@ -39,7 +39,9 @@ class Multipliers:
         self.members = np.zeros((len(point.sets), scores.nodes), dtype=np.int64)
         for row, x, (_, words) in zip(self.members, self.slack, point.sets, strict=True):
             if x < 0 or not words or min(words) < 1 or max(words) >= scores.nodes:
-                raise ProofError("refused: a set of words is empty, or has negative slack or a word that does not exist")
+                raise ProofError(
+                    "refused: a set of words is empty, or has negative slack or a word that does not exist"
+                )
             row[list(words)] = 1
 
     def _read_arcs(self, scores: Scores, point: Point) -> None:

@@ -72,8 +72,9 @@ class _Chart:
         nodes = np.minimum(self.by_distance, n - 1)
         i = np.arange(n)[:, None]
         self.gain = self._both(self.arc[first:, first:])[:, i, nodes][..., None]
-        if scores.has_grand:
-            grand = np.moveaxis(scores.dense("grand"), 0, 2)[first:, first:].copy()  # [h, m, g]
+        given = scores.dense("grand")
+        if given is not None:
+            grand = np.moveaxis(given, 0, 2)[first:, first:].copy()  # [h, m, g]
             if not single_root:
                 grand[0] = 0  # node 0 has no head
             order = [*range(first, n + first), *([0] * first)]  # node 0 last

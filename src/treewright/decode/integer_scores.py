@@ -24,7 +24,9 @@ from treewright.errors import InputError, ProofError
 Arc = tuple[int, int]  # head, modifier
 Floats = NDArray[np.float64]
 Integers = NDArray[Any]  # of int64, or of Python integers
-Table = list[list[int]]  # [p][q] of one side: 0 is START, p the p-th candidate; q the (q + 1)-th candidate, the last END
+Table = list[
+    list[int]
+]  # [p][q] of one side: 0 is START, p the p-th candidate; q the (q + 1)-th candidate, the last END
 BITS = 60  # of every sum of scores in int64
 
 
@@ -201,7 +203,7 @@ class Scores:
     def heads_of(self) -> list[list[int]]:
         """The candidate heads of each node, increasing; none of node 0."""
         found: list[list[int]] = [[] for _ in range(self.nodes)]
-        for m, h in np.argwhere(self.given.arc.T > -np.inf).tolist():
+        for m, h in np.argwhere(-np.inf < self.given.arc.T).tolist():
             found[m].append(h)
         return found
 

@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
 
 class Fixing(NamedTuple):
-    """Arcs that the bound at a point decides: without those of `required`, or with one of `excluded`, none is better."""
+    """Arcs that the bound at a point decides: no tree without a required one or with an excluded one is better."""
 
     point: int
     required: Sequence[Arc]
@@ -166,9 +166,7 @@ def _content(recorded: Recorded, arcs: Sequence[Arc]) -> Content:
     for place, (parent, arc, has_arc, fixed, point) in enumerate(found):
         fixings = [Fixing(number(at), named(required), named(excluded)) for at, required, excluded in fixed]
         is_leaf = place not in divided and point >= 0
-        nodes.append(
-            Node(parent, None if arc < 0 else arcs[arc], has_arc, fixings, number(point) if is_leaf else None)
-        )
+        nodes.append(Node(parent, None if arc < 0 else arcs[arc], has_arc, fixings, number(point) if is_leaf else None))
     return nodes, [_recorded_point(recorded, at, arcs) for at in numbers]
 
 

@@ -26,7 +26,7 @@ TOLERANCE = 1e-9
 
 
 class Verified(NamedTuple):
-    """What was proved: the tree has that value, no tree has a value above `bound`, and gap is at least bound - value."""
+    """What was proved: the tree has that value, and no tree has one above `bound`; gap is bound - value, rounded up."""
 
     value: float
     bound: float
@@ -195,7 +195,7 @@ class Search:
         return self.points[number]
 
     def _state(self, node: Node, states: Sequence[State | None], proof: Proof) -> State | None:
-        """The piece of a node: that of its parent, the division, what follows, and what bounds decide; None: no tree."""
+        """The piece of a node: that of its parent, divided, with what follows and what bounds decide; None: no tree."""
         if node.arc is None:
             state = [set(heads) for heads in self.scores.heads_of]
         else:

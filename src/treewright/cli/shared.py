@@ -144,7 +144,7 @@ class Summary:
         pieces += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
         pieces.append(f"{found['words_per_second']} words a second")
         if "certified" in found:
-            pieces.append(f"{100 * found['certified']:.1f} % of the trees certified")
+            pieces.append(f"{100 * found['certified']:.1f} % of the trees certified as the model's best")
         return ", ".join(pieces)
 
     def print(self, *, as_json: bool, quiet: bool, to_stdout: bool) -> None:

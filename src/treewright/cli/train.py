@@ -286,7 +286,7 @@ def parser_in_words(found: dict[str, Any]) -> str:
     return (
         f"{found['file']}: {options['model']}, {kind}, {roots}, {found['labels']} relations; {trained_on(found)}; "
         f"on {dev['sentences']} development sentences UAS {dev['uas']:.2f}, LAS {dev['las']:.2f}, "
-        f"{100 * dev['certified']:.1f} % of the trees certified"
+        f"{100 * dev['certified']:.1f} % of the trees certified as the model's best"
     )
 
 
@@ -318,5 +318,5 @@ def pipeline_in_words(found: dict[str, Any]) -> str:
     return (
         f"{found['file']}: {found['bytes'] / 1e6:.1f} MB; {trained_on(found)}\n"
         f"from the raw text of {dev['sentences']} development sentences (F1): {figures}; "
-        f"{100 * dev['certified']:.1f} % of the trees certified"
+        f"{100 * dev['certified']:.1f} % of the trees certified as the model's best"
     )

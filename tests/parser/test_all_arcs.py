@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +70,23 @@ def test_pruning_loses_trees_that_all_arcs_finds(trained: Parser) -> None:
     bank = [shuffled(sentence, seed) for seed, sentence in enumerate(treebank(40, seed=8))]
     pairs = zip(strict.parse(bank), strict.parse(bank, all_arcs=True), strict=True)
     assert any(one.parse.score < other.parse.score - 1e-9 for one, other in pairs)
+
+
+def test_a_search_over_all_arcs_that_ends_early_has_no_lower_value_and_a_bound(trained: Parser) -> None:
+    if trained.options.model == "arc":
+        return  # has no search
+    bank = [shuffled(sentence, seed) for seed, sentence in enumerate(treebank(10, seed=9))]
+    options: dict[str, Any] = {"projective": False, "max_seconds": 0}
+    for pruned, every, best in zip(
+        trained.parse(bank, **options),
+        trained.parse(bank, all_arcs=True, **options),
+        trained.parse(bank, all_arcs=True, projective=False),
+        strict=True,
+    ):
+        assert every.parse.score >= pruned.parse.score - 1e-9
+        assert every.parse.bound >= best.parse.score - 1e-9
+        assert every.parse.score == pytest.approx(trained.parts(every, all_arcs=True).value(every.parse.heads))
+        assert every.heads.tolist() == every.parse.heads[1:].tolist()
 
 
 def test_the_scope_is_all_arcs_where_nothing_was_removed(parser: Parser) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -223,9 +223,8 @@ class Worker:
         """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`."""
         for sentence in sentences:
             ensure_length(sentence)
-        return [
-            parsed for group in groups(sentences) for parsed in self._parse_batch(group, projective, all_arcs, options)
-        ]
+        batches = ([one] for one in sentences) if all_arcs else groups(sentences)  # all arcs take much memory
+        return [parsed for batch in batches for parsed in self._parse_batch(batch, projective, all_arcs, options)]
 
     def _parse_batch(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool, options: ChosenMethod
@@ -233,16 +232,23 @@ class Worker:
         """Stage after stage over all sentences, so that the weights of one stage stay in the cache."""
         batch = self.encoder.encode_batch(sentences)
         pruned = self._prune_batch(batch, projective)
-        if all_arcs:
-            pruned = [every_arc(arcs) for arcs in pruned]
-        parts = self._score_batch(batch, pruned)
-        found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
-        parses = [with_scope(parse, arcs) for parse, arcs in zip(found, pruned, strict=True)]
+        considered = [every_arc(arcs) for arcs in pruned] if all_arcs else pruned
+        parses = self._tree_batch(batch, considered, projective, options)
+        if all_arcs and not all(parse.certified for parse in parses):
+            others = self._tree_batch(batch, pruned, projective, options)
+            parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
         labels = self._label_batch(batch, parses)
         return [
             Parsed(parse, words, confidence(parse.heads, arcs.marginal))
             for parse, words, arcs in zip(parses, labels, pruned, strict=True)
         ]
+
+    def _tree_batch(
+        self, batch: AtomBatch, arcs: Sequence[Candidates], projective: bool, options: ChosenMethod
+    ) -> list[Parse]:
+        parts = self._score_batch(batch, arcs)
+        found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
+        return [with_scope(parse, some) for parse, some in zip(found, arcs, strict=True)]
 
     def _prune_batch(self, batch: AtomBatch, projective: bool) -> list[Candidates]:
         arcs = self.pruner.batch_arcs(batch, *self.model.pruner)
@@ -275,6 +281,13 @@ def with_scope(parse: Parse, arcs: Candidates) -> Parse:
     """The parse with a note if its bound and its certificate are not about all arcs."""
     words = len(arcs.marginal) - 1
     return parse.after_pruning() if len(arcs.head) < words * words else parse
+
+
+def at_least(parse: Parse, other: Parse) -> Parse:
+    """The parse over more arcs, with the tree of the other where its own search ended too early to find one as good."""
+    if parse.certified or parse.score >= other.score:
+        return parse
+    return replace(parse, heads=other.heads, score=other.score)
 
 
 def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

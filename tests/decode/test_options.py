@@ -16,6 +16,7 @@ from treewright.decode import METHODS, MethodOptions, TreeOptions, climb, dual, 
 from treewright.decode.methods import solver
 from treewright.decode.problem import Arc
 from treewright.decode.result import Multipliers
+from treewright.decode.structure import TreeConstraint
 from treewright.errors import InputError
 from treewright.relax import RelaxOptions, relax
 
@@ -27,6 +28,7 @@ NAMES = {
     "rearrange": rearrange,
     "Arc": Arc,
     "Multipliers": Multipliers,
+    "TreeConstraint": TreeConstraint,
 }
 
 

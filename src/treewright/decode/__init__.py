@@ -23,6 +23,7 @@ from treewright.decode.problem import Problem
 from treewright.decode.proof import Proof
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
 from treewright.decode.sample import sample
+from treewright.decode.structure import Below, Depth, RootChildren, Span, TreeConstraint, Valency
 from treewright.decode.verify import Verified, verify
 from treewright.decode.why import WhyNot, why_not
 
@@ -30,9 +31,11 @@ __all__ = [
     "METHODS",
     "ArcConstraints",
     "ArrayResult",
+    "Below",
     "Candidates",
     "ChosenMethod",
     "DecodingOptions",
+    "Depth",
     "FloatResult",
     "GraphParse",
     "MethodOptions",
@@ -42,8 +45,12 @@ __all__ = [
     "Parts",
     "Problem",
     "Proof",
+    "RootChildren",
     "SearchOptions",
+    "Span",
+    "TreeConstraint",
     "TreeOptions",
+    "Valency",
     "Verified",
     "WhyNot",
     "candidates",

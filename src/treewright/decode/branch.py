@@ -43,8 +43,7 @@ def solve(
     """
     if problem.projective:
         raise InputError("branch and bound is for trees that may cross; projective ones have a dynamic program")
-    if max_nodes is not None and max_nodes < 1:
-        raise InputError(f"max_nodes is {max_nodes}; the root of the search is one node, None is no limit")
+    check_nodes(max_nodes)
     check_limits(max_seconds, tolerance)
     found = _core.branch_and_bound(
         problem.parts,
@@ -68,6 +67,12 @@ def solve(
         _columns(found.trace, problem.nodes) if trace else None,
         proof=Proof.of_search(found.proof, problem.parts.head, problem.parts.modifier) if proof else None,
     )
+
+
+def check_nodes(max_nodes: int | None) -> None:
+    """Refuse a search without nodes."""
+    if max_nodes is not None and max_nodes < 1:
+        raise InputError(f"max_nodes is {max_nodes}; the root of the search is one node, None is no limit")
 
 
 def _columns(trace: _core.SearchTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:

@@ -1,9 +1,9 @@
 """Why no tree meets the constraints: a smallest set of them that cannot hold together, with the reason in words.
 
-The constraints are the required and the forbidden arcs, the single root, projectivity, and for each word what its
-scores allow. QuickXplain (Junker 2004) finds a set of them that is infeasible while every proper subset is feasible, in
-few trials even among thousands. Then all smaller sets are tried, up to a limit of trials. A trial is one first-order
-decoding with scores 0 and -inf.
+The constraints are the required and the forbidden arcs, the single root, projectivity, for each word what its scores
+allow, and those on the shape of the tree. QuickXplain (Junker 2004) finds a set of them that is infeasible while every
+proper subset is feasible, in few trials even among thousands. Then all smaller sets are tried, up to a limit of trials.
+A trial is one first-order decoding with scores 0 and -inf, or a search where there are constraints on the shape.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
+from treewright.decode.structure import TreeConstraint
 from treewright.errors import InfeasibleError
 
 # Limits by convention.
@@ -32,9 +33,10 @@ _MAX_NAMED = 8  # words named in a message; by convention
 class Constraint:
     """One constraint on the tree. "scores": word m has one of the heads whose arc scores are above -inf."""
 
-    kind: Literal["require", "forbid", "root", "projective", "scores"]
+    kind: Literal["require", "forbid", "root", "projective", "scores", "shape"]
     h: int = -1
     m: int = -1
+    shape: TreeConstraint | None = None
 
 
 def ensure_feasible(problem: Problem) -> None:
@@ -50,15 +52,19 @@ def is_feasible(problem: Problem) -> bool:
     return decode(weights, problem.single_root)[1] == 0
 
 
-def infeasible(problem: Problem) -> InfeasibleError:
-    """The error to raise when there is no tree of finite value."""
-    question = _Question(problem)
+def infeasible(problem: Problem, shapes: Sequence[TreeConstraint] = ()) -> InfeasibleError:
+    """The error to raise when there is no tree of finite value; shapes are constraints on the shape of the tree."""
+    question = _Question(problem, shapes)
     if question.is_feasible():
         return InfeasibleError(
             "every tree that the arcs allow has a sibling, grandparent or stop part with the score -inf; "
             "make one of those parts finite"
         )
-    conflict = _smallest(question, _irreducible(question))
+    conflict = _irreducible(question)
+    if any(constraint.kind == "shape" for constraint in conflict):  # a trial is a search: no smaller set is looked for
+        names = tuple(question.name(constraint) for constraint in conflict)
+        return InfeasibleError(_no_shape(names), names)
+    conflict = _smallest(_Question(problem), conflict)
     names = tuple(question.name(constraint) for constraint in conflict)
     if len(names) == 1:  # no other constraint is one that nothing can meet
         return InfeasibleError(f"there is no such tree: {names[0]}; allow word {conflict[0].m} one", names)
@@ -69,13 +75,20 @@ def infeasible(problem: Problem) -> InfeasibleError:
     )
 
 
+def _no_shape(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"there is no such tree: no tree of this sentence has {names[0]}; give it up"
+    return f"there is no such tree: {_listed(names)} cannot hold together; give up one of them"
+
+
 class _Question:
     """A problem as a list of constraints; the feasibility of each subset can be tested."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, shapes: Sequence[TreeConstraint] = ()) -> None:
         self.nodes = problem.nodes
         self.open = _open_arcs(problem)
         self.constraints = [
+            *(Constraint("shape", shape=shape) for shape in dict.fromkeys(shapes)),
             *(Constraint("require", h, m) for h, m in dict.fromkeys(problem.require)),
             *(Constraint("forbid", h, m) for h, m in dict.fromkeys(problem.forbid)),
             *([Constraint("root")] if problem.single_root else []),
@@ -86,10 +99,19 @@ class _Question:
     def is_feasible(self, chosen: Iterable[Constraint] | None = None) -> bool:
         """Whether some tree meets the chosen constraints (all of them by default)."""
         chosen = self.constraints if chosen is None else list(chosen)
+        shapes = [constraint.shape for constraint in chosen if constraint.shape is not None]
+        if shapes:
+            return self._is_feasible_with(chosen, shapes)
         weights = np.where(self.allowed(chosen), 0.0, -np.inf)
         kinds = {constraint.kind for constraint in chosen}
         decode = _core.eisner if "projective" in kinds else _core.chu_liu_edmonds
         return decode(weights, "root" in kinds)[1] == 0
+
+    def _is_feasible_with(self, chosen: Sequence[Constraint], shapes: Sequence[TreeConstraint]) -> bool:
+        from treewright.decode import constrained  # imported on first use: it needs the decoders
+
+        kinds = {constraint.kind for constraint in chosen}
+        return constrained.is_feasible(self.allowed(chosen), "projective" in kinds, "root" in kinds, shapes)
 
     def allowed(self, chosen: Iterable[Constraint]) -> NDArray[np.bool_]:
         """[h, m]: whether the chosen constraints allow the arc."""
@@ -107,6 +129,8 @@ class _Question:
         """The constraint as a keyword of `tree` or a column of the scores."""
         if constraint.kind in ("require", "forbid"):
             return f"{constraint.kind} ({constraint.h}, {constraint.m})"
+        if constraint.kind == "shape":
+            return repr(constraint.shape)
         if constraint.kind == "root":
             return "root='single'"
         if constraint.kind == "projective":

@@ -6,7 +6,7 @@ siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
@@ -19,7 +19,9 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
 from treewright.decode.proof import CHART, Proof
 from treewright.decode.result import Parse
+from treewright.decode.structure import TreeConstraint, checked
 from treewright.errors import InputError
+from treewright.streams import check_seconds
 
 Direct = Literal["eisner", "chu-liu-edmonds", "sibling-eisner", "grand-eisner"]
 Algorithm = Direct | Literal["branch and bound"]  # the `method` of a Parse
@@ -59,13 +61,20 @@ def solve(
     max_nodes: int | None = None,
     trace: bool = False,
     proof: bool = False,
+    constraints: Iterable[TreeConstraint] = (),
 ) -> Parse:
     """The best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
 
-    proof=True keeps what `treewright.decode.verify` needs to check that no tree is better.
+    proof=True keeps what `treewright.decode.verify` needs to check that no tree is better. constraints limit the shape
+    of the tree and need a search, which keeps no proof.
 
     The bound is -inf when there is no tree.
     """
+    limits = checked(constraints, problem.nodes)
+    if limits and proof:
+        raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
+    if limits:
+        return _solve_constrained(problem, limits, max_seconds, max_nodes, trace)
     chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
     if chosen == "chu-liu-edmonds" and proof:
         return _proved_tree(problem)
@@ -75,6 +84,25 @@ def solve(
     from treewright.decode import branch  # imported on first use: most problems need no search
 
     return branch.solve(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, proof=proof)
+
+
+def _solve_constrained(
+    problem: Problem,
+    constraints: tuple[TreeConstraint, ...],
+    max_seconds: float | None,
+    max_nodes: int | None,
+    trace: bool,
+) -> Parse:
+    from treewright.decode import constrained  # imported on first use, as are the modules below
+    from treewright.decode.branch import check_nodes
+    from treewright.decode.constraints import infeasible
+
+    check_seconds(max_seconds)
+    check_nodes(max_nodes)
+    found = constrained.search(problem, constraints, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
+    if found is None:
+        raise infeasible(problem, constraints)
+    return found
 
 
 def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Mapping[str, Any]) -> list[Parse]:

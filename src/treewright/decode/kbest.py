@@ -1,9 +1,9 @@
 """The k best trees, all different, best first.
 
 First order: by a partition of the trees with reduced costs (any tree), or from Eisner's chart (projective).
-Second order: Lawler's partition (1972) over the exact decoder. The trees of a class other than its best one, which has
-the heads h(1) .. h(n), fall into n smaller classes: the m-th has the heads h(1) .. h(m - 1) and not h(m). Each tree
-that is listed costs at most n decodings.
+Second order, or constraints on the shape of trees: Lawler's partition (1972) over the exact decoder. The trees of a
+class other than its best one, which has the heads h(1) .. h(n), fall into n smaller classes: the m-th has the heads
+h(1) .. h(m - 1) and not h(m). Each tree that is listed costs at most n decodings.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.decode import constrained
 from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.marginals import scores_of
@@ -26,6 +27,7 @@ from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse, ParseList
+from treewright.decode.structure import TreeConstraint, checked
 from treewright.errors import InfeasibleError, InputError
 from treewright.streams import check_count, check_seconds
 
@@ -42,6 +44,7 @@ def kbest(
     root: str = ...,
     require: Iterable[Arc] = ...,
     forbid: Iterable[Arc] = ...,
+    constraints: Iterable[TreeConstraint] = ...,
     head_first: bool = ...,
     max_seconds: float | None = ...,
     lengths: None = ...,
@@ -62,6 +65,7 @@ def kbest(
     root: str = ...,
     require: Iterable[Arc] = ...,
     forbid: Iterable[Arc] = ...,
+    constraints: Iterable[TreeConstraint] = ...,
     head_first: bool = ...,
     max_seconds: float | None = ...,
     lengths: ArrayLike,
@@ -82,6 +86,7 @@ def kbest(
     root: str = ...,
     require: Iterable[Arc] = ...,
     forbid: Iterable[Arc] = ...,
+    constraints: Iterable[TreeConstraint] = ...,
     head_first: bool = ...,
     max_seconds: float | None = ...,
     lengths: ArrayLike,
@@ -101,6 +106,7 @@ def kbest(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
+    constraints: Iterable[TreeConstraint] = (),
     head_first: bool = True,
     max_seconds: float | None = None,
     lengths: ArrayLike | None = None,
@@ -109,12 +115,12 @@ def kbest(
 ) -> ParseList | list[ParseList] | list[ParseList | InputError]:
     """The k best trees, best first; fewer when there are no more.
 
-    Scores and constraints are those of `tree`.
+    Scores and constraints are those of `tree`, also those on the shape of the trees (constraints=[...]).
 
     Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
-    those with the same value, are certified to be the best. max_seconds limits second-order searches: the list may then
-    be shorter than k or miss a tree, and its attribute `exact` is False. lengths, threads and errors are those of
-    `trees`: with lengths, arc is a padded batch and the result a list of such lists.
+    those with the same value, are certified to be the best. max_seconds limits searches (second order, or constraints
+    on the shape): the list may then be shorter than k or miss a tree, and its attribute `exact` is False. lengths,
+    threads and errors are those of `trees`: with lengths, arc is a padded batch and the result a list of such lists.
 
     >>> for parse in kbest([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 3):
     ...     print(parse.heads.tolist(), parse.score, parse.gap)
@@ -127,13 +133,15 @@ def kbest(
         check_arguments(threads, errors)
         options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
         options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
-        padded, others = Padded.of(arc, lengths, {**options, "k": k, "max_seconds": max_seconds})
+        search = {"constraints": tuple(constraints), "k": k, "max_seconds": max_seconds}
+        padded, others = Padded.of(arc, lengths, {**options, **search})
         return gathered(run(kbest, padded.items(others), threads), errors)
     problem = Problem.of(
         arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
     )
-    if problem.order == 2:
-        return _Partition(problem, max_seconds).best(count)
+    limits = checked(constraints, problem.nodes)
+    if problem.order == 2 or limits:
+        return _Partition(problem, limits, max_seconds).best(count)
     return _first_order(problem, count)
 
 
@@ -164,10 +172,10 @@ class _Class:
 
 
 class _Partition:
-    """Lawler's partition of the trees of a second-order problem."""
+    """Lawler's partition of the trees of a second-order problem, or of one with constraints on their shape."""
 
-    def __init__(self, problem: Problem, max_seconds: float | None) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, constraints: tuple[TreeConstraint, ...], max_seconds: float | None) -> None:
+        self.problem, self.constraints = problem, constraints
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.head, self.modifier = problem.parts.head, problem.parts.modifier
         self.uncertain = -np.inf  # no tree that may be missing has a higher value
@@ -176,7 +184,7 @@ class _Partition:
         """The list; its `exact` says whether no class that was left undecided can contain a better tree."""
         whole = self._decoded(np.ones(len(self.head), dtype=np.bool_), np.inf)
         if whole is None and self.uncertain == -np.inf:
-            raise infeasible(self.problem)
+            raise infeasible(self.problem, self.constraints)
         found: list[_Class] = []
         queue = [] if whole is None else [whole]
         while queue and len(found) < count:
@@ -211,12 +219,23 @@ class _Partition:
             self.uncertain = max(self.uncertain, bound)
             return None
         try:
-            found = tree(problem.given, projective=problem.projective, root=problem.root, max_seconds=seconds)
-        except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden
+            found = self._best(problem, seconds)
+        except constrained.NotFoundError:
+            self.uncertain = max(self.uncertain, bound)
+            return None
+        if found is None:
             return None
         if not found.certified:
             self.uncertain = max(self.uncertain, found.bound)
         return _Class(keep, found) if found.score > -np.inf else None  # the time may be up before the first tree
+
+    def _best(self, problem: Problem, seconds: float | None) -> Parse | None:
+        if self.constraints:
+            return constrained.search(problem, self.constraints, max_seconds=seconds)
+        try:
+            return tree(problem.given, projective=problem.projective, root=problem.root, max_seconds=seconds)
+        except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden
+            return None
 
 
 def _ranked(parse: Parse, best: Parse) -> Parse:

@@ -68,6 +68,8 @@ def tree(
     require and forbid keep their order. projective=True
     excludes crossing arcs. root is "single" (exactly one child of node 0) or "multi". require and forbid
     are arcs (h, m) that the tree must, must not have. method is a name in METHODS; `MethodOptions` lists its options.
+    constraints=[...] is an option of "exact": limits on the shape of the tree (RootChildren, Valency, Span, Below,
+    Depth).
 
     >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     >>> parse.heads.tolist(), parse.score, parse.certified
@@ -119,6 +121,8 @@ def tree_batch(
     if method != "exact":
         return [tree(parts, projective=projective, root=root, method=method, **options) for parts in batch]
     solver(method, options)
+    if "constraints" in options:
+        return [tree(parts, projective=projective, root=root, **options) for parts in batch]
     parses = exact.solve_batch(batch, projective, root, options)
     for parts, parse in zip(batch, parses, strict=True):
         if parse.bound == -math.inf:

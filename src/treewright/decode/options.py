@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from treewright.decode import climb, dual, programs, rearrange
     from treewright.decode.problem import Arc
     from treewright.decode.result import Multipliers
+    from treewright.decode.structure import TreeConstraint
 
 
 class SearchOptions(TypedDict, total=False):
     """The options of the methods except for the time limit; the functions of the methods document them."""
 
     max_nodes: int | None  # exact: nodes of the search tree
+    constraints: Iterable[TreeConstraint]  # exact: on the shape of the tree
     trace: bool  # exact, dd, climb: keep one row an iteration
     proof: bool  # exact: keep what `verify` checks
     tolerance: float  # dd: the largest relative gap that counts as zero

@@ -201,7 +201,9 @@ def test_a_budget_leaves_a_valid_bound(names: str) -> None:
 
 
 def test_no_proof_is_kept_under_constraints() -> None:
-    with pytest.raises(InputError, match="^proof=True has no form for constraints on the shape of the tree; leave out"):
+    with pytest.raises(
+        InputError, match=r"^proof=True has no form for constraints on the shape of the tree; leave out"
+    ):
         tw.decode.tree(np.zeros((4, 4)), constraints=[Depth(2)], proof=True)
 
 

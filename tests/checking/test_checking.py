@@ -249,6 +249,11 @@ def test_sentences_that_cannot_be_read_are_findings_and_the_others_are_checked()
     assert found[100].rule == "upos"
 
 
+def test_a_file_without_sentences_is_a_finding() -> None:
+    [finding] = found_in("")
+    assert str(finding) == "<file>: format: the file is empty; expected at least one sentence"
+
+
 # -- against another treebank
 
 

@@ -303,7 +303,7 @@ def test_every_command_refuses_binary_files(run: Run, command: str) -> None:
 @pytest.mark.parametrize("command", [name for name in READERS if name not in ("parse", "tag tokenise")])
 def test_plain_text_is_recognised_where_sentences_are_expected(run: Run, command: str) -> None:
     found = run(*("b.txt" if word == "FILE" else word for word in READERS[command]))
-    remedy = "(`treewright parse` reads plain text and writes CoNLL-U)"
+    remedy = "(`treewright parse en FILE` reads plain text)"
     assert (found.returncode, found.stderr.splitlines()[-1]) == (
         1,
         f"treewright: b.txt:1: plain text, without tabs; expected CoNLL-U {remedy}",

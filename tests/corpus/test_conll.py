@@ -283,7 +283,9 @@ def test_utf16_is_guessed() -> None:
         (b"PK\x03\x04\x14\0", "a ZIP archive or an office document"),
         (b"\xff\xd8\xff\xe0\0", "a JPEG image"),
         (b'\x00\x10\x00\x00\x00\x00\x00\x00{"__metadata__"', "a model file"),
-        (b"\x7fELF\x02\x01\x01\0\0\0", "a binary file, with zero bytes"),
+        (b"\x7fELF\x02\x01\x01\0\0\0", "a program"),
+        (b"\xca\xfe\xba\xbe\0\0\0\x02\t\n", "a binary file, with zero bytes"),
+        (b"RIFF\0\0\0\x02WAVE", "a binary file, with zero bytes"),
     ],
 )
 def test_binary_files_are_named_by_their_kind(opening: bytes, kind: str) -> None:
@@ -295,7 +297,7 @@ def test_binary_files_are_named_by_their_kind(opening: bytes, kind: str) -> None
 @pytest.mark.parametrize("text", ["It rains.\nI stay.\n", "Regen.\n", "我喜欢茶。\n", "# A title\n\nThe old bridge\n"])
 def test_plain_text_is_recognised(text: str) -> None:
     with pytest.raises(
-        FormatError, match=r"<file>:\d: plain text, without tabs; expected CoNLL-U \(`treewright parse`"
+        FormatError, match=r"<file>:\d: plain text, without tabs; expected CoNLL-U \(`treewright parse en FILE`"
     ):
         read_text(text.encode())
 

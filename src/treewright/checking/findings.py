@@ -84,7 +84,7 @@ class Finding:
     rule: str
     level: int
     source: str
-    line: int
+    line: int  # 0 for the file
     sent_id: str | None
     word: str | None  # the ID of the word, token or empty node; None for the sentence
     form: str | None
@@ -103,4 +103,5 @@ class Finding:
         """
         word = "" if self.word is None else f"{self.word} {self.form}: "
         name = f" (sent_id {self.sent_id})" if self.sent_id else ""
-        return f"{self.source}:{self.line}: {self.rule}: {word}{self.reason}{name}"
+        place = f"{self.source}:{self.line}" if self.line else self.source
+        return f"{place}: {self.rule}: {word}{self.reason}{name}"

@@ -114,9 +114,7 @@ def _with_hint(error: FormatError, text: str, line: int) -> FormatError:
     """Recognise plain text, and a file that was cut short: it ends in the middle of a line."""
     if "\t" not in text and PLAIN_TEXT.search(text):
         found = "plain text, without tabs; expected CoNLL-U"
-        return FormatError(
-            error.source, error.line, f"{found} (`treewright parse` reads plain text and writes CoNLL-U)"
-        )
+        return FormatError(error.source, error.line, f"{found} (`treewright parse en FILE` reads plain text)")
     if not text.endswith("\n") and error.line == line + text.count("\n"):
         return FormatError(
             error.source, error.line, f"{error.problem} (the file ends here without a line break: cut short?)"

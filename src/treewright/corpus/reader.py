@@ -23,6 +23,7 @@ BINARY = {
     b"\xff\xd8\xff": "a JPEG image",
     b"GIF8": "a GIF image",
     b"%PDF": "a PDF document",
+    b"\x7fELF": "a program",
     b"PK\x03\x04": "a ZIP archive or an office document",
 }
 
@@ -87,10 +88,20 @@ def check_is_text(opening: bytes, name: str) -> None:
         found = "a model file"
     if first.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_utf16(first):
         raise FormatError(name, 1, "text in UTF-16; expected UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)")
-    if found is None and b"\0" in first and b"\t" not in first and not first.lstrip().startswith(b"#"):
+    if found is None and b"\0" in first and not _may_be_rows(first):
         found = "a binary file, with zero bytes"
     if found is not None:
         raise FormatError(name, 1, f"{found}; expected text in UTF-8")
+
+
+def _may_be_rows(data: bytes) -> bool:
+    """Whether bytes may be comments and columns in UTF-8, in which a zero byte is odd but no error."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if error.start < len(data) - 3:  # else a character may be cut
+            return False
+    return b"\t" in data or data.lstrip().startswith(b"#")
 
 
 def _is_utf16(data: bytes) -> bool:

@@ -6,10 +6,10 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from treewright.cli.shared import note
 from treewright.errors import InputError
@@ -17,11 +17,12 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, TaskID
 
+    from treewright.corpus import Sentence
+
+TEXT_KINDS = ("text", "lines")  # of input
 STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; by convention
 EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex"}
 EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
-
-T = TypeVar("T")
 
 
 def looks_like_model(name: str) -> bool:
@@ -129,14 +130,25 @@ class Meter:
         self._has_started = False
         self._sentences = 0
         self._file: io.BufferedReader | None = None
+        self._end = 0  # the bytes of all sources up to the end of the present one
+        self._is_text = False
 
-    def source(self, source: str) -> str | io.BufferedReader:
-        """The source; while progress is shown and its size is known, a file that reports what is read of it."""
-        if self._bar.disable or size_of(source) is None:
+    def source(self, source: str, kind: str | None = None) -> str | io.BufferedReader:
+        """The source; while progress is shown and its size is known, a file that reports what is read of it.
+
+        Raw text (of kind "text" or "lines") may be read long before its sentences are parsed: there the sentences are
+        measured, not the file.
+        """
+        size = size_of(source)
+        if self._bar.disable or size is None:
             return source
         from treewright.corpus.files import open_input
 
         self.close()
+        self._end += size
+        self._is_text = kind in TEXT_KINDS and not is_packed(source)
+        if self._is_text:
+            return source
         self._file = open_input(source, CountedFile(source, lambda count: self._bar.advance(self._task, count)))
         return self._file
 
@@ -145,7 +157,7 @@ class Meter:
         if self._file is not None:
             self._file.close()
 
-    def track(self, sentences: Iterator[T]) -> Iterator[T]:
+    def track(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """The same sentences, counted. The clock of the summary starts with the first, after imports and loading."""
         for sentence in sentences:
             if not self._has_started:
@@ -153,8 +165,22 @@ class Meter:
                 self._bar.reset(self._task, completed=int(self._bar.tasks[0].completed))
                 self._has_started = True
             self._sentences += 1
-            self._bar.update(self._task, sentences=self._sentences)
+            self._bar.update(self._task, count=f"{self._sentences} sentences")
+            if self._is_text:
+                self._bar.advance(self._task, len(sentence.text.encode()) + 1)  # and the space after it
             yield sentence
+        if self._end:
+            self._bar.update(self._task, completed=self._end)
+
+
+def is_packed(source: str) -> bool:
+    """Whether a file is compressed; standard input counts as not compressed."""
+    from treewright.corpus.files import MAGIC
+
+    if source == "-":
+        return False
+    with open(source, "rb") as file:
+        return file.read(6).startswith(tuple(MAGIC))
 
 
 class CountedFile(io.FileIO):
@@ -198,9 +224,9 @@ def metered(
     sizes = [size_of(source) for source in sources]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     elapsed = (SpinnerColumn(), TimeElapsedColumn())
-    columns = (*(elapsed if total is None else share_columns()), TextColumn("{task.fields[sentences]} sentences"))
+    columns = (*(elapsed if total is None else share_columns()), TextColumn("{task.fields[count]}"))
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        meter = Meter(bar, bar.add_task("", total=total, sentences=0), start)
+        meter = Meter(bar, bar.add_task("", total=total, count=""), start)
         try:
             yield meter
         finally:

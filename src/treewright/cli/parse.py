@@ -41,7 +41,7 @@ from treewright.cli.options import (
     new_app,
     to_option,
 )
-from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, may_wait, open_sentences
+from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, kind_of, may_wait, open_sentences
 from treewright.cli.shared import (
     SENTENCE_EXTENSIONS,
     KeptGraphs,
@@ -152,7 +152,7 @@ def parse(
 
     with metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
-            given = Given(meter.source(source), source, text, kind, skip_bad)
+            given = Given(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
             with open_sentences(parser, named or "en", given) as reader:
                 sentences = graphs.keep(meter.track(reader))
                 if threads == 1 and text is None and may_wait(source):

@@ -74,6 +74,15 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
     return read_input(file, found, tokeniser, on_error="skip" if given.skip_bad else "raise")
 
 
+def kind_of(source: str, kind: Input | None) -> str | None:
+    """The kind of a source: the one given, or what a file looks like; None for standard input, which is read once."""
+    from treewright.pipeline import guess_input
+
+    if kind is not None:
+        return kind.value
+    return None if source == "-" else guess_input(source)
+
+
 def may_wait(source: str) -> bool:
     """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
     return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())

@@ -176,6 +176,6 @@ def tokenise(
     summary = Summary()
     with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
-            reader = read_input(meter.source(source), "text", tokeniser)
+            reader = read_input(meter.source(source, "text"), "text", tokeniser)
             write_sentences(counted_by(summary, meter.track(reader)), target)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

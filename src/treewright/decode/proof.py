@@ -92,7 +92,7 @@ class Proof:
 
     @classmethod
     def of_search(cls, recorded: Recorded, heads: NDArray[np.int32], modifiers: NDArray[np.int32]) -> Proof:
-        """The proof of a search, which is read from the core's record when it is first used."""
+        """The proof of a search over the arcs (heads, modifiers), read from what was recorded when it is first used."""
         self = cls("search")
         self._read = lambda: _content(recorded, list(zip(heads.tolist(), modifiers.tolist(), strict=True)))
         return self

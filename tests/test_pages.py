@@ -100,7 +100,8 @@ def test_every_page_links_terms_to_their_section_of_the_glossary(page: Path) -> 
     links = re.findall(r"\[([^]]+)\]\(glossary\.md(?:#([\w-]+))?\)", page.read_text(encoding="utf-8"))
     assert links
     terms = glossary_terms()
-    assert [(text, anchor) for text, anchor in links if anchor and terms.get(text.lower()) != anchor] == []
+    plurals = {f"{term}s": anchor for term, anchor in terms.items()} | terms
+    assert [(text, anchor) for text, anchor in links if anchor and plurals.get(text.lower()) != anchor] == []
 
 
 def test_every_page_is_in_the_navigation_once() -> None:

@@ -1,6 +1,7 @@
 #include "learning/labeller.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -68,20 +69,25 @@ class BoundLabeller {
     labeller_.set_exclusions(pairs);
   }
 
-  // The best label of each node, -1 for the root; given has the labels that are decided, -1 for the others.
-  NewIndexColumn best(const Weights &weights, const std::optional<IndexColumn> &given) {
+  // The best label of each node, -1 for the root, and its probability; given has the labels that are decided, -1 for
+  // the others.
+  std::pair<NewIndexColumn, NewScoreColumn> best(const Weights &weights, float scale,
+                                                 const std::optional<IndexColumn> &given) {
     check_open();
     if (given) check_labels(*given);
-    NewIndexColumn best = new_array<NewIndexColumn>(labeller_.nodes());
+    NewIndexColumn labels = new_array<NewIndexColumn>(labeller_.nodes());
+    NewScoreColumn probability = new_array<NewScoreColumn>(labeller_.nodes());
     const Atoms atoms = atoms_of(atoms_, each_);
     with_weights(weights, 1, bits_, [&](const auto &table) {
-      labeller_.best(table.data, atoms, tag_, sets_, best.data(), given ? given->data() : nullptr);
+      labeller_.best(table.data, atoms, tag_, sets_, scale, labels.data(), probability.data(),
+                     given ? given->data() : nullptr);
     });
-    return best;
+    return {labels, probability};
   }
 
-  // The best labels of all sentences one after the other, -1 for each root.
-  NewIndexColumn batch_best(const AtomBatch &batch, const std::vector<IndexColumn> &heads, const Weights &weights) {
+  // The best labels of all sentences one after the other, -1 for each root, and their probabilities.
+  std::pair<NewIndexColumn, NewScoreColumn> batch_best(const AtomBatch &batch, const std::vector<IndexColumn> &heads,
+                                                       const Weights &weights, float scale) {
     if (int(heads.size()) != batch.sentences()) throw nb::value_error("there must be one tree a sentence");
     std::size_t nodes = 0;
     for (int s = 0; s < batch.sentences(); ++s) {
@@ -90,16 +96,17 @@ class BoundLabeller {
       nodes += batch.nodes(s);
     }
     NewIndexColumn labels = new_array<NewIndexColumn>(nodes);
+    NewScoreColumn probability = new_array<NewScoreColumn>(nodes);
     with_weights(weights, 1, bits_, [&](const auto &table) {
-      std::int32_t *place = labels.data();
+      std::size_t place = 0;
       for (int s = 0; s < batch.sentences(); ++s) {
         labeller_.open(batch.at(s), heads[s].data());
-        labeller_.best(table.data, batch.at(s), tag_, sets_, place);
+        labeller_.best(table.data, batch.at(s), tag_, sets_, scale, labels.data() + place, probability.data() + place);
         place += batch.nodes(s);
       }
       labeller_.close();
     });
-    return labels;
+    return {labels, probability};
   }
 
   double learn(BoundLearner &learner, IndexColumn gold, float margin) {
@@ -143,10 +150,12 @@ void bind_labeller(nb::module_ &m) {
       .def(
           "set_exclusions", &BoundLabeller::set_exclusions, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
           "Labels a[k] and b[k] occur together below no word, if the candidates permit it; a label may exclude itself.")
-      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), nb::arg("given").noconvert() = nb::none(),
-           "The best label of each node; given has the labels that are decided, -1 for the others.")
+      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), nb::arg("scale"),
+           nb::arg("given").noconvert() = nb::none(),
+           "The best label of each node, -1 for the root, and its probability, where scores are multiplied by scale; "
+           "given has the labels that are decided, -1 for the others.")
       .def("batch_best", &BoundLabeller::batch_best, nb::arg("batch"), nb::arg("heads"), nb::arg("weights").noconvert(),
-           "The best labels of all sentences one after the other, -1 for each root.")
+           nb::arg("scale"), "The same for all sentences, one after the other.")
       .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("margin"),
            "Adds the gradient of the gold labels' log probability; returns the loss.");
 }

@@ -1,4 +1,8 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
 
 #include <stdexcept>
 #include <vector>
@@ -7,6 +11,7 @@
 #include "charts/inside_outside.hpp"
 #include "charts/part_sums.hpp"
 #include "dual/belief_propagation.hpp"
+#include "learning/confidence.hpp"
 #include "padded.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/parts.hpp"
@@ -101,6 +106,30 @@ static std::pair<double, Parts> beliefs(const Parts &parts, bool single_root, in
   return {kernel.log_partition(), std::move(expected)};
 }
 
+// Of all sentences one after the other, one entry a word.
+static NewScoreColumn arc_confidence(const std::vector<const Parts *> &parts, const std::vector<IndexColumn> &heads,
+                                     double temperature, bool projective, bool single_root, int rounds) {
+  if (heads.size() != parts.size()) throw nb::value_error("there must be one tree a sentence");
+  if (!(temperature > 0)) throw nb::value_error("temperature must be positive");
+  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
+  std::size_t words = 0;
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    if (int(heads[s].shape(0)) != parts[s]->nodes) throw nb::value_error("heads must have one entry a node");
+    for (int m = 1; m < parts[s]->nodes; ++m)
+      if (heads[s](m) < 0 || heads[s](m) >= parts[s]->nodes || parts[s]->find(heads[s](m), m) < 0)
+        throw nb::value_error(("the head of word " + std::to_string(m) + " is no candidate").c_str());
+    words += parts[s]->nodes - 1;
+  }
+  NewScoreColumn confidence = new_array<NewScoreColumn>(words);
+  nb::gil_scoped_release nogil;
+  double *place = confidence.data();
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    scratch<ArcConfidence>().run(*parts[s], heads[s].data(), {temperature, projective, single_root, rounds}, place);
+    place += parts[s]->nodes - 1;
+  }
+  return confidence;
+}
+
 void bind_sums(nb::module_ &m) {
   m.def("log_partition", &log_partition<MatrixTree>, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The log of the sum over all trees of the exponential of their value; -inf when there is none.");
@@ -117,6 +146,10 @@ void bind_sums(nb::module_ &m) {
   m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),
         "Loopy belief propagation over all trees: the Bethe log partition (-inf when there is no tree), and parts with "
         "each one's approximate expectation as its score. Exact where only arcs have scores.");
+  m.def("arc_confidence", &arc_confidence, nb::arg("parts"), nb::arg("heads"), nb::arg("temperature"),
+        nb::arg("projective"), nb::arg("single_root"), nb::arg("rounds"),
+        "The probability of the arc into each word of trees, of all sentences one after the other, where a tree has the "
+        "weight exp(value / temperature).");
 }
 
 }  // namespace treewright

@@ -33,6 +33,8 @@ struct Real {
   static double times(double a, double b) { return a * b; }
   static double times(double a, double b, double c) { return a * (b * c); }
   static double over(double a, double b) { return a / b; }
+  // The share of an expectation that a term of a sum receives.
+  static double share(double expected, double sum, double term) { return expected / sum * term; }
 
   static double sum(const double *row, int count) {
     return lanes(count, [=](int k) { return row[k]; });
@@ -40,6 +42,10 @@ struct Real {
   static double dot(const double *a, const double *b, int count) {
     return lanes(count, [=](int k) { return a[k] * b[k]; });
   }
+  static double dot(const double *a, const double *b, const double *c, int count) {
+    return lanes(count, [=](int k) { return a[k] * (b[k] * c[k]); });
+  }
+  static double plus_dot(double first, const double *a, const double *b, int count) { return first + dot(a, b, count); }
   static void scale(double *row, double divisor, int count) {
     const double factor = 1 / divisor;
     for (int k = 0; k < count; ++k) row[k] *= factor;
@@ -79,6 +85,7 @@ struct LogSum {
   static double times(double a, double b) { return a + b; }
   static double times(double a, double b, double c) { return a + (b + c); }
   static double over(double a, double b) { return a - b; }
+  static double share(double expected, double sum, double term) { return expected * std::exp(term - sum); }
 
   static double sum(const double *row, int count) {
     return sum_of(count, [=](int k) { return row[k]; });

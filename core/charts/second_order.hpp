@@ -38,9 +38,9 @@
 
 namespace treewright {
 
+// Scores of parts are weights of the semiring: logarithms for LogSum and MaxPlus, exponentials of scores for Real.
 template <typename Semiring>
 class SecondOrderChart {
-  static_assert(Semiring::one == 0, "scores are logarithms of weights");
 
  public:
   // The inside weights; returns the total, Semiring::zero when there is no tree. `parts` must exist as long as the
@@ -70,11 +70,11 @@ class SecondOrderChart {
     }
   }
 
-  // After inside, when there is a tree: writes the expectations in the place of the scores of `expected`, a copy of the
-  // parts. Only for sums.
+  // After inside, when there is a tree: adds the expectations to `expected`, the same parts with the score zero, or the
+  // arcs of these alone. Only for sums.
   void expectations(Parts &expected) {
     out_ = &expected;
-    expected_half_.assign(half_.size(), 0.0);
+    expected_half_.assign(halves_, 0.0);
     expected_incomplete_.assign(incomplete_begin_.back(), 0.0);
     if (first_ == 1)
       expect_roots();
@@ -84,7 +84,9 @@ class SecondOrderChart {
   }
 
  private:
-  double step(int side, int p, int q) const { return parts_->has_transitions() ? parts_->transition(side, p, q) : 0; }
+  double step(int side, int p, int q) const {
+    return parts_->has_transitions() ? parts_->transition(side, p, q) : Semiring::one;
+  }
   double stop(int side, int p) const { return step(side, p, parts_->side_size(side)); }
 
   // The state of e's modifier in a tree with e.
@@ -103,7 +105,7 @@ class SecondOrderChart {
 
   // The boundary beside e's head, where the inner half of its modifier ends if that is the first one.
   int inner_boundary(int e) const { return parts_->head[e] + (parts_->head[e] < parts_->modifier[e]); }
-  double grand(int a, int e) const { return has_grand_ && parts_->head[e] > 0 ? parts_->grand(a, e) : 0; }
+  double grand(int a, int e) const { return has_grand_ && parts_->head[e] > 0 ? parts_->grand(a, e) : Semiring::one; }
 
   std::size_t half_at(int state, int b) const { return std::size_t(state) * (nodes_ + 1) + b; }
   double half(int state, int b) const { return half_[half_at(state, b)]; }
@@ -137,12 +139,13 @@ class SecondOrderChart {
       incomplete_begin_[h + 1] = incomplete_begin_[h] + std::size_t(states(h)) * parts.out_size(h);
     link_begin_.assign(arcs + 1, 0);
     for (int e = 0; e < arcs; ++e) link_begin_[e + 1] = link_begin_[e] + parts.rank_out(e);
-    grow(half_, std::size_t(has_grand_ ? arcs + 1 : nodes_) * (nodes_ + 1));
+    halves_ = std::size_t(has_grand_ ? arcs + 1 : nodes_) * (nodes_ + 1);
+    grow(half_, halves_);
     grow(outer_, std::size_t(arcs + 1) * (nodes_ + 1));
     grow(incomplete_, incomplete_begin_.back());
     grow(link_, link_begin_.back());
     grow(first_link_, arcs);
-    stop_after_.assign(arcs + 1, 0.0);
+    stop_after_.assign(arcs + 1, Semiring::one);
     for (int e = 0; parts.has_transitions() && e < arcs; ++e)
       stop_after_[e] = stop(Parts::side_of(parts.head[e], parts.modifier[e]), parts.rank_out(e) + 1);
     reached_.assign(2 * nodes_, 0);
@@ -248,11 +251,11 @@ class SecondOrderChart {
       const double expected = expected_row[q];
       if (expected < min_expectation) return;
       out_->arc[e] += expected;
-      if (has_grand_ && h > 0) out_->grand(a, e) += expected;
-      const double sum = row[q] - parts_->arc[e] - grand(a, e);
-      expected_first += expected * std::exp(first_link_[e] - sum);
+      if (out_->has_grand() && h > 0) out_->grand(a, e) += expected;
+      const double sum = Semiring::over(Semiring::over(row[q], parts_->arc[e]), grand(a, e));
+      expected_first += Semiring::share(expected, sum, first_link_[e]);
       for (int p = 0; p < q; ++p) {
-        const double share = expected * std::exp(row[p] + link[p] - sum);
+        const double share = Semiring::share(expected, sum, Semiring::times(row[p], link[p]));
         expected_row[p] += share;
         expected_link_[p] += share;
       }
@@ -268,11 +271,11 @@ class SecondOrderChart {
     if (expected < min_expectation) return;
     const int inner = parts_->side_begin[side] + p, e = parts_->side_begin[side] + q;
     expect_step(side, p + 1, q, expected);
-    const double sum = link_[link_begin_[e] + p] - step(side, p + 1, q);
+    const double sum = Semiring::over(link_[link_begin_[e] + p], step(side, p + 1, q));
     const auto [from, width] = between(inner, e);
     const std::size_t a = half_at(state(inner), from + 1), b = half_at(state(e), from + 1);
     for (int k = 0; k < width; ++k) {
-      const double share = expected * std::exp(half_[a + k] + half_[b + k] - sum);
+      const double share = Semiring::share(expected, sum, Semiring::times(half_[a + k], half_[b + k]));
       expected_half_[a + k] += share;
       expected_half_[b + k] += share;
     }
@@ -306,7 +309,7 @@ class SecondOrderChart {
       const double *row = incomplete_.data() + incomplete_at(h, k, begin);
       double *expected_row = expected_incomplete_.data() + incomplete_at(h, k, begin);
       for (int q = 0; q < reached_[side]; ++q) {
-        const double share = expected * std::exp(closed_term(row, begin, b, q) - sum);
+        const double share = Semiring::share(expected, sum, closed_term(row, begin, b, q));
         expected_row[q] += share;
         expected_half_[half_at(state(begin + q), b)] += share;
         expect_step(side, q + 1, parts_->side_size(side), share);
@@ -315,7 +318,7 @@ class SecondOrderChart {
   }
 
   void expect_step(int side, int p, int q, double expected) {
-    if (parts_->has_transitions()) out_->transition(side, p, q) += expected;
+    if (out_->has_transitions()) out_->transition(side, p, q) += expected;
   }
 
   double root_term(int e) const {
@@ -332,7 +335,7 @@ class SecondOrderChart {
 
   void expect_roots() {
     for (int e = parts_->side_begin[1]; e < parts_->side_begin[2]; ++e) {
-      const double expected = std::exp(root_term(e) - total_);
+      const double expected = Semiring::share(1, total_, root_term(e));
       const int q = parts_->rank_out(e);
       out_->arc[e] += expected;
       expect_step(1, 0, q, expected);
@@ -388,6 +391,7 @@ class SecondOrderChart {
   int nodes_ = 0, first_ = 0, root_ = 0;
   bool has_grand_ = false;
   double total_ = Semiring::zero;
+  std::size_t halves_ = 0;  // of this sentence; the charts keep the size of the longest one
   std::vector<std::size_t> incomplete_begin_, link_begin_;
   std::vector<double> half_, outer_, incomplete_, link_;
   std::vector<double> first_link_, stop_after_;  // of each arc

@@ -72,22 +72,26 @@ class Labeller {
     return pair_key(atoms.at(heads_[m], tag), atoms.at(m, tag), heads_[m] < m);
   }
 
-  // The best label of each node, -1 for the root; given[m] is the label of node m if it is not negative.
+  // The best label of each node, -1 for the root, and its probability among the candidates, where a label has the
+  // weight exp(scale score); given[m] is the label of node m if it is not negative.
   template <typename Weight>
-  void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, std::int32_t *labels,
-            const std::int32_t *given = nullptr) {
+  void best(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, float scale,
+            std::int32_t *labels, double *probability, const std::int32_t *given = nullptr) {
     scores_.resize(width_);
-    labels[0] = -1;
+    labels[0] = -1, probability[0] = 1;
     const auto candidates_of = [&](int m) {
       if (!given || given[m] < 0) return sets.find(key(atoms, tag, m));
       return LabelSets::Range{all_.data() + given[m], all_.data() + given[m] + 1};
     };
-    const auto choose = [&](Task task, const Cells &cells) { labels[task.m] = best(weights, task.candidates, cells); };
+    const auto choose = [&](Task task, const Cells &cells) {
+      labels[task.m] = best(weights, task.candidates, cells);
+      probability[task.m] = probability_of(labels[task.m], task.candidates, scale);
+    };
     PrefetchQueue<Weight, Task, decltype(choose)> queue(weights, choose);
     for (int m = 1; m < nodes_; ++m) {
       const LabelSets::Range candidates = candidates_of(m);
       if (candidates.size() == 1)
-        labels[m] = candidates.first[0];
+        labels[m] = candidates.first[0], probability[m] = 1;
       else
         queue.add({m, candidates}, [&](auto use) { visit(m, use); });
     }
@@ -97,7 +101,8 @@ class Labeller {
       const LabelSets::Range modifiers = modifiers_of(h);
       chosen_.clear();
       for (const std::int32_t m : modifiers) chosen_.push_back(labels[m]);
-      if (exclusions_.has_violation(chosen_)) label_together(weights, modifiers, candidates_of, labels);
+      if (exclusions_.has_violation(chosen_))
+        label_together(weights, modifiers, candidates_of, scale, labels, probability);
     }
   }
 
@@ -170,13 +175,32 @@ class Labeller {
 
   // The best labels of the modifiers of one head that exclude each other as little as possible.
   template <typename Weight, typename CandidatesOf>
-  void label_together(const Weight *weights, LabelSets::Range modifiers, CandidatesOf candidates_of,
-                      std::int32_t *labels) {
+  void label_together(const Weight *weights, LabelSets::Range modifiers, CandidatesOf candidates_of, float scale,
+                      std::int32_t *labels, double *probability) {
     choices_.resize(modifiers.size());
     for (int i = 0; i < modifiers.size(); ++i)
       list_choices(weights, candidates_of(modifiers.first[i]), modifiers.first[i], choices_[i]);
     exclusions_.assign(choices_, chosen_);
-    for (int i = 0; i < modifiers.size(); ++i) labels[modifiers.first[i]] = chosen_[i];
+    for (int i = 0; i < modifiers.size(); ++i) {
+      labels[modifiers.first[i]] = chosen_[i];
+      probability[modifiers.first[i]] = probability_of(chosen_[i], choices_[i], scale);
+    }
+  }
+
+  // After `best`: the scores of the candidates are in scores_.
+  double probability_of(int label, LabelSets::Range candidates, float scale) const {
+    if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
+    float sum = 0;
+    for (const std::int32_t other : candidates) sum += std::exp(scale * (scores_[other] - scores_[label]));
+    return 1 / double(sum);
+  }
+
+  static double probability_of(int label, const std::vector<LabelChoice> &choices, float scale) {
+    float own = 0, sum = 0;
+    for (const LabelChoice &choice : choices)
+      if (choice.label == label) own = choice.score;
+    for (const LabelChoice &choice : choices) sum += std::exp(scale * (choice.score - own));
+    return 1 / double(sum);
   }
 
   template <typename Weight>

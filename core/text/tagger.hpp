@@ -68,11 +68,11 @@ class TagModel {
 
   int tags() const { return int(parts_.size()) / set_.parts - 1; }  // the last row is "before the sentence"
 
-  // Writes the best tag of each word, with `confidence` also the probability of each; returns the score of the
-  // sequence.
+  // Writes the best tag of each word, with `confidence` also the probability of each, where a sequence has the weight
+  // exp(score / temperature); returns the score of the sequence.
   template <typename Weights>
   double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const double *adjust,
-                std::int32_t *tags, double *confidence) {
+                double temperature, std::int32_t *tags, double *confidence) {
     score_sentence(words, rows, n, weights, nullptr, 0);
     if (adjust)
       for (int i = 0; i < n; ++i)
@@ -80,6 +80,7 @@ class TagModel {
     best_.resize(n);
     const double value = best();
     if (confidence && n > 0) {
+      divide_scores(temperature);
       sum();
       for (int i = 0; i < n; ++i) confidence[i] = size(i) == 1 ? 1 : std::min(1.0, p_tag(i, best_[i]));
     }
@@ -282,6 +283,12 @@ class TagModel {
       value += first[best_[i]];
     }
     return value;
+  }
+
+  void divide_scores(double temperature) {
+    if (temperature == 1) return;
+    for (std::vector<double> *scores : {&unary_, &pair_, &triple_})
+      for (double &score : *scores) score /= temperature;
   }
 
   double sum() {

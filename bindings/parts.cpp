@@ -232,6 +232,7 @@ void bind_parts(nb::module_ &m) {
       .def_prop_ro("stops", &stops, fresh, "Columns h, s, side and score of those that are not zero.")
       .def("dense_arc", &dense_arc, "The arcs as arc[h, m], -inf where there is no candidate.")
       .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
+      .def("scaled", &Parts::scaled, nb::arg("factor"), "The same parts with scores multiplied by a positive factor.")
       .def("value", &value, nb::arg("heads").noconvert(),
            "The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.");
   // The flat index of the first cell that belongs to a part and holds no score, or -1.

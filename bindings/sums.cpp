@@ -146,10 +146,11 @@ void bind_sums(nb::module_ &m) {
   m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),
         "Loopy belief propagation over all trees: the Bethe log partition (-inf when there is no tree), and parts with "
         "each one's approximate expectation as its score. Exact where only arcs have scores.");
-  m.def("arc_confidence", &arc_confidence, nb::arg("parts"), nb::arg("heads"), nb::arg("temperature"),
-        nb::arg("projective"), nb::arg("single_root"), nb::arg("rounds"),
-        "The probability of the arc into each word of trees, of all sentences one after the other, where a tree has the "
-        "weight exp(value / temperature).");
+  m.def(
+      "arc_confidence", &arc_confidence, nb::arg("parts"), nb::arg("heads"), nb::arg("temperature"),
+      nb::arg("projective"), nb::arg("single_root"), nb::arg("rounds"),
+      "The probability of the arc into each word of trees, of all sentences one after the other, where a tree has the "
+      "weight exp(value / temperature).");
 }
 
 }  // namespace treewright

@@ -35,12 +35,13 @@ class BoundTagModel {
   }
 
   Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
-                 std::optional<Scores> adjust, bool confidence) {
-    return best(check(atoms, begin, pool, rows), rows, PlainWeights{checked(weights), 1}, adjust, confidence);
+                 std::optional<Scores> adjust, bool confidence, double temperature) {
+    return best(check(atoms, begin, pool, rows), rows, PlainWeights{checked(weights), 1}, adjust, confidence,
+                temperature);
   }
   Decoded decode_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
-                       std::optional<Scores> adjust, bool confidence) {
-    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale}, adjust, confidence);
+                       std::optional<Scores> adjust, bool confidence, double temperature) {
+    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale}, adjust, confidence, temperature);
   }
 
   double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
@@ -55,8 +56,9 @@ class BoundTagModel {
  private:
   template <typename Weights>
   Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights,
-               const std::optional<Scores> &adjust, bool confidence) {
+               const std::optional<Scores> &adjust, bool confidence, double temperature) {
     const std::size_t n = rows.shape(0);
+    if (!(temperature > 0)) throw nb::value_error("temperature must be positive");
     if (adjust) check_adjust(*adjust, n);
     if (!std::isfinite(weights.scale)) throw nb::value_error("the scale of the weights must be finite");
     NewIndexColumn tags = new_array<NewIndexColumn>(n);
@@ -65,8 +67,8 @@ class BoundTagModel {
     double value;
     {
       nb::gil_scoped_release nogil;
-      value = model_.decode(words, rows.data(), int(n), weights, adjust ? adjust->data() : nullptr, tags.data(),
-                            probabilities ? probabilities->data() : nullptr);
+      value = model_.decode(words, rows.data(), int(n), weights, adjust ? adjust->data() : nullptr, temperature,
+                            tags.data(), probabilities ? probabilities->data() : nullptr);
     }
     if (!adjust && !std::isfinite(value)) throw nb::value_error("the weights contain NaN or infinite numbers");
     return {tags, value, probabilities};
@@ -217,11 +219,12 @@ void bind_tagger(nb::module_ &m) {
            nb::arg("word_atom"), nb::arg("trigrams"))
       .def("decode", &BoundTagModel::decode, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
-           nb::arg("adjust").noconvert().none(), nb::arg("confidence"),
-           "The best tags, the score of the sequence, and with `confidence` the probability of each tag.")
+           nb::arg("adjust").noconvert().none(), nb::arg("confidence"), nb::arg("temperature") = 1.0,
+           "The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a "
+           "sequence has the weight exp(score / temperature).")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
-           nb::arg("confidence"), "The same for the rows of TagWords or LemmaWords.")
+           nb::arg("confidence"), nb::arg("temperature") = 1.0, "The same for the rows of TagWords or LemmaWords.")
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("epsilon"), nb::arg("margin"),

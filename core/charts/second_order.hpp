@@ -41,7 +41,6 @@ namespace treewright {
 // Scores of parts are weights of the semiring: logarithms for LogSum and MaxPlus, exponentials of scores for Real.
 template <typename Semiring>
 class SecondOrderChart {
-
  public:
   // The inside weights; returns the total, Semiring::zero when there is no tree. `parts` must exist as long as the
   // chart is read.

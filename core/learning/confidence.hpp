@@ -36,9 +36,7 @@ class ArcConfidence {
     used_.assign(parts.nodes, -1);
     for (int m = 1; m < parts.nodes; ++m) used_[m] = parts.find(heads[m], m);
     if (rules.projective && sum_weights(parts, heads, rules)) return write(confidence);
-    weights_ = parts;
-    for (std::vector<double> *scores : {&weights_.arc, &weights_.transitions, &weights_.grands})
-      for (double &score : *scores) score /= rules.temperature;
+    weights_ = parts.scaled(1 / rules.temperature);
     expected_ = weights_;
     if (rules.projective)
       sums_.run(weights_, rules.single_root, expected_);

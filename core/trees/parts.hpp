@@ -60,6 +60,14 @@ class Parts {
   // The same parts over the arcs with keep[id] set.
   Parts restricted(const bool *keep) const;
 
+  // The same parts with their scores multiplied by a positive factor.
+  Parts scaled(double factor) const {
+    Parts parts = *this;
+    for (std::vector<double> *scores : {&parts.arc, &parts.transitions, &parts.grands})
+      for (double &score : *scores) score *= factor;
+    return parts;
+  }
+
   static int side_of(int h, int m) { return 2 * h + (m > h); }
 
   int arcs() const { return int(arc.size()); }

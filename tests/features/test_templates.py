@@ -168,7 +168,7 @@ def labels_of(templates: Sequence[str], sentence: Sentence, heads: list[int], se
     labeller.set_candidates(np.zeros(0, np.uint32), np.zeros(1, np.int32), np.zeros(0, np.int32))
     labeller.open(encoded.atoms, encoded.each, np.array([-1, *heads], dtype=np.int32))
     weights = np.random.default_rng(seed).normal(size=1 << 14).astype(np.float32)
-    return [int(label) for label in labeller.best(weights)[1:]]
+    return [int(label) for label in labeller.best(weights, 1.0)[0][1:]]
 
 
 def test_only_marked_label_templates_see_the_distance() -> None:

@@ -27,7 +27,7 @@ from treewright.cli.options import (
     new_app,
     skip_bad_option,
 )
-from treewright.cli.shared import KeptGraphs, Summary, add_confidence, note, note_skipped, write_sentences
+from treewright.cli.shared import KeptGraphs, Summary, note, note_skipped, write_sentences
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def complete(
     quiet: Quiet = False,
 ) -> None:
     from treewright.corpus import read
+    from treewright.corpus.confidence import write_confidence
     from treewright.models import load
     from treewright.parser import rank as ranked
     from treewright.pipeline.certificate import set_certificate
@@ -112,7 +113,7 @@ def complete(
             if comment:
                 set_certificate(sentence, found.parse)
             if confidence:
-                add_confidence(sentence, found.confidence)
+                write_confidence(sentence)
             yield sentence
 
     with metered(inputs, quiet=quiet, output=output, start=summary.start) as meter:

@@ -15,7 +15,7 @@ from treewright.cli.options import PlainCommand, examples, json_option, new_app,
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from treewright.evaluate import BracketEvaluation, Comparison, Evaluation
+    from treewright.evaluate import BracketEvaluation, Comparison, Evaluation, Reliability
 
 app = new_app()
 
@@ -26,11 +26,16 @@ HELP = (
     "LAS+ counts relations with their subtypes, Roots the words attached to the root, "
     "UEM and LEM the sentences without a wrong head, and without a wrong head or relation. "
     "With SYSTEM2, the paired bootstrap tests whether the two systems differ significantly. "
-    "Files in Penn brackets are scored as EVALB does."
+    "Files in Penn brackets are scored as EVALB does.\n\n"
+    "--calibration shows how far the confidence that `treewright parse --confidence` wrote can be trusted: words in "
+    "bins by their confidence, and the share of right ones in each; the expected calibration error (ECE, the mean "
+    "difference of both, in points); AUC, the probability that a right one has a higher confidence than a wrong one; "
+    "and how many of the wrong ones are among the tenth with the lowest confidence."
 ) + examples(
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
+    "treewright eval dev.conllu parsed.conllu --calibration --diagram reliability.svg",
     "treewright eval gold.mrg parsed.mrg --json",
 )
 
@@ -80,12 +85,25 @@ def eval(
         Path | None, typer.Option(metavar="FILE", help="An EVALB parameter file; COLLINS.prm's rules without one.")
     ] = None,
     skip_bad: Annotated[bool, skip_bad_option("; in one file, of all files")] = False,
+    calibration: Annotated[
+        bool, typer.Option("--calibration", help="Compare the confidence in SYSTEM's MISC with what is right.")
+    ] = False,
+    diagram: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="With --calibration: where to draw the reliability diagram.")
+    ] = None,
     samples: Annotated[int, typer.Option(min=1, metavar="N", help="Number of draws of the bootstrap.")] = 10_000,
     seed: Annotated[int, seed_option("of the bootstrap's draws")] = 0,
     as_json: Annotated[bool, json_option("; with all counts")] = False,
 ) -> None:
     from treewright import evaluate
 
+    refuse(diagram is not None and not calibration, "--diagram", "it needs --calibration")
+    if calibration:
+        refuse(system2 is not None, "SYSTEM2", "the confidence of one system is shown at a time")
+        for option, is_given in (("--by", by is not None), ("--brackets", brackets or is_brackets(gold))):
+            refuse(is_given, option, "confidence is that of heads, labels and tags, over all words")
+        show_calibration(gold, system, diagram, as_json)
+        return
     caption = ""
     found: BracketEvaluation | Comparison | Evaluation
     if brackets or is_brackets(gold):
@@ -130,6 +148,53 @@ def eval(
         typer.echo(caption)
     for note in found.notes:
         typer.echo(f"treewright: {note}", err=True)
+
+
+KINDS = {
+    "heads": "heads",
+    "labels": "labels, where the head is right",
+    "arcs": "heads with labels",
+    "tags": "tags",
+}
+
+
+def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool) -> None:
+    """Print the reliability of a system's confidence, and draw it."""
+    from treewright import draw, evaluate
+    from treewright.cli.shared import check_extension
+
+    if diagram is not None:
+        check_extension(str(diagram), (".svg",))
+    found = evaluate.calibration(gold, system)
+    if diagram is not None:
+        notes = {KINDS[name]: f"ECE {100 * one.ece:.1f}, AUC {shown(one.auc, 3)}" for name, one in found.items()}
+        draw.reliability({KINDS[name]: one.bins for name, one in found.items()}, notes).save(diagram)
+    if as_json:
+        typer.echo(json.dumps({name: one.as_dict() for name, one in found.items()}, indent=2))
+        return
+    show(reliability_table(found))
+    for name, one in found.items():
+        show(bin_table(KINDS[name], one))
+
+
+def reliability_table(found: dict[str, Reliability]) -> Table:
+    table = new_table("confidence of", "words", "right %", "ECE", "AUC", "wrong ones in the most doubtful tenth, %")
+    for name, one in found.items():
+        figures = (percent(one.accuracy), percent(one.ece), shown(one.auc, 4), percent(one.found_wrong))
+        table.add_row(KINDS[name], str(one.count), *figures)
+    return table
+
+
+def bin_table(name: str, found: Reliability) -> Table:
+    table = new_table(name, "words", "confidence %", "right %")
+    for one in found.bins:
+        edges = f"{one.low:.0%} to {one.high:.0%}"
+        table.add_row(edges, str(one.count), percent(one.confidence), percent(one.accuracy))
+    return table
+
+
+def shown(figure: float | None, digits: int) -> str:
+    return "" if figure is None else f"{figure:.{digits}f}"
 
 
 def refuse(condition: bool, option: str, message: str) -> None:

@@ -99,7 +99,13 @@ AllArcs = Annotated[
 RootChildren = Annotated[
     Root, typer.Option("--root", help="How many words are attached to the root; auto: as in the training data.")
 ]
-HeadConfidence = Annotated[bool, confidence_option("of each head: Confidence=0.98")]
+HeadConfidence = Annotated[
+    bool,
+    confidence_option(
+        "calibrated ones of each head, of its label given the head, and of a predicted tag: "
+        "Confidence=0.98|LabelConfidence=0.99|TagConfidence=0.97"
+    ),
+]
 Comment = Annotated[
     bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
 ]

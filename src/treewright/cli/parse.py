@@ -46,7 +46,6 @@ from treewright.cli.shared import (
     SENTENCE_EXTENSIONS,
     KeptGraphs,
     Summary,
-    add_confidence,
     check_extension,
     note_skipped,
     write_lines,
@@ -117,6 +116,7 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
+    from treewright.corpus.confidence import write_confidence
     from treewright.models import load
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
@@ -127,6 +127,7 @@ def parse(
     jobs = jobs_of(sources, output, form)
     parser = load(named or "en")
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
+    options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     options["all_arcs"] = all_arcs
     parse_all = best_trees(parser, kbest, method.value) if kbest else parser.parse
@@ -147,7 +148,7 @@ def parse(
             if confidence:
                 if sentence.head_confidence is None:
                     raise InputError(f"{named}: an induced model has no probabilities of heads; leave out --confidence")
-                add_confidence(sentence, sentence.head_confidence)
+                write_confidence(sentence)
             yield sentence
 
     with metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter:

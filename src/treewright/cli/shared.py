@@ -1,10 +1,9 @@
-"""Code that several commands use: options, notes, confidence in MISC, summaries, writing sentences."""
+"""Code that several commands use: options, notes, summaries, writing sentences."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.errors import FormatError
 
-CONFIDENCE = "Confidence"  # the name in MISC
-CONFIDENCE_IN_MISC = re.compile(rf"(?:^|\|){CONFIDENCE}=(0(?:\.\d+)?|1(?:\.0+)?)(?:\||$)")
 NAMED = 3  # the number of errors that are printed in full; by convention
 
 
@@ -59,40 +56,6 @@ def note_skipped(skipped: int, errors: list[FormatError]) -> None:
     if skipped:
         more = f" and {skipped - NAMED} more" if skipped > NAMED else ""
         note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:NAMED]))}{more}")
-
-
-def with_misc(cell: str, name: str, value: str) -> str:
-    """A MISC cell with name=value, in the place of the old value if it has one.
-
-    >>> with_misc("_", "Confidence", "0.5"), with_misc("SpaceAfter=No|Confidence=0.9", "Confidence", "0.5")
-    ('Confidence=0.5', 'SpaceAfter=No|Confidence=0.5')
-    """
-    kept = without_misc(cell, name)
-    return f"{name}={value}" if kept == "_" else f"{kept}|{name}={value}"
-
-
-def without_misc(cell: str, name: str) -> str:
-    """A MISC cell without the item of a name.
-
-    >>> without_misc("SpaceAfter=No|Gloss=a", "Gloss"), without_misc("Gloss=a", "Gloss")
-    ('SpaceAfter=No', '_')
-    """
-    return "|".join(part for part in cell.split("|") if part.partition("=")[0] != name) or "_"
-
-
-def add_confidence(sentence: Sentence, confidence: Iterable[float]) -> None:
-    """Write the confidence of every word's head into its MISC."""
-    cells = zip(sentence.misc, confidence, strict=True)
-    sentence.misc = [with_misc(cell, CONFIDENCE, f"{value:.4f}") for cell, value in cells]
-
-
-def read_confidence(sentence: Sentence) -> None:
-    """Take the confidence of the words' heads from their MISC, where it is written there."""
-    import numpy as np
-
-    found = [CONFIDENCE_IN_MISC.search(cell) for cell in sentence.misc]
-    if any(found):
-        sentence.head_confidence = np.array([float(match[1]) if match else np.nan for match in found])
 
 
 def counted(number: int, what: str) -> str:

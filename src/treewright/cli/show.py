@@ -32,7 +32,8 @@ from treewright.cli.options import (
     to_option,
     with_old_spellings,
 )
-from treewright.cli.shared import check_extension, read_confidence
+from treewright.cli.shared import check_extension
+from treewright.corpus.confidence import read_confidence
 from treewright.errors import InputError
 
 app = new_app()

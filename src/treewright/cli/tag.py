@@ -29,7 +29,7 @@ from treewright.cli.options import (
     new_app,
     with_old_spellings,
 )
-from treewright.cli.shared import Summary, note, note_skipped, with_misc, without_misc, write_sentences
+from treewright.cli.shared import Summary, note, note_skipped, write_sentences
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -58,7 +58,6 @@ RUN = (
 )
 TRAIN = "The same as `treewright train --only tagger`."
 TRAIN_TOKENISER = "The same as `treewright train --only tokeniser`."
-TAG_CONFIDENCE = "TagConfidence"  # the name in MISC
 
 app = new_app(HELP)
 
@@ -107,6 +106,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     from treewright.corpus import read
+    from treewright.corpus.confidence import clear_confidence, write_confidence
     from treewright.tagger import Tagger
 
     sources = inputs or ["-"]
@@ -116,11 +116,9 @@ def run(
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in counted_by(summary, sentences):
-            if any(TAG_CONFIDENCE in cell for cell in sentence.misc):
-                sentence.misc = [without_misc(cell, TAG_CONFIDENCE) for cell in sentence.misc]  # of other tags
+            clear_confidence(sentence, "tag_confidence")  # of other tags
             if confidence and sentence.tag_confidence is not None:
-                cells = zip(sentence.misc, sentence.tag_confidence, strict=True)
-                sentence.misc = [with_misc(cell, TAG_CONFIDENCE, f"{value:.4f}") for cell, value in cells]
+                write_confidence(sentence, "tag_confidence")
             yield sentence
 
     with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:

@@ -555,7 +555,12 @@ class Sentence:
         return copy
 
     def with_tree(
-        self, heads: NDArray[np.int32], deprels: list[str], parse: Any, head_confidence: Confidence | None
+        self,
+        heads: NDArray[np.int32],
+        deprels: list[str],
+        parse: Any,
+        head_confidence: Confidence | None = None,
+        label_confidence: Confidence | None = None,
     ) -> Sentence:
         """A copy with heads and deprels, the parse that they come from, and the head_confidence.
 
@@ -567,7 +572,7 @@ class Sentence:
         copy = self.copy()
         copy.clear_derived()
         copy._heads, copy._columns["DEPREL"] = heads, deprels
-        copy.parse, copy.head_confidence, copy.label_confidence = parse, head_confidence, None
+        copy.parse, copy.head_confidence, copy.label_confidence = parse, head_confidence, label_confidence
         return copy
 
     def clear_derived(self) -> None:

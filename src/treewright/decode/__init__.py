@@ -7,7 +7,7 @@ from treewright.decode.climb import count_optima
 from treewright.decode.first_order import reduced_costs
 from treewright.decode.graph import GraphParse, graph
 from treewright.decode.kbest import kbest
-from treewright.decode.marginals import entropy, log_partition, marginals
+from treewright.decode.marginals import entropy, log_partition, marginals, tree_confidence
 from treewright.decode.mbr import mbr
 from treewright.decode.methods import METHODS, options_of, tree, tree_batch
 from treewright.decode.options import (
@@ -70,6 +70,7 @@ __all__ = [
     "state_automaton",
     "tree",
     "tree_batch",
+    "tree_confidence",
     "trees",
     "verify",
     "why_not",

@@ -40,6 +40,7 @@ def marginals(
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
     head_first: bool = True,
+    rounds: int = ROUNDS,
     lengths: ArrayLike | None = None,
     threads: int = 2,
     errors: Errors = "raise",
@@ -49,8 +50,9 @@ def marginals(
     Scores and constraints are those of `tree`; the probabilities are those among the trees that meet the constraints.
 
     Column 0 and the diagonal are zero. With head_first=False scores and result are [m, h]. The result's attribute
-    `exact` is False for trees that may cross with second-order scores, whose marginals are approximate; otherwise the
-    marginals are the derivative of `log_partition` with respect to arc.
+    `exact` is False for trees that may cross with second-order scores, whose marginals are approximate, by at most
+    `rounds` rounds of belief propagation; otherwise the marginals are the derivative of `log_partition` with respect to
+    arc.
 
     lengths, threads and errors are those of `trees`: with lengths, arc is a padded batch, and so is the result, 0 in
     the padding. With errors="return" a sentence with an error has NaN, and the attribute `failed` has the errors.
@@ -62,11 +64,12 @@ def marginals(
     if lengths is not None:
         options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
         options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
+        options["rounds"] = rounds
         return _of_batch(marginals, _marginals_of_padded, arc, lengths, options, threads, errors)
     problem = Problem.of(
         arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
     )
-    found = marginals_of(problem)
+    found = marginals_of(problem, rounds)
     return found if head_first else ArrayResult(np.asarray(found).T, exact=found.exact)
 
 
@@ -141,6 +144,30 @@ def log_partition(
     return log_partition_of(problem)
 
 
+def tree_confidence(
+    batch: Sequence[Parts],
+    trees: Sequence[NDArray[np.int32]],
+    *,
+    temperature: float = 1.0,
+    projective: bool = False,
+    root: str = "single",
+    rounds: int = ROUNDS,
+) -> NDArray[np.float64]:
+    """The probability of the arc into each word of trees, of all sentences one after the other.
+
+    These are entries of `marginals` of the parts with their scores divided by the temperature, computed in one call to
+    the core; every arc of the trees must be a candidate.
+
+    >>> parts = Parts.from_arrays([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    >>> tree_confidence([parts, parts], [np.array([-1, 0, 1], dtype=np.int32)] * 2).tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    if not (temperature > 0 and np.isfinite(temperature)):
+        raise InputError(f"temperature is {temperature}; expected a positive number")
+    cores = [parts.core for parts in batch]
+    return _core.arc_confidence(cores, list(trees), temperature, projective, is_single(root), rounds)
+
+
 def entropy(
     arc: ArrayLike | Parts,
     *,
@@ -172,11 +199,13 @@ def entropy(
     return FloatResult(max(0.0, difference) if exact else difference, exact=exact)
 
 
-def marginals_of(problem: Problem) -> ArrayResult:
+def marginals_of(problem: Problem, rounds: int = ROUNDS) -> ArrayResult:
     """The marginals of a checked problem."""
+    if rounds < 1:
+        raise InputError(f"rounds is {rounds}; expected at least 1")
     if problem.order == 1:
         return ArrayResult(_first_order(problem)[1], exact=True)
-    _, expected, exact = _second_order(problem)
+    _, expected, exact = _second_order(problem, rounds)
     found = np.zeros((problem.nodes, problem.nodes))
     found[expected.head, expected.modifier] = expected.arc
     return ArrayResult(found, exact=exact)
@@ -265,7 +294,7 @@ def _first_order(problem: Problem) -> tuple[float, NDArray[np.float64]]:
     return log_z, found
 
 
-def _second_order(problem: Problem) -> tuple[float, _core.Parts, bool]:
+def _second_order(problem: Problem, rounds: int = ROUNDS) -> tuple[float, _core.Parts, bool]:
     """The log partition, parts with each one's expectation as its score, and whether both are exact."""
     if problem.projective:
         log_z, expected = _core.expectations(problem.parts, problem.single_root)
@@ -273,7 +302,7 @@ def _second_order(problem: Problem) -> tuple[float, _core.Parts, bool]:
             raise infeasible(problem)
         return log_z, expected, True
     ensure_finite_value(problem)
-    log_z, expected = _core.beliefs(problem.parts, problem.single_root, ROUNDS)
+    log_z, expected = _core.beliefs(problem.parts, problem.single_root, rounds)
     return log_z, expected, False
 
 

@@ -156,6 +156,16 @@ class Parts:
             )
         return Parts.of(self.core.restricted(mask))
 
+    def scaled(self, factor: float) -> Parts:
+        """The same parts with scores multiplied by a positive factor; 1 / T gives trees the weight exp(value / T).
+
+        >>> Parts(2, arcs=([0], [1], [3.0])).scaled(0.5).value([-1, 0])
+        1.5
+        """
+        if not (factor > 0 and np.isfinite(factor)):
+            raise InputError(f"factor is {factor}; expected a positive number")
+        return Parts.of(self.core.scaled(factor))
+
     def unscored(self) -> Parts:
         """The same candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs

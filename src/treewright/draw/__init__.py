@@ -10,6 +10,7 @@ Dogs    chase   cats
 from treewright.draw.drawing import Drawing
 from treewright.draw.measure import clean
 from treewright.draw.pictures import html, latex, svg, text
+from treewright.draw.reliability import reliability
 from treewright.draw.scene import SentenceLike
 
-__all__ = ["Drawing", "SentenceLike", "clean", "html", "latex", "svg", "text"]
+__all__ = ["Drawing", "SentenceLike", "clean", "html", "latex", "reliability", "svg", "text"]

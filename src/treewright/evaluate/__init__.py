@@ -19,6 +19,7 @@ from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
 from treewright.evaluate.bracketing import BracketEvaluation, BracketScores, Parameters, brackets
 from treewright.evaluate.breakdown import BREAKDOWNS, break_down
+from treewright.evaluate.calibration import Reliability, calibration, reliability
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.scores import Evaluation, Group, Score
 from treewright.evaluate.significance import COMPARED, Comparison, Difference, differences_of
@@ -33,10 +34,13 @@ __all__ = [
     "Evaluation",
     "Group",
     "Parameters",
+    "Reliability",
     "Score",
     "brackets",
+    "calibration",
     "compare",
     "evaluate",
+    "reliability",
 ]
 
 

@@ -188,13 +188,15 @@ class InducedParser:
         all_arcs: bool = False,
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
+        confidence: bool = True,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
         """Copies of the sentences with HEAD and DEPREL set; punctuation is attached to the root word.
 
-        The keywords are those of a supervised parser. Trees are projective; threads and all_arcs have no effect (no arc
-        is removed). Every method decodes exactly except `best`: its dual decomposition may leave a gap, and
-        max_seconds limits it for each sentence. The options of other decoders are refused.
+        The keywords are those of a supervised parser. Trees are projective; threads, all_arcs (no arc is removed) and
+        confidence (there is no gold data to calibrate it on) have no effect. Every method decodes exactly except
+        `best`: its dual decomposition may leave a gap, and max_seconds limits it for each sentence. The options of
+        other decoders are refused.
         """
         streams.check_threads(threads)
         for name in options:

@@ -9,11 +9,13 @@ from treewright._core import (
     tree_difference,
 )
 from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights, step_size
+from treewright.learn.calibration import Calibration, calibration_report
 from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
 
 __all__ = [
     "Averaged",
     "AveragedCells",
+    "Calibration",
     "Judgement",
     "Learner",
     "Numbers",
@@ -26,6 +28,7 @@ __all__ = [
     "add_margin",
     "arc_gradient",
     "automata_difference",
+    "calibration_report",
     "nonprojective_gradient",
     "projective_gradient",
     "run",

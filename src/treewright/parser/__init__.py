@@ -4,7 +4,7 @@ from treewright.parser.completion import Completion, Ranked, complete, rank
 from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
-from treewright.parser.model import ParseOptions
+from treewright.parser.model import ParseOptions, TreeOptions
 from treewright.parser.options import (
     MODELS,
     Labelling,
@@ -35,6 +35,7 @@ __all__ = [
     "Pruning",
     "Ranked",
     "Scoring",
+    "TreeOptions",
     "changed",
     "complete",
     "rank",

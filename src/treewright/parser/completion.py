@@ -2,7 +2,7 @@
 
 A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the
 candidate arcs are chosen by the probabilities of the trees that have them, and the best tree is decoded among those.
-Probabilities and entropies of what was filled in are those of the pruner given the decisions.
+Confidence and entropy of what was filled in are those of the scorer given the decisions, calibrated.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.errors import FormatError, InfeasibleError, InputError
-from treewright.parser.model import MAX_SECONDS, Worker, search_options
+from treewright.parser.model import BELIEF_ROUNDS, MAX_SECONDS, Worker, search_options, with_scope
 from treewright.streams import check_seconds
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ Flags = NDArray[np.bool_]
 class Completion:
     """A sentence filled in, and what is known about it: one entry a word.
 
-    open_heads and open_labels mark what was filled in. confidence is the probability of each head, given what was
-    decided, and entropy, in nats, the uncertainty that was left. crossing: the decisions cross, so that the tree was
-    sought among all trees although the model is projective. problem: the annotation contradicts itself; the sentence is
-    as it was.
+    open_heads and open_labels mark what was filled in. confidence is the calibrated probability of each head, given
+    what was decided (1 for the decisions), and entropy, in nats, the uncertainty that was left. crossing: the decisions
+    cross, so that the tree was sought among all trees although the model is projective. problem: the annotation
+    contradicts itself; the sentence is as it was.
     """
 
     sentence: Sentence
@@ -138,23 +139,21 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
         arcs = worker.prune(encoded, projective and not crossing, **constraints)
     except InfeasibleError as error:
         raise FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {error}") from None
-    parse = worker.tree(encoded, arcs, projective and not crossing, **constraints, **options)
+    parts = worker.score(encoded, arcs)
+    parse = with_scope(decode.tree(parts, projective=projective and not crossing, **constraints, **options), arcs)
+    calibration = worker.model.calibrations.head
+    flat = parts.scaled(1 / calibration.temperature)
+    marginal = decode.marginals(flat, projective=projective and not crossing, rounds=BELIEF_ROUNDS, **constraints)
+    confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, encoded.nodes)])
     given = sentence.deprels
-    found = worker.label(encoded, parse.heads, given)
+    found, of_labels = worker.labels_with_confidence(encoded, parse.heads, given)
     labels = [new if old == OPEN else old for old, new in zip(given, found, strict=True)]
-    words = np.arange(1, encoded.nodes)
     copy, open_heads, open_labels = filled_in(sentence, parse.heads[1:], labels)
-    confidence = arcs.marginal[parse.heads[1:], words]
-    copy.parse, copy.head_confidence = parse, confidence
-    return Completion(
-        copy,
-        open_heads,
-        open_labels,
-        confidence,
-        entropies(arcs.marginal[:, 1:]),
-        parse,
-        crossing,
-    )
+    copy.parse = parse
+    copy.head_confidence = np.where(open_heads, confidence, 1.0)
+    copy.label_confidence = np.where(open_labels, of_labels, 1.0)
+    entropy = entropies(marginal[:, 1:])
+    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing)
 
 
 def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:

@@ -13,7 +13,7 @@ from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.features import Templates, marked_by_place
 from treewright.learn import Weights
 from treewright.parser.label_rules import NO_RULES, LabelRules
-from treewright.parser.model import LabelSets, ParserModel, label_width
+from treewright.parser.model import Calibrations, LabelSets, ParserModel, label_width
 from treewright.parser.options import ParserSettings
 
 WEIGHTS = ("pruner", "scorer", "labeller")
@@ -38,6 +38,8 @@ def to_arrays(model: ParserModel) -> Stored:
         "label_rules": model.label_rules.to_json(),
         "metadata": dict(model.metadata),
     }
+    if model.calibration is not None:
+        header["calibration"] = {name: one.to_json() for name, one in model.calibration._asdict().items()}
     weights = {name: getattr(model, name).values for name in WEIGHTS}
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
@@ -62,6 +64,7 @@ class Header:
     scales: Scales
     metadata: Mapping[str, Any]
     label_rules: LabelRules = NO_RULES
+    calibration: Calibrations | None = None
     format: int = MARKED_DISTANCE  # a header that was not read from a file has the current format
 
 
@@ -85,6 +88,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
         templates=templates_of(found),
         metadata=found.metadata,
         label_rules=found.label_rules,
+        calibration=found.calibration,
     )
 
 

@@ -17,10 +17,12 @@ from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, met
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts, SearchOptions
+from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.learn import Observer, Progress, Report
 from treewright.parser import completion, explanation, file, kbest
+from treewright.parser.calibration import calibrate
 from treewright.parser.completion import Completion
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
@@ -117,6 +119,17 @@ class Parser:
         found._worker()  # its kernels check the rest of the model
         return found
 
+    def calibrate(self, dev: Corpus) -> Parser:
+        """A copy whose confidence is calibrated on sentences with gold trees that it was not trained on.
+
+        Training does this with its own `dev`. Sentences should have the kind of tags, predicted or gold, that the
+        parser will read.
+        """
+        found = calibrate(self.model, sentences_of(dev, "tree"))
+        if found is None:
+            raise InputError("the development data has no sentences; calibration needs some")
+        return Parser(replace(self.model, calibration=found))
+
     @property
     def options(self) -> ParserSettings:
         """The settings of its training."""
@@ -132,14 +145,15 @@ class Parser:
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
         chunk: int = streams.CHUNK,
+        confidence: bool = True,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
         """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
 
-        Each has `parse` (value, bound, certificate; see treewright.decode) and `head_confidence`, the probability of
-        each word's head under the pruner. projective: as the model was trained if None. chunk: how many sentences are
-        taken together, which is faster; with 1 none waits for the next. method and options are those of
-        treewright.decode.tree.
+        Each has `parse` (value, bound, certificate; see treewright.decode) and, with `confidence`, the calibrated
+        probability of each word's head (`head_confidence`) and of its label given the head (`label_confidence`).
+        projective: as the model was trained if None. chunk: how many sentences are taken together, which is faster;
+        with 1 none waits for the next. method and options are those of treewright.decode.tree.
 
         A certified tree is the model's best tree over the candidate arcs, those that pruning left: of all trees over
         them, none has a higher value. It may still be wrong, and the model may have a better tree with an arc that was
@@ -154,7 +168,7 @@ class Parser:
         search = search_options(method, max_seconds, options)
 
         def parse(some: list[Sentence]) -> list[Sentence]:
-            answers = self._worker().parse(some, is_projective, all_arcs, **search)
+            answers = self._worker().parse(some, is_projective, all_arcs, confidence=confidence, **search)
             return [parsed(*both) for both in zip(some, answers, strict=True)]
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
@@ -310,7 +324,8 @@ class Parser:
 
 def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
     """A copy of a sentence with its parse."""
-    return sentence.with_tree(answer.parse.heads[1:].copy(), answer.labels, answer.parse, answer.confidence)
+    confidence = answer.head_confidence, answer.label_confidence
+    return sentence.with_tree(answer.parse.heads[1:].copy(), answer.labels, answer.parse, *confidence)
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:

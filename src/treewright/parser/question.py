@@ -14,7 +14,7 @@ from treewright.corpus import Sentence
 from treewright.decode import ArrayResult, Candidates, Parse, Parts
 from treewright.errors import InfeasibleError, InputError
 from treewright.features import Encoded
-from treewright.parser.model import Worker, with_scope
+from treewright.parser.model import BELIEF_ROUNDS, Worker, with_scope
 
 Arc = tuple[int, int]  # head, modifier
 
@@ -55,10 +55,13 @@ class Question:
     def labelled(self, parse: Parse) -> Sentence:
         """A copy of the sentence with a tree and its labels."""
         labels = self.worker.label(self.encoded, parse.heads)
-        return self.sentence.with_tree(parse.heads[1:].copy(), labels, with_scope(parse, self.arcs), None)
+        return self.sentence.with_tree(parse.heads[1:].copy(), labels, with_scope(parse, self.arcs))
 
     def marginals(self, parts: Parts) -> ArrayResult:
-        return decode.marginals(parts, projective=self.projective, root=self.worker.model.root)
+        """At the temperature of the model, without the rest of its calibration: columns sum to one."""
+        flat = parts.scaled(1 / self.worker.model.calibrations.head.temperature)
+        root = self.worker.model.root
+        return decode.marginals(flat, projective=self.projective, root=root, rounds=BELIEF_ROUNDS)
 
     def with_arc(self, arc: Arc) -> tuple[Parse, Parts, tuple[Arc, ...]]:
         """The best tree with an arc, the parts that it was found over, and the arcs that were added to them."""

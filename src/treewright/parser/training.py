@@ -26,12 +26,14 @@ from treewright.learn import (
     add_margin,
     arc_gradient,
     automata_difference,
+    calibration_report,
     nonprojective_gradient,
     projective_gradient,
     run,
     step_size,
     tree_difference,
 )
+from treewright.parser.calibration import calibrate
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import (
     Indices,
@@ -97,7 +99,11 @@ class Trainer:
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
         self.weights = run(self.stages(), seed=self.settings.seed, state=state, observer=observer)
-        return self._model(*(Weights.of(self.weights[name]) for name in ("pruner", "scorer", "labeller")))
+        trained = self._model(*(Weights.of(self.weights[name]) for name in ("pruner", "scorer", "labeller")))
+        calibration = calibrate(trained, self.dev)
+        if calibration and observer and observer.report:
+            observer.report(calibration_report(calibration._asdict()))
+        return replace(trained, calibration=calibration)
 
     # -- the stages
 

@@ -35,6 +35,7 @@ from treewright.parser import (
     Parser,
     ParserOptions,
     ParserSettings,
+    TreeOptions,
 )
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS
@@ -195,10 +196,11 @@ class Pipeline:
     def __call__(self, text: str, *, threads: int = 1, **options: Unpack[TextOptions]) -> Document:
         """The sentences of a text, tagged and parsed: a list that displays itself in a notebook.
 
-        Each has `parse` (value, bound, certificate), `head_confidence` (the probability of each word's head), the
-        comments `# sent_id`, `# text` and `# treewright` (the certificate), and in MISC the places of its
-        tokens in the text (SpaceAfter, TokenRange). A certified tree is the model's best tree over the candidate arcs
-        (with all_arcs=True over all arcs); it may still be wrong. options are those of `Parser.parse`.
+        Each has `parse` (value, bound, certificate), `head_confidence`, `label_confidence` and `tag_confidence` (the
+        calibrated probability of each word's head, of its label given the head, and of its tag), the comments
+        `# sent_id`, `# text` and `# treewright` (the certificate), and in MISC the places of its tokens in the text
+        (SpaceAfter, TokenRange). A certified tree is the model's best tree over the candidate arcs (with all_arcs=True
+        over all arcs); it may still be wrong. options are those of `Parser.parse`.
         """
         sentences = text_sentences([checked_text(text)], self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
@@ -224,18 +226,21 @@ class Pipeline:
         threads: int = 1,
         chunk: int = streams.CHUNK,
         comment: bool = True,
-        **options: Unpack[ParseOptions],
+        confidence: bool = True,
+        **options: Unpack[TreeOptions],
     ) -> Iterator[Sentence]:
         """Copies of sentences that are split into words already, with heads and labels set, in order.
 
         Those whose UPOS is empty throughout are tagged first; tags that are there are kept. chunk: how many sentences
         are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
-        into the comment `# treewright`. threads and options are those of `Parser.parse`.
+        into the comment `# treewright`. confidence: compute those of heads, labels and, where words are tagged, of
+        tags. threads and options are those of `Parser.parse`.
         """
         check_seconds(options.get("max_seconds"))
 
         def answers(some: list[Sentence]) -> list[Sentence]:
-            found = list(self.parser.parse(self.tag(some), **options))
+            tagged = self.tag(some, confidence=confidence)
+            found = list(self.parser.parse(tagged, confidence=confidence, **options))
             if comment:
                 for sentence in found:
                     set_certificate(sentence, sentence.parse)
@@ -333,15 +338,26 @@ class Pipeline:
             tagged, modifier, count=count, projective=projective, max_seconds=max_seconds
         )
 
-    def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def tag(self, sentences: Iterable[Sentence], *, confidence: bool = True) -> Iterator[Sentence]:
         """Copies of the sentences that have no tags, with tags; the others as they are."""
-        return (self._tagged(sentence) for sentence in checked_sentences(sentences))
+        return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
 
-    def _tagged(self, sentence: Sentence) -> Sentence:
+    def _tagged(self, sentence: Sentence, confidence: bool = True) -> Sentence:
         if not is_bare(sentence):
             return sentence
-        [tagged] = self.tagger.tag([sentence], confidence=False)
+        [tagged] = self.tagger.tag([sentence], confidence=confidence)
         return tagged
+
+    def calibrate(self, dev: Corpus) -> Pipeline:
+        """A copy whose confidence is calibrated on sentences with gold tags and trees that it was not trained on.
+
+        The parser is calibrated on the tags that the tagger predicts. Training does this with its own `dev`.
+        """
+        gold = sentences_of(dev, "tree")
+        tagger = self.tagger.calibrate(gold)
+        return self.replace(
+            tagger=tagger, parser=self.trained_parser.calibrate(list(tagger.tag(gold, confidence=False)))
+        )
 
     def __repr__(self) -> str:
         name = self.metadata.get("name")

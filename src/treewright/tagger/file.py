@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.checks import Scale, read_plain
 from treewright.component import ArrayForm, Arrays, Stored, check_array
-from treewright.learn import Weights
+from treewright.learn import Calibration, Weights
 from treewright.tagger.lexicon import MAX_UINT16, Lexicon, Listing, array_forms
 from treewright.tagger.model import TaggerModel
 from treewright.tagger.options import TaggerOptions
@@ -33,6 +33,8 @@ def to_arrays(model: TaggerModel) -> Stored:
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "metadata": dict(model.metadata),
     }
+    if model.calibration is not None:
+        header["calibration"] = model.calibration.to_json()
     arrays = {name: getattr(model, name).values for name in WEIGHTS}
     lists = {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas"), **model.stems.to_arrays("stems")}
     return header, arrays | lists
@@ -56,6 +58,7 @@ class Header:
     stem_tags: tuple[str, ...]
     scales: Scales
     metadata: Mapping[str, Any]
+    calibration: Calibration | None = None
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
@@ -77,7 +80,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
     return TaggerModel(
         *(options, found.tags, lexicon, Weights(arrays["weights"], found.scales.weights)),
         *(found.scripts, lemmas, Weights(arrays["lemma_weights"], found.scales.lemma_weights)),
-        *(stems, found.stem_tags, found.metadata),
+        *(stems, found.stem_tags, found.metadata, found.calibration),
     )
 
 

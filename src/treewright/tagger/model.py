@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
-from treewright.learn import Weights
+from treewright.learn import Calibration, Weights
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
@@ -40,6 +40,7 @@ class TaggerModel:
     stems: Listing  # labels are numbers of stem_tags
     stem_tags: tuple[str, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
+    calibration: Calibration | None = None  # of the probability of whole tags; None: not measured
 
 
 class Tagged(NamedTuple):
@@ -73,7 +74,17 @@ class TagWorker:
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags."""
-        return Tagged(*self.kernel.decode_words(self.words, self.rows(forms), *self.model.weights, adjust, confidence))
+        calibration = self.model.calibration or Calibration()
+        found = self.decode(forms, adjust, confidence, calibration.temperature)
+        return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
+
+    def decode(
+        self, forms: Sequence[str], adjust: NDArray[np.float64] | None, confidence: bool, temperature: float
+    ) -> Tagged:
+        """The best tags; their probabilities are those of the model at a temperature."""
+        weights, scale = self.model.weights
+        rows = self.rows(forms)
+        return Tagged(*self.kernel.decode_words(self.words, rows, weights, scale, adjust, confidence, temperature))
 
 
 def tag_words(model: TaggerModel) -> TagWords:

@@ -21,6 +21,7 @@ from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
 from treewright.tagger.options import TaggerOptions, checked_columns
 from treewright.tagger.sequences import checked_adjustment
+from treewright.tagger.training import calibrate
 from treewright.tagger.training import train as train_model
 
 
@@ -96,6 +97,13 @@ class Tagger:
         found = cls(file.from_arrays(header, arrays))
         found._worker()  # its kernels check the rest of the model
         return found
+
+    def calibrate(self, dev: Corpus) -> Tagger:
+        """A copy whose confidence is calibrated on sentences with gold tags that it was not trained on.
+
+        Training does this with its own `dev`. A tagger that fills only lemmas has no confidence and stays as it is.
+        """
+        return Tagger(replace(self.model, calibration=calibrate(self.model, sentences_of(dev))))
 
     @property
     def columns(self) -> tuple[str, ...]:

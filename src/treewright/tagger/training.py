@@ -7,11 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright._core import TagModel, WordRows, lemma_key, surface_class, text_hash
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import AveragedCells, Judgement, Numbers, Observer, Stage, State, Weights, run
+from treewright.learn import (
+    AveragedCells,
+    Calibration,
+    Judgement,
+    Numbers,
+    Observer,
+    Stage,
+    State,
+    Weights,
+    calibration_report,
+    run,
+)
+from treewright.learn.calibration import first_sentences, fit
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
@@ -62,7 +75,28 @@ def train(
         model = replace(model, weights=Weights.of(found["tags"]))
     if "lemmas" in found:
         model = replace(model, lemma_weights=Weights.of(found["lemmas"]))
-    return model
+    calibration = calibrate(model, dev)
+    if calibration and observer and observer.report:
+        observer.report(calibration_report({"tag": calibration}))
+    return replace(model, calibration=calibration)
+
+
+def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None:
+    """The calibration of whole tags on held-out sentences, the first MAX_WORDS words of them; None without words."""
+    if not model.tags or not any(len(sentence) for sentence in dev):
+        return None
+    worker, columns = TagWorker(model), model.options.tag_columns
+    held = list(first_sentences(dev))
+    tagged = [worker.decode(sentence.forms, None, False, 1.0).tags.tolist() for sentence in held]
+    gold = [tag for sentence in held for tag in tags_of(sentence, columns)]
+    found = [model.tags[number] for numbers in tagged for number in numbers]
+    right = np.array([one == other for one, other in zip(found, gold, strict=True)], dtype=np.bool_)
+
+    def probabilities(temperature: float) -> NDArray[np.float64]:
+        decoded = [worker.decode(sentence.forms, None, True, temperature).confidence for sentence in held]
+        return np.concatenate([values for values in decoded if values is not None])
+
+    return fit(probabilities, right)
 
 
 def check_treebank(sentences: Sequence[Sentence], options: TaggerOptions) -> None:

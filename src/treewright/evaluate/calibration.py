@@ -1,0 +1,163 @@
+"""Calibration: whether predictions with a confidence of 90 % are right 90 % of the time.
+
+A reliability table puts the predictions into bins by their confidence. The expected calibration error (ECE; Naeini et
+al. 2015) is the mean over all predictions of the difference between the mean confidence and the share of right ones in
+their bin. AUC is the probability that a right prediction has a higher confidence than a wrong one, ties counted half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence, read
+from treewright.corpus.confidence import IN_MISC, read_confidence
+from treewright.errors import InputError
+from treewright.evaluate.alignment import Alignment, align
+from treewright.evaluate.attachment import Judgement
+from treewright.evaluate.sources import Source, checked_sentences, is_file, load_one
+
+BINS = 10  # of equal width; by convention
+DOUBTFUL_SHARE = 0.1  # of all predictions: how many of the wrong ones are among the most doubtful; by convention
+
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Predictions with a confidence from `low` to `high`: their number, mean confidence and share of right ones."""
+
+    low: float
+    high: float
+    count: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How far confidence can be trusted. `found_wrong`: the share of all wrong predictions that are among the tenth
+    with the lowest confidence; None without wrong ones, as is `auc` without both kinds."""
+
+    count: int
+    accuracy: float
+    ece: float
+    auc: float | None
+    found_wrong: float | None
+    bins: tuple[Bin, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+def reliability(confidence: Numbers, right: Flags) -> Reliability:
+    """The figures of predictions: the confidence of each, and whether it is right.
+
+    >>> found = reliability(np.array([0.9, 0.9, 0.3, 0.8]), np.array([True, True, False, True]))
+    >>> round(found.ece, 3), found.auc, [(one.count, one.accuracy) for one in found.bins]
+    (0.175, 1.0, [(1, 0.0), (1, 1.0), (2, 1.0)])
+    """
+    if not len(right):
+        raise InputError("there is no prediction with a confidence")
+    numbers = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    bins = tuple(bin_of(number, confidence, right, numbers == number) for number in np.unique(numbers).tolist())
+    ece = sum(one.count * abs(one.confidence - one.accuracy) for one in bins) / len(right)
+    return Reliability(
+        len(right), float(right.mean()), ece, area_under_curve(confidence, right), found_wrong(confidence, right), bins
+    )
+
+
+def bin_of(number: int, confidence: Numbers, right: Flags, member: Flags) -> Bin:
+    """The predictions of one bin."""
+    mean, accuracy = float(confidence[member].mean()), float(right[member].mean())
+    return Bin(number / BINS, (number + 1) / BINS, int(member.sum()), mean, accuracy)
+
+
+def area_under_curve(confidence: Numbers, right: Flags) -> float | None:
+    """By the ranks of the right predictions (Mann and Whitney); those with the same confidence share a rank.
+
+    >>> area_under_curve(np.array([0.1, 0.5, 0.5, 0.9]), np.array([False, True, False, True]))
+    0.875
+    """
+    _, place, count = np.unique(confidence, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[place]
+    rights = int(right.sum())
+    wrongs = len(right) - rights
+    if not rights or not wrongs:
+        return None
+    return float((rank[right].sum() - rights * (rights + 1) / 2) / (rights * wrongs))
+
+
+def found_wrong(confidence: Numbers, right: Flags) -> float | None:
+    """The share of the wrong predictions that are among the most doubtful tenth; of equals the first ones."""
+    if right.all():
+        return None
+    first = np.argsort(confidence, kind="stable")[: round(DOUBTFUL_SHARE * len(right))]
+    return float((~right[first]).sum() / (~right).sum())
+
+
+def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
+    """The reliability of the confidences that a system's sentences have, by name; words are aligned as for `evaluate`.
+
+    "heads"; "labels", of the words whose head is right; "arcs", of heads and labels together, whose confidence is the
+    product of both; "tags", of UPOS, XPOS and FEATS together, without those that the system leaves empty. Files have
+    the confidences in MISC, as `treewright parse --confidence` writes them.
+
+    >>> gold = [Sentence.from_words(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])]
+    >>> parsed = gold[0].copy()
+    >>> parsed.head_confidence = np.array([0.9, 0.7])
+    >>> found = calibration(gold, [parsed])
+    >>> list(found), found["heads"].accuracy, round(found["heads"].ece, 3)
+    (['heads'], 1.0, 0.2)
+    """
+    gold_sentences, sentences = sentences_of(gold), sentences_of(system)
+    judgement = Judgement(align(load_one(gold_sentences, "gold"), load_one(sentences, "system")))
+    found = judgement.alignment
+    head, label, tag = (values_of(sentences, kind)[found.system_words] for kind in IN_MISC)
+    kinds = {
+        "heads": (head, judgement.same_head),
+        "labels": (np.where(judgement.same_head, label, np.nan), judgement.same_deprel),
+        "arcs": (head * label, judgement.same_head & judgement.same_deprel),
+        "tags": (tag, same_tags(judgement, found)),
+    }
+    known = {
+        name: reliability(values[~np.isnan(values)], right[~np.isnan(values)])
+        for name, (values, right) in kinds.items()
+        if not np.isnan(values).all()
+    }
+    if not known:
+        raise InputError("the system's words have no confidence; `treewright parse --confidence` writes it into MISC")
+    return known
+
+
+def sentences_of(source: Source) -> list[Sentence]:
+    """Sentences in memory as they are; those of a file with the confidences in their MISC."""
+    if not is_file(source):
+        return checked_sentences(source)
+    found = list(read(source))
+    for sentence in found:
+        read_confidence(sentence)
+    return found
+
+
+def values_of(sentences: Iterable[Sentence], kind: str) -> Numbers:
+    """One entry a word; NaN where there is none."""
+    values = [getattr(sentence, kind) for sentence in sentences]
+    each = [np.full(len(one), np.nan) if own is None else own for one, own in zip(sentences, values, strict=True)]
+    return np.concatenate([np.zeros(0), *each])
+
+
+def same_tags(judgement: Judgement, found: Alignment) -> Flags:
+    """Whether the columns of tags are equal, cell by cell; a column that the system leaves empty does not count."""
+    same = np.ones(len(found.gold_words), dtype=np.bool_)
+    for name in ("upos", "xpos", "feats"):
+        own = getattr(found.system, name)
+        if not own.is_just("_").all():
+            same &= judgement.same(getattr(found.gold, name), own)
+    return same

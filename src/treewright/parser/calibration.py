@@ -1,0 +1,53 @@
+"""Calibration of a parser on held-out sentences (treewright.learn.calibration)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence
+from treewright.learn.calibration import first_sentences, fit
+from treewright.parser.model import Calibrations, Decoded, ParserModel, Worker, groups
+
+
+class Held(NamedTuple):
+    """Parsed sentences of the held-out data, and which heads and labels are right, one entry a word."""
+
+    decoded: list[Decoded]
+    right_heads: NDArray[np.bool_]
+    right_labels: NDArray[np.bool_]
+
+
+def calibrate(model: ParserModel, sentences: Iterable[Sentence]) -> Calibrations | None:
+    """The calibration on sentences with gold trees, of which the first MAX_WORDS words are used; None without words.
+
+    Heads are calibrated on all words, labels on those whose head is right: the probability of a label is that given the
+    head, and the product of both that of the labelled arc.
+    """
+    worker = Worker(model)
+    held = parse_held_out(worker, list(first_sentences(sentences)))
+    if not len(held.right_heads):
+        return None
+
+    def of_heads(temperature: float) -> NDArray[np.float64]:
+        return np.concatenate([worker.head_probabilities(one, temperature) for one in held.decoded])
+
+    def of_labels(temperature: float) -> NDArray[np.float64]:
+        found = [worker.label_batch(one, temperature)[1] for one in held.decoded]
+        return np.asarray(np.concatenate(found)[held.right_heads])
+
+    return Calibrations(fit(of_heads, held.right_heads), fit(of_labels, held.right_labels[held.right_heads]))
+
+
+def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
+    """The sentences with the model's trees and labels, compared with their own."""
+    decoded = [worker.decode_batch(group, worker.model.projective) for group in groups(sentences)]
+    found = [tree[1:] for one in decoded for tree in one.heads]
+    labels = [label for one in decoded for some in worker.label_batch(one, 1.0)[0] for label in some]
+    gold = [label for sentence in sentences for label in sentence.deprels]
+    heads = [head == sentence.heads for head, sentence in zip(found, sentences, strict=True)]
+    right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)
+    return Held(decoded, np.concatenate(heads) if heads else np.zeros(0, dtype=np.bool_), right)

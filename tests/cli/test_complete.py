@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_what_was_decided_stays_byte_for_byte(run: Run, model: str) -> None:
 def test_comment_and_confidence(run: Run, model: str) -> None:
     found = run(model, "partial.conllu", "--confidence", "-q")
     assert found.stdout.count("# treewright = certified over candidate arcs\n") == 2
-    assert "Keep=1|Confidence=1.0000\n" in found.stdout
+    assert re.search(r"Keep=1\|Confidence=1\.0000\|LabelConfidence=[01]\.\d{4}\n", found.stdout)
 
 
 def test_the_list_of_what_to_look_at_first(run: Run, model: str) -> None:

@@ -102,8 +102,9 @@ def test_parsing_again_replaces_what_was_said(run: Run, model: str) -> None:
     again = run(model, "--confidence", stdin=once).stdout
     assert again == once
     assert once.count("# treewright = ") == 2
-    assert once.count("Confidence=") == 5
-    assert re.search(r"Odd\|\|Cell\|Confidence=[01]\.\d{4}\n", once)
+    assert once.count("|Confidence=") + once.count("\tConfidence=") == 5
+    assert once.count("|LabelConfidence=") == 5
+    assert re.search(r"Odd\|\|Cell\|Confidence=[01]\.\d{4}\|LabelConfidence=[01]\.\d{4}\n", once)
 
 
 @pytest.mark.parametrize("method", ["exact", "dd", "climb", "rearrange", "ilp"])

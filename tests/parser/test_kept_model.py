@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from treewright.corpus import read
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
+from treewright.parser.model import Worker
 
 TESTS = Path(__file__).parents[1]
 SAMPLE = TESTS.parent / "examples" / "sample.conllu"
@@ -35,11 +38,22 @@ def test_a_kept_model_parses_as_it_did(golden: Callable[[str, str], None]) -> No
     parser = Parser.load(MODEL)
     assert parser.options.model == "grand"
     found = []
+    worker = Worker(parser.model)
     for sentence in parser.parse(read(SAMPLE)):
-        assert sentence.head_confidence is not None
-        sentence.misc = [f"{value:.3f}" for value in sentence.head_confidence]
+        marginal = worker.prune(worker.encode(sentence), parser.model.projective).marginal
+        of_heads = marginal[sentence.heads, np.arange(1, len(sentence) + 1)]
+        sentence.misc = [f"{value:.3f}" for value in of_heads.tolist()]
         found.append(str(sentence))
     golden("kept_model.conllu", "\n".join(found))
+
+
+def test_a_kept_model_has_confidence_without_calibration() -> None:
+    parser = Parser.load(MODEL)
+    assert parser.model.calibration is None
+    for sentence in parser.parse(read(SAMPLE)):
+        for confidence in (sentence.head_confidence, sentence.label_confidence):
+            assert confidence is not None
+            assert ((confidence > 0) & (confidence <= 1)).all()
 
 
 def test_it_is_small() -> None:

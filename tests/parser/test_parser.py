@@ -300,9 +300,10 @@ def test_reports_each_epoch_with_development_scores() -> None:
     reports: list[Report] = []
     Parser.train(treebank(40), treebank(10, seed=1), options=small("arc"), report=reports.append)
     names = [report.stage for report in reports]
-    assert names == ["fold 1"] * 3 + ["fold 2"] * 3 + ["pruner"] * 3 + ["scorer"] * 3 + ["labeller"] * 3
+    stages = ["fold 1"] * 3 + ["fold 2"] * 3 + ["pruner"] * 3 + ["scorer"] * 3 + ["labeller"] * 3
+    assert names == [*stages, "confidence"]
     assert all({"uas", "oracle"} == set(report.figures) for report in reports if report.stage == "scorer")
-    assert set(reports[-1].figures) == {"uas", "las"}
+    assert set(reports[-2].figures) == {"uas", "las"}
     losses = [report.loss for report in reports if report.stage == "pruner" and report.loss is not None]
     assert losses[-1] < losses[0]
 

@@ -79,7 +79,9 @@ def test_json_comes_back() -> None:
     value = json.loads(json.dumps(to_json(sentence)))
     assert value["certified"] is True
     assert value["gap"] == 0.0
-    assert value["words"][1] | {"confidence": 1} == {
+    confidence = dict.fromkeys(("confidence", "label_confidence", "tag_confidence"), 1)
+    assert set(confidence) < set(value["words"][1])
+    assert value["words"][1] | confidence == {
         "id": 2,
         "form": "dog",
         "upos": "NOUN",
@@ -88,7 +90,7 @@ def test_json_comes_back() -> None:
         "misc": "TokenRange=4:7",
         "begin": 4,
         "end": 7,
-        "confidence": 1,
+        **confidence,
     }
     again = from_json(value)
     assert again.heads.tolist() == sentence.heads.tolist()

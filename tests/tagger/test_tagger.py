@@ -12,7 +12,7 @@ from oracles.tagged_text import treebank
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.learn import Report
+from treewright.learn import Calibration, Report
 from treewright.tagger import Learning, Tagger, TaggerOptions
 from treewright.tagger.scripts import apply_script, script_of
 
@@ -111,19 +111,25 @@ def test_damaged_lists_are_named(tagger: Tagger, tmp_path: Path) -> None:
             Tagger.load(tmp_path / "bad.tw")
 
 
-def test_the_decoder_finds_the_best_of_all_sequences(tagger: Tagger) -> None:
-    sentence = tw.Sentence.from_words(["the", "zops", "walks"])
+def values_of_sequences(tagger: Tagger, sentence: tw.Sentence) -> dict[tuple[int, ...], float]:
+    """The value of every sequence of candidates: each is the best one when its tags are made so."""
     n, tags = len(sentence), len(tagger.tags)
-    everything = Tagger(replace(tagger.model, options=replace(SMALL, min_known_count=1000, max_candidates=100)))
     height = 1000.0
     values = {}
     for sequence in product(range(tags), repeat=n):
         forced = np.zeros((n, tags))
         forced[np.arange(n), sequence] = height
-        found = everything.decode(sentence, forced)
+        found = tagger.decode(sentence, forced)
         if tuple(found.tags.tolist()) == sequence:  # otherwise a word does not have that tag among its candidates
             values[sequence] = found.value - n * height
     assert len(values) > 8
+    return values
+
+
+def test_the_decoder_finds_the_best_of_all_sequences(tagger: Tagger) -> None:
+    sentence = tw.Sentence.from_words(["the", "zops", "walks"])
+    everything = Tagger(replace(tagger.model, options=replace(SMALL, min_known_count=1000, max_candidates=100)))
+    values = values_of_sequences(everything, sentence)
     best = everything.decode(sentence)
     assert best.value == pytest.approx(max(values.values()), rel=1e-6)
     assert values[tuple(best.tags.tolist())] == max(values.values())
@@ -191,12 +197,40 @@ def test_a_new_form_of_a_known_lemma_gets_that_lemma() -> None:
 
 
 def test_a_sentence_that_looks_like_the_development_data_is_judged() -> None:
-    seen: list[float] = []
-    Tagger.train(
-        TRAIN, TEST, options=SMALL, columns=["upos"], report=lambda report: seen.append(report.figures["accuracy"])
-    )
-    assert len(seen) == SMALL.tags.epochs
-    assert seen[-1] == 100
+    reports: list[Report] = []
+    Tagger.train(TRAIN, TEST, options=SMALL, columns=["upos"], report=reports.append)
+    assert [report.stage for report in reports] == ["tags"] * SMALL.tags.epochs + ["confidence"]
+    assert reports[-2].figures["accuracy"] == 100
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
+def test_confidence_is_that_of_all_sequences_at_a_temperature(tagger: Tagger, temperature: float) -> None:
+    sentence = tw.Sentence.from_words(["the", "zops", "walks"])
+    options = replace(SMALL, min_known_count=1000, max_candidates=100)
+    everything = Tagger(replace(tagger.model, options=options, calibration=Calibration(temperature)))
+    values = values_of_sequences(everything, sentence)
+    best = everything.decode(sentence)
+    weights = np.exp((np.array(list(values.values())) - best.value) / temperature)
+    assert best.confidence is not None
+    for place in range(len(sentence)):
+        share = sum(weight for tags, weight in zip(values, weights, strict=True) if tags[place] == best.tags[place])
+        assert best.confidence[place] == pytest.approx(share / weights.sum(), rel=1e-5)
+
+
+def test_tag_confidence_is_calibrated_on_the_development_data(tmp_path: Path) -> None:
+    tagger = Tagger.train(TRAIN, TEST, options=SMALL, columns=["upos"])
+    calibration = tagger.model.calibration
+    assert calibration is not None
+    plain = Tagger(replace(tagger.model, calibration=Calibration(calibration.temperature)))
+    for one, other in zip(tagger.tag(TEST), plain.tag(TEST), strict=True):
+        assert one.upos == other.upos
+        assert one.tag_confidence is not None
+        assert other.tag_confidence is not None
+        np.testing.assert_array_equal(one.tag_confidence, calibration.apply(other.tag_confidence))
+    assert plain.calibrate(TEST).model.calibration == calibration
+    tagger.save(tmp_path / "my.tw")
+    assert Tagger.load(tmp_path / "my.tw").model.calibration == calibration
+    assert Tagger.train(TRAIN, options=SMALL, columns=["upos"]).model.calibration is None
 
 
 def words_with_lemmas(count: int, seed: int) -> list[tw.Sentence]:

@@ -133,7 +133,13 @@ def test_ambiguous_words_are_in_doubt(trained: Parser) -> None:
 
 @pytest.mark.parametrize(
     "calibrated",
-    [{"head": {"temperature": -1}, "label": {}}, {"head": {"offset": "x"}, "label": {}}, {"head": {}}, [1], {"head": 3}],
+    [
+        {"head": {"temperature": -1}, "label": {}},
+        {"head": {"offset": "x"}, "label": {}},
+        {"head": {}},
+        [1],
+        {"head": 3},
+    ],
 )
 def test_a_damaged_calibration_is_refused_by_name(trained: Parser, calibrated: Any) -> None:
     header, arrays = trained.to_arrays()

@@ -80,7 +80,8 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
     return TaggerModel(
         *(options, found.tags, lexicon, Weights(arrays["weights"], found.scales.weights)),
         *(found.scripts, lemmas, Weights(arrays["lemma_weights"], found.scales.lemma_weights)),
-        *(stems, found.stem_tags, found.metadata, found.calibration),
+        *(stems, found.stem_tags, found.metadata),
+        calibration=found.calibration,
     )
 
 

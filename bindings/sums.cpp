@@ -1,10 +1,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include <string>
-#include <vector>
-
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "arrays.hpp"

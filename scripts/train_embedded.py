@@ -62,7 +62,7 @@ def main() -> None:
         report=say,
         note=say,
     )
-    light = prune_weights(whole, parser=given.light)
+    light = prune_weights(whole, parser=given.light).calibrate(dev)
     lost = compare(whole, light, dev)
     light.save(given.output)
     size = given.output.stat().st_size

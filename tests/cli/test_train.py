@@ -63,13 +63,14 @@ def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "sib")
     assert (found.returncode, found.stdout) == (0, "")
     lines = found.stderr.splitlines()
-    assert len(lines) == 4 + 2 * 2 + 2 + 3 + 2 + 1
+    assert len(lines) == 4 + 2 * 2 + 2 + 3 + 2 + 1 + 1
     assert lines[0].startswith("settings  model sib, projective True, root single, seed 1, learner crf")
     assert lines[2].startswith("  scoring  bits 10, epochs 3, rate 0.05, adagrad_epsilon 3.0, margin 1.0")
     assert lines[4].startswith("fold 1    epoch 1/2  loss 0.")
-    assert "UAS " in lines[-4]
-    assert "pruning recall " in lines[-4]
-    assert "LAS " in lines[-2]
+    assert "UAS " in lines[-5]
+    assert "pruning recall " in lines[-5]
+    assert "LAS " in lines[-3]
+    assert lines[-2].startswith("confidence  epoch 1/1  head temperature ")
     assert lines[-1].startswith("model.tw: sib, projective, one root, 9 relations; trained on 30 sentences")
     assert sorted(os.listdir()) == ["dev.conllu", "model.tw", "train.conllu"]
     assert tw.Parser.load("model.tw").options.model == "sib"
@@ -88,8 +89,8 @@ def test_json_has_the_figures_and_every_epoch(run: Run) -> None:
     assert summary["development"]["uas"] == pytest.approx(100 * heads / len(words), abs=0.01)
     assert summary["development"]["las"] == pytest.approx(100 * labelled / len(words), abs=0.01)
     assert summary["options"]["model"] == "arc"
-    assert [epoch["stage"] for epoch in summary["epochs"]][-1] == "labeller"
-    assert summary["epochs"][-3]["oracle"] > 90
+    assert [epoch["stage"] for epoch in summary["epochs"]][-2:] == ["labeller", "confidence"]
+    assert summary["epochs"][-4]["oracle"] > 90
 
 
 def test_quiet_says_nothing(run: Run) -> None:

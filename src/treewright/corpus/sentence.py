@@ -562,7 +562,7 @@ class Sentence:
         head_confidence: Confidence | None = None,
         label_confidence: Confidence | None = None,
     ) -> Sentence:
-        """A copy with heads and deprels, the parse that they come from, and the head_confidence.
+        """A copy with heads and deprels, the parse that they come from, head_confidence and label_confidence.
 
         The tree is not checked, and its arrays are not copied. What describes an earlier tree is removed (see
         `clear_derived`).

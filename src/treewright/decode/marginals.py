@@ -156,7 +156,7 @@ def tree_confidence(
     """The probability of the arc into each word of trees, of all sentences one after the other.
 
     These are entries of `marginals` of the parts with their scores divided by the temperature, computed in one call to
-    the core; every arc of the trees must be a candidate.
+    the core; every arc of the trees must be a candidate. projective, root and rounds are those of `marginals`.
 
     >>> parts = Parts.from_arrays([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
     >>> tree_confidence([parts, parts], [np.array([-1, 0, 1], dtype=np.int32)] * 2).tolist()

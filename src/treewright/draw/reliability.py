@@ -56,7 +56,7 @@ class Bin(Protocol):
 
 
 def reliability(tables: Mapping[str, Sequence[Bin]], notes: Mapping[str, str] | None = None) -> Drawing:
-    """A panel for each table, by name; notes are written below the names.
+    """A panel for each of the tables, by name; notes are written below the names.
 
     Dots on the diagonal are calibrated; below it, predictions are wrong more often than their confidence says. The area
     of a dot grows with the number of predictions.

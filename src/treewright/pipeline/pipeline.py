@@ -339,7 +339,7 @@ class Pipeline:
         )
 
     def tag(self, sentences: Iterable[Sentence], *, confidence: bool = True) -> Iterator[Sentence]:
-        """Copies of the sentences that have no tags, with tags; the others as they are."""
+        """Copies of the sentences that have no tags, with tags and their confidence; the others as they are."""
         return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
 
     def _tagged(self, sentence: Sentence, confidence: bool = True) -> Sentence:

@@ -47,11 +47,31 @@ def bad_score(name: str, index: tuple[int, ...], score: float) -> InputError:
     return InputError(f"{place} is {score:.4g}; scores lie within {LARGEST:g} of zero, write -inf to forbid a part")
 
 
+def label_scores(array: NDArray[np.float64], head_first: bool) -> NDArray[np.float64]:
+    """A checked arc[h, m, l], from arc[m, h, l] if not head_first; the diagonal and arcs into node 0 are not read."""
+    if array.shape[0] != array.shape[1] or len(array) < 2 or not array.shape[2]:
+        raise InputError(
+            f"arc has shape {array.shape}, expected arc[h, m] or labelled arc[h, m, l] over the root and the words; "
+            "for a padded batch give lengths"
+        )
+    scores = array if head_first else np.ascontiguousarray(array.swapaxes(0, 1))
+    is_arc = ~np.eye(len(scores), dtype=np.bool_)
+    is_arc[:, 0] = False
+    is_bad = ~((np.abs(scores) <= LARGEST) | (scores == -np.inf)) & is_arc[:, :, None]
+    if is_bad.any():
+        h, m, label = (int(place) for place in np.argwhere(is_bad)[0])
+        raise bad_score("arc", (h, m, label) if head_first else (m, h, label), float(scores[h, m, label]))
+    return np.where(is_arc[:, :, None], scores, -np.inf)
+
+
 def arc_matrix(given: ArrayLike, head_first: bool = True) -> NDArray[np.float64]:
     """A checked arc[h, m], from arc[m, h] if not head_first; the diagonal and arcs into node 0 are not read."""
     array = float_array(given, "arc")
     if array.ndim == 3:
-        raise InputError(f"arc has shape {array.shape}, expected one sentence; for a padded batch give lengths")
+        raise InputError(
+            f"arc has shape {array.shape}, expected one sentence; for a padded batch give lengths; "
+            "labelled arc[h, m, l] is for tree, trees, marginals, log_partition, kbest and sample"
+        )
     if not head_first:
         array = np.ascontiguousarray(array.T)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:

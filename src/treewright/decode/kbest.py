@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, overload
 
 import numpy as np
@@ -115,7 +115,8 @@ def kbest(
 ) -> ParseList | list[ParseList] | list[ParseList | InputError]:
     """The k best trees, best first; fewer when there are no more.
 
-    Scores and constraints are those of `tree`, also those on the shape of the trees (constraints=[...]).
+    Scores and constraints are those of `tree`, also those on the shape of the trees (constraints=[...]). With labelled
+    scores arc[h, m, l] these are the k best labelled trees: one tree may come several times with different labels.
 
     Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
     those with the same value, are certified to be the best. max_seconds limits searches (second order, or constraints
@@ -137,12 +138,48 @@ def kbest(
         padded, others = Padded.of(arc, lengths, {**options, **search})
         return gathered(run(kbest, padded.items(others), threads), errors)
     problem = Problem.of(
-        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+        arc,
+        sib,
+        grand,
+        stop,
+        projective=projective,
+        root=root,
+        require=require,
+        forbid=forbid,
+        head_first=head_first,
+        labelled=True,
     )
     limits = checked(constraints, problem.nodes)
     if problem.order == 2 or limits:
-        return _Partition(problem, limits, max_seconds).best(count)
-    return _first_order(problem, count)
+        found = _Partition(problem, limits, max_seconds).best(count)
+    else:
+        found = _first_order(problem, count)
+    return found if problem.label_scores is None else _labelled(problem, found, count)
+
+
+def _labelled(problem: Problem, trees: ParseList, count: int) -> ParseList:
+    """The best labelled trees: their trees are among the same number of best trees, each with its best labels."""
+    found = []
+    for parse in trees:
+        for loss, labels in _labellings(problem, parse.heads, count):
+            found.append(replace(Parse.ranked(parse.heads, parse.score - loss, trees[0], parse.method), labels=labels))
+    found.sort(key=lambda parse: -parse.score)  # of equal values, the order of the trees
+    return ParseList(found[:count], exact=trees.exact)
+
+
+def _labellings(problem: Problem, heads: NDArray[np.int32], count: int) -> list[tuple[float, NDArray[np.int32]]]:
+    """The best choices of labels for a tree, each with its loss against the best one."""
+    assert problem.label_scores is not None
+    losses, labels = np.zeros(1), np.full((1, problem.nodes), -1, dtype=np.int32)
+    for word in range(1, problem.nodes):
+        scores = problem.label_scores[heads[word], word]
+        loss = scores.max() - scores
+        total = (losses[:, None] + loss[None, :]).ravel()
+        kept = np.argsort(total, kind="stable")[:count]
+        kept = kept[total[kept] < np.inf]
+        losses, labels = total[kept], labels[kept // len(scores)]
+        labels[:, word] = kept % len(scores)
+    return list(zip(losses.tolist(), labels, strict=True))
 
 
 def _first_order(problem: Problem, count: int) -> ParseList:

@@ -54,6 +54,8 @@ def marginals(
     `rounds` rounds of belief propagation; otherwise the marginals are the derivative of `log_partition` with respect to
     arc.
 
+    With labelled scores arc[h, m, l] the sums run over labelled trees, and the result is [h, m, l].
+
     lengths, threads and errors are those of `trees`: with lengths, arc is a padded batch, and so is the result, 0 in
     the padding. With errors="return" a sentence with an error has NaN, and the attribute `failed` has the errors.
 
@@ -67,10 +69,22 @@ def marginals(
         options["rounds"] = rounds
         return _of_batch(marginals, _marginals_of_padded, arc, lengths, options, threads, errors)
     problem = Problem.of(
-        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+        arc,
+        sib,
+        grand,
+        stop,
+        projective=projective,
+        root=root,
+        require=require,
+        forbid=forbid,
+        head_first=head_first,
+        labelled=True,
     )
-    found = marginals_of(problem, rounds)
-    return found if head_first else ArrayResult(np.asarray(found).T, exact=found.exact)
+    found = marginals_of(problem.summed(), rounds)
+    values = np.asarray(found)
+    if problem.label_scores is not None:
+        values = values[:, :, None] * problem.label_probabilities()
+    return ArrayResult(values if head_first else values.swapaxes(0, 1), exact=found.exact)
 
 
 @overload
@@ -126,8 +140,8 @@ def log_partition(
 ) -> FloatResult | ArrayResult:
     """The log of the sum over all trees of the exponential of their value; of each sentence if lengths are given.
 
-    Scores and constraints are those of `tree`; lengths, threads and errors are those of `marginals`. The attribute
-    `exact` is False for an approximation.
+    Scores and constraints are those of `tree`; lengths, threads and errors are those of `marginals`. With labelled
+    scores arc[h, m, l] the sum runs over labelled trees. The attribute `exact` is False for an approximation.
 
     >>> import math
     >>> n = 4
@@ -139,9 +153,18 @@ def log_partition(
         options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
         return _of_batch(log_partition, _log_partitions_of_padded, arc, lengths, options, threads, errors)
     problem = Problem.of(
-        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
+        arc,
+        sib,
+        grand,
+        stop,
+        projective=projective,
+        root=root,
+        require=require,
+        forbid=forbid,
+        head_first=head_first,
+        labelled=True,
     )
-    return log_partition_of(problem)
+    return log_partition_of(problem.summed())
 
 
 def tree_confidence(

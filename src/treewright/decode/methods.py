@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -62,7 +63,8 @@ def tree(
 
     arc[h, m] is the score of head h for modifier m, node 0 the root, words 1..n; -inf forbids, and the diagonal and
     column 0 are not read. sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of
-    modifier lists (docs/decoding.md). A Parts in place of arc holds the same over candidate arcs only.
+    modifier lists (docs/decoding.md). A Parts in place of arc holds the same over candidate arcs only. With labelled
+    scores arc[h, m, l] an arc has the score of its best label, and `parse.labels` has the label of each word.
 
     head_first=False says that the array is arc[m, h], as biaffine parsers compute it; sib, grand, stop and the arcs of
     require and forbid keep their order. projective=True
@@ -92,6 +94,7 @@ def tree(
         require=require,
         forbid=forbid,
         head_first=head_first,
+        labelled=True,
     )
     solve = solver(method, options)
     if method != "exact":
@@ -99,7 +102,7 @@ def tree(
     parse = solve(problem, **options)
     if parse.bound == -math.inf:
         raise infeasible(problem)
-    return parse
+    return parse if problem.label_scores is None else replace(parse, labels=problem.best_labels(parse.heads))
 
 
 def tree_batch(

@@ -20,7 +20,7 @@ _SECOND_ORDER = ("sib", "grand", "stop")
 class Padded:
     """The scores of a batch; of item b the nodes 0..lengths[b] are read. The scores themselves are not checked here."""
 
-    scores: NDArray[np.float64]  # [item, h, m], or [item, m, h] if not head_first
+    scores: NDArray[np.float64]  # [item, h, m] or [item, h, m, label]; heads and modifiers exchanged if not head_first
     lengths: NDArray[np.int32]  # words of each item
     head_first: bool
     second_order: Mapping[str, NDArray[np.float64]]  # sib, grand and stop as far as given, padded as well
@@ -29,21 +29,24 @@ class Padded:
     def of(cls, scores: Any, lengths: ArrayLike, options: Mapping[str, Any]) -> tuple[Padded, dict[str, Any]]:
         """The batch after the checks of its shapes, and the options that belong to no array."""
         array = arrays.float_array(scores, "arc")
-        if array.ndim != 3 or array.shape[1] != array.shape[2]:
-            raise InputError(f"arc has shape {array.shape}, expected [sentence, n + 1, n + 1] where lengths are given")
+        if array.ndim not in (3, 4) or array.shape[1] != array.shape[2]:
+            raise InputError(
+                f"arc has shape {array.shape}, expected [sentence, n + 1, n + 1] where lengths are given, "
+                "or [sentence, n + 1, n + 1, label]"
+            )
         words = arrays.index_column(lengths, "lengths")
         if len(words) != len(array):
             raise InputError(f"there are {len(words)} lengths for {len(array)} sentences; give one a sentence")
         others = dict(options)
         given = {name: others.pop(name, None) for name in _SECOND_ORDER}
-        second_order = {name: _part(part, name, array.shape) for name, part in given.items() if part is not None}
+        second_order = {name: _part(part, name, array.shape[:3]) for name, part in given.items() if part is not None}
         head_first = bool(others.pop("head_first", True))
         return cls(array, words, head_first, second_order), others
 
     @property
     def is_plain(self) -> bool:
-        """Whether only arcs have scores."""
-        return not self.second_order
+        """Whether only arcs have scores, without labels."""
+        return not self.second_order and self.scores.ndim == 3
 
     def item(self, place: int) -> dict[str, Any]:
         """The scores of one sentence, as keywords of `tree`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import index
 
@@ -34,6 +34,7 @@ class Problem:
     single_root: bool = True
     require: tuple[Arc, ...] = ()
     forbid: tuple[Arc, ...] = ()
+    label_scores: NDArray[np.float64] | None = None  # [h, m, l], checked; `given` is then their maximum or their sum
 
     @classmethod
     def of(
@@ -48,9 +49,14 @@ class Problem:
         require: Iterable[Arc] = (),
         forbid: Iterable[Arc] = (),
         head_first: bool = True,
+        labelled: bool = False,
     ) -> Problem:
-        """The problem given by the arguments of `tree`, checked; an InputError names argument, index and remedy."""
+        """The problem given by the arguments of `tree`, checked; an InputError names argument, index and remedy.
+
+        labelled: arc may be arc[h, m, l]; the score of an arc is then that of its best label.
+        """
         single_root = is_single(root)
+        labels = None
         if isinstance(arc, Parts):
             if not (sib is None and grand is None and stop is None):
                 raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
@@ -59,7 +65,8 @@ class Problem:
             given: NDArray[np.float64] | Parts = arc
             nodes = arc.nodes
         else:
-            given = arrays.arc_matrix(arc, head_first)
+            labels = _labels(arc, head_first) if labelled else None
+            given = arrays.arc_matrix(arc, head_first) if labels is None else labels.max(axis=2)
             nodes = len(given)
         return cls(
             nodes,
@@ -71,7 +78,27 @@ class Problem:
             single_root,
             _arcs(require, "require", nodes),
             _arcs(forbid, "forbid", nodes),
+            labels,
         )
+
+    def summed(self) -> Problem:
+        """The problem of sums over labelled trees: the score of an arc is the log of the sum over its labels."""
+        if self.label_scores is None:
+            return self
+        return replace(self, given=np.logaddexp.reduce(self.label_scores, axis=2))
+
+    def label_probabilities(self) -> NDArray[np.float64]:
+        """[h, m, l]: the probability of each label of an arc; 0 where no label is allowed."""
+        assert self.label_scores is not None
+        total = np.logaddexp.reduce(self.label_scores, axis=2, keepdims=True)
+        return np.asarray(np.exp(self.label_scores - np.where(total > -np.inf, total, 0.0)))
+
+    def best_labels(self, heads: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The best label of each word of a tree; that of node 0 is -1."""
+        assert self.label_scores is not None
+        labels = np.full(self.nodes, -1, dtype=np.int32)
+        labels[1:] = self.label_scores[heads[1:], np.arange(1, self.nodes)].argmax(axis=1)
+        return labels
 
     @cached_property
     def arc(self) -> NDArray[np.float64] | None:
@@ -146,6 +173,12 @@ class Problem:
     def value(self, heads: NDArray[np.int32]) -> float:
         """The value of a tree by the definition of the parts; -inf when it uses an arc that is not allowed."""
         return self.parts.value(heads)
+
+
+def _labels(arc: ArrayLike, head_first: bool) -> NDArray[np.float64] | None:
+    """The scores of labelled arcs; None if the array has another number of dimensions."""
+    array = arrays.float_array(arc, "arc")
+    return arrays.label_scores(array, head_first) if array.ndim == 3 else None
 
 
 def is_single(root: str) -> bool:

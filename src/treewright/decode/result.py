@@ -67,6 +67,7 @@ class Parse(Certified):
     trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, with trace=True
     arcs: NDArray[np.float64] | None = None  # [h, m] in 0..1: the fractional solution of a linear program
     multipliers: Multipliers | None = None  # of dual decomposition: a warm start for a similar problem
+    labels: NDArray[np.int32] | None = None  # of each word, for labelled scores arc[h, m, l]; labels[0] is -1
     pruned: bool = False  # a parser removed arcs before: bound and certificate are about trees over the other arcs
     proof: Proof | None = None  # why no tree is better, for `verify`; with proof=True
 

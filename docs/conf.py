@@ -44,6 +44,7 @@ maximum_signature_line_length = 88
 
 # References to names of this package that do not exist are errors; other packages are not looked up.
 nitpicky = True
+suppress_warnings = ["ref.python"]  # a name that several modules have, such as Span, in an annotation
 nitpick_ignore_regex = [("py:.*", r"(?!treewright).*")]
 
 REPOSITORY = "https://github.com/treewright/treewright/blob/main/"

@@ -356,3 +356,13 @@ def test_options_of_another_component_are_refused(run: Run) -> None:
     found = run("train.conllu", "-o", "model.tw", "--columns", "upos")
     assert found.returncode == 2
     assert "--only parser has no such option" in found.stderr
+
+
+def test_verbose_training_shows_the_rules_about_labels(run: Run) -> None:
+    tw.write(treebank(80), "more.conllu")
+    shown = run("more.conllu", "-o", "model.tw", "-v")
+    assert "nsubj at most once (by chance" in shown.stderr
+    assert tw.Parser.load("model.tw").model.label_rules.exclusions
+    free = run("more.conllu", "-o", "free.tw", "-v", "--no-label-rules")
+    assert "at most once" not in free.stderr
+    assert not tw.Parser.load("free.tw").model.label_rules.exclusions

@@ -110,6 +110,25 @@ def test_two_equal_labels_that_people_decided_stay(parser: Parser) -> None:
     assert found.sentence.deprels == ["root", "obj", "obj"]
 
 
+def test_a_label_is_not_used_with_a_tag_that_it_never_has() -> None:
+    train = treebank(200)
+    parser = Parser.train(train, options=SMALL)
+    forbidden = parser.model.label_rules.forbidden()
+    tags = sorted({tag for sentence in train for tag in sentence.upos})
+    dice = random.Random(4)
+    sentences = [
+        Sentence.from_words([dice.choice(NOUNS) for _ in range(6)], upos=dice.choices(tags, k=6)) for _ in range(200)
+    ]
+    checked = 0
+    for sentence in parser.parse(sentences):
+        pairs = [ROOT_TAG, *sentence.upos]
+        for label, tag, head in zip(sentence.deprels, sentence.upos, sentence.heads.tolist(), strict=True):
+            can = any(forbidden.permits(other, tag, pairs[head]) for other in parser.model.labels)
+            assert forbidden.permits(label, tag, pairs[head]) or not can
+            checked += can
+    assert checked > 300
+
+
 def test_rules_are_saved_with_the_model(parser: Parser, tmp_path: Path) -> None:
     parser.save(tmp_path / "my.tw")
     loaded = Parser.load(tmp_path / "my.tw")

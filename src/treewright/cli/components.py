@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
@@ -70,6 +70,11 @@ class Task:
         """Print the settings before the training starts."""
         if not self.quiet:
             typer.echo(settings_block(settings), err=True)
+
+    def show_lines(self, lines: Iterable[str]) -> None:
+        """Print lines for people, unless quiet."""
+        if not self.quiet:
+            typer.echo("\n".join(lines), err=True)
 
     @property
     def has_report(self) -> bool:

@@ -62,7 +62,16 @@ SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0}
 LABELLER_COST = 3.0
 WORD_COST = 1.0  # of tokeniser and tagger
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")  # from raw text
-OF_THE_PARSER = ("model", "projective", "root", "learner", "max_heads", "threshold")  # options
+OF_THE_PARSER = (
+    "model",
+    "projective",
+    "root",
+    "learner",
+    "max_heads",
+    "threshold",
+    "label_rules",
+    "verbose",
+)  # options
 
 
 class Order(str, Enum):
@@ -130,6 +139,16 @@ def train(
             help="Prune heads below this share of the best head's marginal; 0.001 if not given.",
         ),
     ] = None,
+    label_rules: Annotated[
+        bool,
+        typer.Option(
+            "--label-rules/--no-label-rules",
+            help="Do not use labels together, or with tags, that never go together in TRAIN.",
+        ),
+    ] = True,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the rules about labels with their counts.")
+    ] = False,
     resume: Resume = False,
     skip_bad: Annotated[bool, skip_bad_option("; or have no valid tree")] = False,
     as_json: Annotated[bool, json_option("; with settings and epochs")] = False,
@@ -153,12 +172,13 @@ def train(
         parsing,
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=changed(parsing.scoring, epochs=epochs),
+        label_rules=label_rules,
     )
     check = "single-root" if root is Root.single else "tree"
     if only is Only.parser:
-        train_parser(task, check, parsing)
+        train_parser(task, check, parsing, verbose)
     else:
-        train_pipeline(task, check, parsing, tagging)
+        train_pipeline(task, check, parsing, tagging, verbose)
 
 
 def with_epochs(learning: Learning, epochs: int | None) -> Learning:
@@ -177,13 +197,15 @@ def check_options(context: typer.Context, only: Only | None) -> None:
             )
 
 
-def train_parser(task: Task, check: str, options: ParserOptions) -> None:
+def train_parser(task: Task, check: str, options: ParserOptions, verbose: bool) -> None:
     """Train a parser alone on the columns as they are."""
-    from treewright.parser import Parser, resolve
+    from treewright.parser import LabelRules, Parser, resolve
 
     banks = task.banks(check)
     settings = resolve(options, banks[0])
     task.show_settings(settings.to_json())
+    if verbose and settings.label_rules:
+        task.show_lines(LabelRules.read(banks[0]).describe())
     trained = train_and_save(
         task.output,
         stage_costs(settings, len(banks[0])),
@@ -195,9 +217,9 @@ def train_parser(task: Task, check: str, options: ParserOptions) -> None:
         task.report(found, trained.epochs, parser_in_words(found))
 
 
-def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions) -> None:
+def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions, verbose: bool) -> None:
     """Train tokeniser, tagger and parser, and measure them together from raw text."""
-    from treewright.parser import resolve
+    from treewright.parser import LabelRules, resolve
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
     from treewright.tagger import TokeniserOptions
@@ -208,6 +230,8 @@ def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: Tagg
     notes = (lambda line: None) if task.quiet else note
     recipe = Recipe(tokenising, tagging, settings).for_treebank(sentences, notes)
     task.show_settings(settings.to_json())
+    if verbose and settings.label_rules:
+        task.show_lines(LabelRules.for_predicted_tags(sentences).describe())
     trained = train_and_save(
         task.output,
         pipeline_costs(recipe, settings, len(sentences)),

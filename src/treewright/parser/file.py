@@ -13,8 +13,9 @@ from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.features import Templates, marked_by_place
 from treewright.learn import Weights
 from treewright.parser.label_rules import NO_RULES, LabelRules
-from treewright.parser.model import Calibrations, LabelSets, ParserModel, label_width
+from treewright.parser.model import Calibrations, ParserModel, label_width
 from treewright.parser.options import ParserSettings
+from treewright.parser.tag_rules import LabelSets
 
 WEIGHTS = ("pruner", "scorer", "labeller")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)

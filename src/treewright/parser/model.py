@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,8 +39,9 @@ from treewright.features import (
 )
 from treewright.features.standard import STANDARD
 from treewright.learn import Calibration, Weights
-from treewright.parser.label_rules import NO_RULES, LabelRules
+from treewright.parser.label_rules import NO_RULES, ROOT_TAG, LabelRules, tags_of
 from treewright.parser.options import ParserSettings
+from treewright.parser.tag_rules import LabelSets, TagRules
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -79,14 +81,6 @@ class Calibrations(NamedTuple):
 # Of models that were trained without development data, or before calibration was saved with them. The temperature of
 # the heads is that of models of English-EWT (benchmarks/calibration.py).
 UNCALIBRATED = Calibrations(Calibration(temperature=2.0), Calibration())
-
-
-class LabelSets(NamedTuple):
-    """The labels seen between two tags in one direction: label[begin[k] : begin[k + 1]] for the k-th sorted key."""
-
-    key: NDArray[np.uint32]
-    begin: Indices
-    label: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +202,7 @@ class Worker:
         self.labeller.set_candidates(*model.label_sets)
         self.labeller.set_exclusions(*exclusions(model))
         self._numbers = {label: number for number, label in enumerate(model.labels)}
+        self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets)
 
     def encode(self, sentence: Sentence) -> Encoded:
         """The hashed atoms of a sentence."""
@@ -243,14 +238,38 @@ class Worker:
         self, encoded: Encoded, heads: Indices, given: Sequence[str] | None = None
     ) -> tuple[list[str], Confidence]:
         """The same, and the confidence of each label if the head is right."""
+        found = self._best_labels(self.labeller, encoded, heads, given)
+        tags = self.tag_rules.tags_of(encoded)
+        is_broken = self.tag_rules.is_broken(tags, heads, found[0])
+        return self._permitted_labels(encoded, heads, tags, given) if is_broken else found
+
+    def _best_labels(
+        self, labeller: Labeller, encoded: Encoded, heads: Indices, given: Sequence[str] | None
+    ) -> tuple[list[str], Confidence]:
         names, calibration = self.model.labels, self.model.calibrations.label
-        self.labeller.open(encoded.atoms, encoded.each, heads)
-        decided = None if given is None else np.array([-1, *map(self._number, given)], dtype=np.int32)
-        labels, probability = self.labeller.best(*self._label_weights(calibration.temperature), decided)
+        labeller.open(encoded.atoms, encoded.each, heads)
+        decided = None if given is None else self._numbers_of(given)
+        labels, probability = labeller.best(*self._label_weights(calibration.temperature), decided)
         return [names[label] for label in labels[1:].tolist()], calibration.apply(probability[1:])
 
-    def _number(self, label: str) -> int:
-        return self._numbers.get(label, -1)
+    def _permitted_labels(
+        self, encoded: Encoded, heads: Indices, tags: Sequence[str], given: Sequence[str] | None = None
+    ) -> tuple[list[str], Confidence]:
+        """The best labels that the rules about tags permit."""
+        self._strict_labeller.open(encoded.atoms, encoded.each, heads)
+        self.tag_rules.restrict(self._strict_labeller, tags, heads)
+        return self._best_labels(self._strict_labeller, encoded, heads, given)
+
+    @cached_property
+    def _strict_labeller(self) -> Labeller:
+        """For sentences whose labels the rules about tags restrict."""
+        labeller = new_labeller(self.model.options, len(self.model.labels), self.model.templates)
+        labeller.set_exclusions(*exclusions(self.model))
+        return labeller
+
+    def _numbers_of(self, labels: Sequence[str]) -> Indices:
+        """-1 for the root and for labels that the model does not have."""
+        return np.array([-1, *(self._numbers.get(label, -1) for label in labels)], dtype=np.int32)
 
     def _label_weights(self, temperature: float) -> tuple[NDArray[np.int8], float]:
         return self.model.labeller.values, self.model.labeller.scale / temperature
@@ -275,7 +294,19 @@ class Worker:
             ensure_length(sentence)
         batches = ([one] for one in sentences) if all_arcs else groups(sentences)  # all arcs take much memory
         trees = (self.decode_batch(batch, projective, all_arcs, **options) for batch in batches)
-        return [parsed for decoded in trees for parsed in self._label_and_weigh(decoded, confidence)]
+        found = [parsed for decoded in trees for parsed in self._label_and_weigh(decoded, confidence)]
+        if not any(self.tag_rules.forbidden):
+            return found
+        return [self._obey_tags(*both) for both in zip(sentences, found, strict=True)]
+
+    def _obey_tags(self, sentence: Sentence, parsed: Parsed) -> Parsed:
+        """The same tree with labels that the rules about tags permit."""
+        heads, tags = parsed.parse.heads, [ROOT_TAG, *tags_of(sentence)]
+        if not self.tag_rules.is_broken(tags, heads, parsed.labels):
+            return parsed
+        labels, confidence = self._permitted_labels(self.encode(sentence), heads, tags)
+        weighed = None if parsed.label_confidence is None else confidence
+        return parsed._replace(labels=labels, label_confidence=weighed)
 
     def _label_and_weigh(self, decoded: Decoded, confidence: bool) -> list[Parsed]:
         """Trees with their labels and, with `confidence`, that of both."""

@@ -37,7 +37,6 @@ from treewright.parser.calibration import calibrate
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import (
     Indices,
-    LabelSets,
     ParserModel,
     Worker,
     candidates,
@@ -46,6 +45,7 @@ from treewright.parser.model import (
     new_scorer,
 )
 from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
+from treewright.parser.tag_rules import LabelSets
 
 BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
 SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree, which may be approximate; by convention
@@ -337,10 +337,7 @@ def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
         labeller.open(one.encoded.atoms, one.encoded.each, one.heads)
         for key, label in zip(labeller.keys()[1:].tolist(), one.labels[1:].tolist(), strict=True):
             found.setdefault(key, set()).add(label)
-    keys = sorted(found)
-    begin = np.cumsum([0, *(len(found[key]) for key in keys)], dtype=np.int32)
-    label = np.array([label for key in keys for label in sorted(found[key])], dtype=np.int32)
-    return LabelSets(np.array(keys, dtype=np.uint32), begin, label)
+    return LabelSets.of(found)
 
 
 def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int]) -> Example:

@@ -150,7 +150,7 @@ def train_parts(
 
     def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
         tagged = jackknifed_tags(train, recipe, steps, callbacks), list(tagger.tag(dev))
-        options, rules = recipe.parser, LabelRules.read(train)  # of the tags as they should be
+        options, rules = recipe.parser, LabelRules.for_predicted_tags(train)
         return Parser.train(
             *tagged, options=options, label_rules=rules, checkpoint=checkpoint, resume=resume, **callbacks.of("")
         )

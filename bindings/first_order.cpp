@@ -139,6 +139,22 @@ static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb:
   return value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, value, method).release()) : none;
 }
 
+// `parse_array` of a spanning tree, with the solution of its dual program as a pair.
+static nb::any parse_array_and_dual(nb::handle arc, nb::handle root, nb::handle type, nb::handle method) {
+  const auto none = nb::borrow<nb::any>(nb::none());
+  const NumPy &numpy = NumPy::get();
+  const int nodes = numpy.arc_nodes(arc);
+  const bool single_root = is_text(root, "single");
+  if (!nodes || !(single_root || is_text(root, "multi"))) return none;
+  const double *scores = numpy.arc_data(arc);
+  if (bad_arc(scores, nodes) >= 0) return none;
+  const nb::object heads = numpy.new_heads(nodes);
+  const double value = spanning_tree().decode(scores, nodes, single_root, numpy.heads_data(heads));
+  if (value == forbidden) return none;
+  return nb::steal<nb::any>(
+      nb::make_tuple(new_parse(type, heads, value, method), spanning_tree().dual()).release());
+}
+
 // `parse_array` for each item of a list, which must not be changed meanwhile.
 template <typename Decoder>
 static BatchResult parse_arrays(const Objects &arcs, bool single_root, int threads, nb::handle type,
@@ -221,6 +237,8 @@ void bind_first_order(nb::module_ &m) {
   m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The same over candidate arcs, with a weight an arc.");
   bind_parses<ChuLiuEdmonds>(m, "parse_array", "parse_arrays", "parse_padded");
+  m.def("parse_array_and_dual", &parse_array_and_dual, nb::arg("arc").none(), nb::arg("root"), nb::arg("type"),
+        nb::arg("method"), "`parse_array` and a TreeDual, as a pair; None where a check fails.");
   bind_parses<Eisner>(m, "projective_parse_array", "projective_parse_arrays", "projective_parse_padded");
 }
 

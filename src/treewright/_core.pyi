@@ -280,6 +280,9 @@ def parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
     The same for each item of a padded batch, and the places that have None.
     """
 
+def parse_array_and_dual(arc: object | None, root: object, type: object, method: object) -> Any:
+    """`parse_array` and a TreeDual, as a pair; None where a check fails."""
+
 def projective_parse_array(arc: object | None, root: object | None, type: object, method: object) -> Any:
     """
     The best tree of a float64 array as an object of the class Parse; None where a check fails.

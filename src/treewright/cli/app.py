@@ -28,6 +28,7 @@ COMMANDS: tuple[str, ...] = (
     "pack",
     "eval",
     "check",
+    "verify",
     "show",
     "induce",
     "reproduce",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -109,6 +110,10 @@ def parse(
     projective: Projective = None,
     all_arcs: AllArcs = False,
     kbest: KBest = None,
+    proofs: Annotated[
+        str | None,
+        typer.Option("--proofs", metavar="FILE", help="Write proofs for `treewright verify`, a line a sentence."),
+    ] = None,
     confidence: HeadConfidence = False,
     comment: Comment = True,
     keep_deps: KeepDeps = False,
@@ -130,6 +135,9 @@ def parse(
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     options["all_arcs"] = all_arcs
+    if proofs is not None:
+        check_proofs(parser, named or "en", form, jobs, kbest, method)
+        options["proof"] = True
     parse_all = best_trees(parser, kbest, method.value) if kbest else parser.parse
     if isinstance(parser, Pipeline) and not kbest:
         options["comment"] = False  # `finished` writes it, for every kind of model
@@ -145,13 +153,15 @@ def parse(
                 set_certificate(sentence, sentence.parse)
             else:
                 drop_certificate(sentence)
+            if recorded is not None:
+                recorded.write(proof_line(parser, sentence, projective))
             if confidence:
                 if sentence.head_confidence is None:
                     raise InputError(f"{named}: an induced model has no probabilities of heads; leave out --confidence")
                 write_confidence(sentence)
             yield sentence
 
-    with metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter:
+    with output_of(proofs) as recorded, metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             given = Given(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
             with open_sentences(parser, named or "en", given) as reader:
@@ -211,3 +221,42 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
     for sentence in sentences:
         last = rank_line(sentence) if is_ranked else certificate_line(sentence)
         yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
+
+
+def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: Method) -> None:
+    """Refuse --proofs where there are none, or where `treewright verify` could not match them."""
+    from treewright.induce import InducedParser
+
+    reason = None
+    if isinstance(getattr(parser, "parser", parser), InducedParser):
+        reason = f"the parser of {name} is induced; proofs are about the scores of a parser trained on a treebank"
+    elif method is not Method.exact:
+        reason = f"--method {method.value} has no proofs; leave it out"
+    elif kbest:
+        reason = "proofs are about the best tree; leave out --kbest"
+    elif form != "conllu":
+        reason = "`treewright verify` reads CoNLL-U; use --to conllu"
+    elif len(jobs) > 1:
+        reason = "one input at a time"
+    if reason is not None:
+        raise typer.BadParameter(reason, param_hint="--proofs")
+
+
+@contextmanager
+def output_of(path: str | None) -> Iterator[BinaryIO | None]:
+    """A file that appears when it is complete, or None."""
+    from treewright.corpus import open_output
+
+    if path is None:
+        yield None
+        return
+    with open_output(path) as file:
+        yield file
+
+
+def proof_line(parser: Any, sentence: Sentence, projective: bool | None) -> bytes:
+    """The line of the file of proofs."""
+    from treewright.parser.proofs import proof_record
+
+    record = proof_record(getattr(parser, "parser", parser), sentence, projective)
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"

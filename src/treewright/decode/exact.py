@@ -152,6 +152,15 @@ def with_proof(parse: Parse, proof: Proof) -> Parse:
     return parse
 
 
+def proved_array(arc: Any, projective: bool, root: str) -> Parse | None:
+    """The best first-order tree of a float64 array with its proof; None if a check fails or there is no tree."""
+    if projective:
+        found = _core.projective_parse_array(arc, root, Parse, "eisner")
+        return None if found is None else with_proof(found, CHART)
+    pair = _core.parse_array_and_dual(arc, root, Parse, "chu-liu-edmonds")
+    return None if pair is None else with_proof(pair[0], Proof.of_tree(pair[1]))
+
+
 def _proved_tree(problem: Problem) -> Parse:
     """The best first-order tree that may cross, with the solution of its dual program."""
     scores = problem.parts if isinstance(problem.given, Parts) else problem.matrix

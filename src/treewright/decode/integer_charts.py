@@ -13,7 +13,7 @@ def best_projective(scores: Scores, single_root: bool) -> int:
     """The highest value of a projective tree; far below that of the tree to check when there is none."""
     if not (scores.has_tables or scores.has_grand):
         return _first_order(scores, single_root)
-    if scores.nodes <= DENSE_NODES:
+    if scores.nodes <= DENSE_NODES or scores.given.arrays:
         return _Chart(scores, single_root).best()
     return _over_candidates(scores, single_root)
 

@@ -84,6 +84,10 @@ def tree(
         found: Parse | None = decode(arc, root, Parse, name)
         if found is not None:
             return found
+    if is_plain and method == "exact" and options == {"proof": True}:
+        proved = exact.proved_array(arc, projective, root)
+        if proved is not None:
+            return proved
     problem = Problem.of(
         arc,
         sib,

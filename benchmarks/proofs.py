@@ -1,0 +1,104 @@
+"""What proofs cost: time to produce and to check them, relative to decoding without; size in bytes.
+
+    python benchmarks/proofs.py [DATA]
+
+DATA is a folder with treebanks (English-EWT/test.conllu); without it, random scores only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import treewright as tw
+
+REPEATS = 3  # of which the fastest counts
+SENTENCES = 200
+Problem = dict[str, Any]
+
+
+def main() -> None:
+    print("| scores | decode, µs | produce | check | proof, bytes |\n|---|---|---|---|---|")
+    for words, count in ((10, 20), (20, 20), (40, 5)):
+        random_rows(words, count)
+    if len(sys.argv) > 1:
+        parser_rows(Path(sys.argv[1]))
+
+
+def random_rows(words: int, count: int) -> None:
+    random = np.random.default_rng(words)
+
+    def problems(*kinds: str, near: bool = False) -> list[Problem]:
+        return [problem(random, words, kinds, near) for _ in range(count)]
+
+    row(f"first order, crossing, {words} words", problems(), {})
+    row(f"first order, projective, {words} words", problems(), {"projective": True})
+    row(f"siblings, projective, {words} words", problems("sib"), {"projective": True})
+    if words <= 20:
+        row(f"siblings, grandparents, projective, {words} words", problems("sib", "grand"), {"projective": True})
+        row(f"siblings, crossing, near a tree, {words} words", problems("sib", near=True), {})
+    if words <= 10:
+        row(f"siblings, grandparents, crossing, {words} words", problems("sib", "grand"), {})
+
+
+def problem(random: np.random.Generator, words: int, kinds: Sequence[str], near: bool) -> Problem:
+    nodes = words + 1
+    found = {"arc": random.normal(size=(nodes, nodes)), **{k: random.normal(size=(nodes,) * 3) for k in kinds}}
+    if near:  # the arcs of a chain are better than others
+        found["arc"][np.arange(words), np.arange(1, nodes)] += 8
+    return found
+
+
+def parser_rows(data: Path) -> None:
+    sentences = list(islice(tw.read(data / "English-EWT" / "test.conllu"), SENTENCES))
+    parser = tw.load("en").trained_parser
+    for projective in (True, False):
+        parts: list[Problem] = [{"arc": parser.parts(sentence, projective=projective)} for sentence in sentences]
+        kind = "projective" if projective else "crossing"
+        row(f"parser `en`, {kind}, a sentence", parts, {"projective": projective})
+        parsing = seconds(lambda chosen=projective: list(parser.parse(sentences, projective=chosen)))  # type: ignore[misc]
+        checking = seconds(lambda chosen=projective: check_all(parser, sentences, chosen))  # type: ignore[misc]
+        print(f"| the same with scoring | {parsing / len(sentences) * 1e6:.0f} | | {checking / parsing:.1f} | |")
+
+
+def check_all(parser: tw.Parser, sentences: Sequence[tw.Sentence], projective: bool) -> None:
+    options = {"projective": projective, "root": parser.model.root}
+    for sentence in parser.parse(sentences, projective=projective, proof=True):
+        tw.decode.verify(parser.parts(sentence, projective=projective), sentence.parse, **options)
+
+
+def row(name: str, problems: Sequence[Problem], options: dict[str, Any]) -> None:
+    def decode(**more: Any) -> list[tw.decode.Parse]:
+        return [tw.decode.tree(**one, **options, **more) for one in problems]
+
+    def check() -> None:
+        for one, parse in zip(problems, parses, strict=True):
+            scores = dict(one)
+            tw.decode.verify(scores.pop("arc"), parse, **scores, **options)
+
+    parses = decode(proof=True)
+    plain, produced, checked = seconds(decode), seconds(lambda: decode(proof=True)), seconds(check)
+    size = sum(len(json.dumps(parse.proof.to_dict())) for parse in parses if parse.proof) / len(parses)
+    micro = plain / len(problems) * 1e6
+    print(f"| {name} | {micro:.1f} | {produced / plain:.2f} | {checked / plain:.1f} | {size:.0f} |", flush=True)
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """The CPU time of the fastest of several runs."""
+    times = []
+    for _ in range(REPEATS):
+        begin = time.process_time()
+        run()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+if __name__ == "__main__":
+    main()

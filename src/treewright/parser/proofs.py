@@ -1,0 +1,56 @@
+"""Proofs of parsed sentences as lines of JSON, and their check against a parser and the sentences as written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treewright import decode
+from treewright.corpus import Sentence
+from treewright.decode import Parse, Proof, Verified
+from treewright.errors import InputError, ProofError
+from treewright.parser.parser import Parser
+
+
+def proof_record(parser: Parser, sentence: Sentence, projective: bool | None) -> dict[str, Any]:
+    """What the parse of a sentence claims, with its proof, as values that JSON has.
+
+    projective is the option that the sentence was parsed with: as the model was trained if None.
+    """
+    parse = sentence.parse
+    if parse is None or parse.proof is None:
+        raise InputError("the sentence has no proof: parse with proof=True")
+    return {
+        "heads": parse.heads[1:].tolist(),
+        "score": parse.score,
+        "bound": parse.bound,
+        "certified": parse.certified,
+        "projective": parser.model.projective if projective is None else projective,
+        "all_arcs": not parse.pruned,
+        "proof": parse.proof.to_dict(),
+    }
+
+
+def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) -> Verified:
+    """Check the claim of a record about a sentence with heads; a ProofError names what does not hold.
+
+    The parts are scored again by the parser. Nothing else of the decoder is used.
+    """
+    try:
+        heads = [int(h) for h in record["heads"]]
+        score, bound = float(record["score"]), float(record["bound"])
+        certified, projective, all_arcs = (record[name] is True for name in ("certified", "projective", "all_arcs"))
+        proof = Proof.from_dict(record["proof"])
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise ProofError(f"refused: {error}") from None
+        raise ProofError(f"refused: not a record as `treewright parse --proofs` writes it: {error!r}") from None
+    if heads != sentence.heads.tolist():
+        raise ProofError("refused: the proof is about another tree than that of the sentence")
+    certificate = "bound" if certified else None
+    tree = np.array([-1, *heads], dtype=np.int32)
+    parse = Parse(tree, score, bound, "proof", certificate, proof=proof)
+    parts = parser.parts(sentence, projective=projective, all_arcs=all_arcs)
+    return decode.verify(parts, parse, projective=projective, root=parser.model.root)

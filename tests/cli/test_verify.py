@@ -1,0 +1,110 @@
+"""`treewright parse --proofs` and `treewright verify`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from oracles.commands import Ended, runner
+
+TEXT = "The bridge creaked when a cart rolled over it. I saw the man with the telescope. It rains."
+
+
+Files = tuple[Path, Path]
+Checked = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Checked:
+    """A command that ends with the status `code`."""
+    call = runner(monkeypatch, capsys)
+
+    def checked(*arguments: object, code: int = 0) -> Ended:
+        ended = call(*map(str, arguments))
+        assert ended.returncode == code, ended
+        return ended
+
+    return checked
+
+
+@pytest.fixture(params=["--projective", "--nonprojective"])
+def files(request: pytest.FixtureRequest, run: Checked, tmp_path: Path) -> Files:
+    """Parsed sentences and their proofs."""
+    parsed, proofs = tmp_path / "parsed.conllu", tmp_path / "proofs.jsonl"
+    run("parse", "en", "--text", TEXT, request.param, "-o", parsed, "--proofs", proofs)
+    return parsed, proofs
+
+
+def report(run: Checked, *arguments: object, code: int = 0) -> Any:
+    return json.loads(run("verify", *arguments, "--json", code=code).stdout)
+
+
+def test_the_proofs_of_parse_are_verified(run: Checked, files: Files) -> None:
+    found = report(run, "en", *files)
+    assert (found["sentences"], found["verified"], found["refused"]) == (3, 3, [])
+    assert found["certified"] == 3
+    assert found["largest_gap"] < 1e-6
+    assert "3 of 3 proofs verified" in run("verify", "en", *files).stderr
+
+
+def test_a_changed_head_is_refused_with_its_place(run: Checked, files: Files, tmp_path: Path) -> None:
+    parsed, proofs = files
+    lines = parsed.read_text(encoding="utf-8").splitlines()
+    word = next(place for place, line in enumerate(lines) if line.startswith("2\t"))
+    cells = lines[word].split("\t")
+    cells[6] = "1" if cells[6] != "1" else "3"
+    lines[word] = "\t".join(cells)
+    changed = tmp_path / "changed.conllu"
+    changed.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = run("verify", "en", changed, proofs, code=1)
+    assert f"{changed}:1: sentence 1: refused: the proof is about another tree" in result.stdout
+    assert [one["sentence"] for one in report(run, "en", changed, proofs, code=1)["refused"]] == [1]
+
+
+def test_a_changed_word_or_proof_is_refused(run: Checked, files: Files, tmp_path: Path) -> None:
+    parsed, proofs = files
+    changed = tmp_path / "changed.conllu"
+    changed.write_text(parsed.read_text(encoding="utf-8").replace("bridge", "of"), encoding="utf-8")
+    assert "sentence 1: refused: the tree has the value" in run("verify", "en", changed, proofs, code=1).stdout
+    records = [json.loads(line) for line in proofs.read_text(encoding="utf-8").splitlines()]
+    other = tmp_path / "other.jsonl"
+    for change, reason in (
+        ({"score": 0.0}, "the tree has the value"),
+        ({"proof": {"kind": "faith"}}, "a proof of the kind 'faith'"),
+        ({"proof": {"kind": "search"}}, "the first node of the proof is not the root"),
+        ({"heads": None}, "not a record as `treewright parse --proofs` writes it"),
+    ):
+        other.write_text("\n".join(json.dumps({**record, **change}) for record in records) + "\n", encoding="utf-8")
+        found = report(run, "en", parsed, other, code=1)
+        assert found["verified"] == 0
+        assert reason in found["refused"][0]["reason"]
+
+
+def test_files_that_do_not_match_are_refused(run: Checked, files: Files, tmp_path: Path) -> None:
+    parsed, proofs = files
+    text = proofs.read_text(encoding="utf-8")
+    short, long, bad = (tmp_path / name for name in ("short.jsonl", "long.jsonl", "bad.jsonl"))
+    short.write_text(text.splitlines()[0] + "\n", encoding="utf-8")
+    long.write_text(text + text, encoding="utf-8")
+    bad.write_text("{\n[]\n1\n", encoding="utf-8")
+    assert f"sentence 2: refused: {short} has no line for it" in run("verify", "en", parsed, short, code=1).stdout
+    assert f"{long}:4: there is no sentence 4 in {parsed}" in run("verify", "en", parsed, long, code=1).stderr
+    assert run("verify", "en", parsed, bad, code=1).stdout.count("its line is not a JSON object") == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--method", "dd"), "--method dd has no proofs"),
+        (("--to", "json"), "reads CoNLL-U"),
+        (("--kbest", "2"), "leave out --kbest"),
+    ],
+)
+def test_options_without_proofs_are_bad_usage(options: tuple[str, ...], reason: str, run: Checked, tmp_path: Path) -> None:
+    target = tmp_path / "proofs.jsonl"
+    result = run("parse", "en", "--text", "It rains.", *options, "--proofs", target, code=2)
+    assert reason in " ".join(result.stderr.split())
+    assert not target.exists()

@@ -69,9 +69,9 @@ def parser_rows(data: Path) -> None:
 
 
 def check_all(parser: tw.Parser, sentences: Sequence[tw.Sentence], projective: bool) -> None:
-    options = {"projective": projective, "root": parser.model.root}
     for sentence in parser.parse(sentences, projective=projective, proof=True):
-        tw.decode.verify(parser.parts(sentence, projective=projective), sentence.parse, **options)
+        parts = parser.parts(sentence, projective=projective)
+        tw.decode.verify(parts, sentence.parse, projective=projective, root=parser.model.root)
 
 
 def row(name: str, problems: Sequence[Problem], options: dict[str, Any]) -> None:

@@ -151,8 +151,7 @@ static nb::any parse_array_and_dual(nb::handle arc, nb::handle root, nb::handle 
   const nb::object heads = numpy.new_heads(nodes);
   const double value = spanning_tree().decode(scores, nodes, single_root, numpy.heads_data(heads));
   if (value == forbidden) return none;
-  return nb::steal<nb::any>(
-      nb::make_tuple(new_parse(type, heads, value, method), spanning_tree().dual()).release());
+  return nb::steal<nb::any>(nb::make_tuple(new_parse(type, heads, value, method), spanning_tree().dual()).release());
 }
 
 // `parse_array` for each item of a list, which must not be changed meanwhile.

@@ -103,7 +103,9 @@ def test_files_that_do_not_match_are_refused(run: Checked, files: Files, tmp_pat
         (("--kbest", "2"), "leave out --kbest"),
     ],
 )
-def test_options_without_proofs_are_bad_usage(options: tuple[str, ...], reason: str, run: Checked, tmp_path: Path) -> None:
+def test_options_without_proofs_are_bad_usage(
+    options: tuple[str, ...], reason: str, run: Checked, tmp_path: Path
+) -> None:
     target = tmp_path / "proofs.jsonl"
     result = run("parse", "en", "--text", "It rains.", *options, "--proofs", target, code=2)
     assert reason in " ".join(result.stderr.split())

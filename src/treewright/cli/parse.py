@@ -161,7 +161,10 @@ def parse(
                 write_confidence(sentence)
             yield sentence
 
-    with output_of(proofs) as recorded, metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter:
+    with (
+        output_of(proofs) as recorded,
+        metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
+    ):
         for source, target in each_job(jobs):
             given = Given(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
             with open_sentences(parser, named or "en", given) as reader:

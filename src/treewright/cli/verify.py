@@ -15,7 +15,6 @@ from treewright.cli.shared import counted
 from treewright.errors import InputError, ProofError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Sentence
     from treewright.parser import Parser
 
 app = new_app()

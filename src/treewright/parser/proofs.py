@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) 
         raise ProofError(f"refused: not a record as `treewright parse --proofs` writes it: {error!r}") from None
     if heads != sentence.heads.tolist():
         raise ProofError("refused: the proof is about another tree than that of the sentence")
-    certificate = "bound" if certified else None
+    certificate: Literal["bound"] | None = "bound" if certified else None
     tree = np.array([-1, *heads], dtype=np.int32)
     parse = Parse(tree, score, bound, "proof", certificate, proof=proof)
     parts = parser.parts(sentence, projective=projective, all_arcs=all_arcs)

@@ -35,7 +35,7 @@ HELP = (
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
-    "treewright eval dev.conllu parsed.conllu --calibration --diagram reliability.svg",
+    "treewright eval dev.conllu parsed.conllu --calibration --diagram bins.svg",
     "treewright eval gold.mrg parsed.mrg --json",
 )
 

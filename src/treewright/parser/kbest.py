@@ -19,9 +19,9 @@ class KBest(Sequence[Sentence]):
     """The k best trees of a sentence, best first: copies of the sentence, each with its labels and its `parse`.
 
     The gap of a `parse` is the distance of its value from that of the best tree. probabilities[i] is the probability of
-    tree i among all trees over the same arcs, where a tree has the weight exp(value); is_probability_exact is False for
-    models whose arcs may cross, with siblings or grandparents, because their sum over trees is approximate. exact:
-    whether it is proved that no better tree is missing.
+    tree i among all trees over the same arcs, where a tree has the weight exp(value / T) with the temperature T of the
+    model's calibration; is_probability_exact is False for models whose arcs may cross, with siblings or grandparents,
+    because their sum over trees is approximate. exact: whether it is proved that no better tree is missing.
     """
 
     trees: tuple[Sentence, ...]
@@ -58,7 +58,9 @@ def kbest(
     found = decode.kbest(question.parts, k, **question.search)
     if len(found) < k and found.exact and not all_arcs:
         return kbest(worker, sentence, k, projective, max_seconds, all_arcs=True)
-    log_sum = decode.log_partition(question.parts, projective=projective, root=worker.model.root)
-    probabilities = tuple(min(1.0, float(np.exp(parse.score - log_sum))) for parse in found)
+    temperature = question.temperature
+    flat = question.parts.scaled(1 / temperature)
+    log_sum = decode.log_partition(flat, projective=projective, root=worker.model.root)
+    probabilities = tuple(min(1.0, float(np.exp(parse.score / temperature - log_sum))) for parse in found)
     trees = tuple(question.labelled(parse) for parse in found)
     return KBest(trees, probabilities, log_sum.exact, found.exact)

@@ -49,6 +49,11 @@ class Question:
         """The options of functions of treewright.decode."""
         return {"projective": self.projective, "root": self.worker.model.root, "max_seconds": self.max_seconds}
 
+    @property
+    def temperature(self) -> float:
+        """By which values are divided before trees have probabilities."""
+        return self.worker.model.calibrations.head.temperature
+
     def best(self) -> Parse:
         return decode.tree(self.parts, **self.search)
 
@@ -59,7 +64,7 @@ class Question:
 
     def marginals(self, parts: Parts) -> ArrayResult:
         """At the temperature of the model, without the rest of its calibration: columns sum to one."""
-        flat = parts.scaled(1 / self.worker.model.calibrations.head.temperature)
+        flat = parts.scaled(1 / self.temperature)
         root = self.worker.model.root
         return decode.marginals(flat, projective=self.projective, root=root, rounds=BELIEF_ROUNDS)
 

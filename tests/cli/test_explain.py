@@ -146,6 +146,12 @@ def test_the_k_best_trees_need_the_exact_method(run: Run) -> None:
     assert found.stderr == "treewright: --kbest lists trees by exact search; leave out --method dd\n"
 
 
+def test_the_k_best_trees_have_no_confidence_of_single_heads(run: Run) -> None:
+    found = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--confidence")
+    assert (found.returncode, found.stdout) == (1, "")
+    assert "--kbest writes the probability of each tree, not of each head; leave out --confidence" in found.stderr
+
+
 def test_all_arcs_on_the_command_line(run: Run) -> None:
     for more in ([], ["--kbest", "1"]):
         found = run("parse", "my.tw", "two.conllu", "--all-arcs", "-q", *more)

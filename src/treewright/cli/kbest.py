@@ -21,18 +21,22 @@ KBest = Annotated[
 ]
 
 
-def best_trees(model: Pipeline | Parser | InducedParser, k: int, method: str) -> Callable[..., Iterator[Sentence]]:
+def best_trees(
+    model: Pipeline | Parser | InducedParser, k: int, method: str, confidence: bool
+) -> Callable[..., Iterator[Sentence]]:
     """A function that yields the k best trees of each sentence in place of one tree, with comments."""
     from treewright.pipeline import Pipeline
 
     if method != "exact":
         raise InputError(f"--kbest lists trees by exact search; leave out --method {method}")
+    if confidence:
+        raise InputError("--kbest writes the probability of each tree, not of each head; leave out --confidence")
     pipeline = model if isinstance(model, Pipeline) else None
     parser = pipeline.trained_parser if pipeline else model
     if not hasattr(parser, "kbest"):
         raise InputError("an induced model has no list of the best trees; leave out --kbest")
 
-    def parse(sentences: Iterable[Sentence], *, method: str, **options: Any) -> Iterator[Sentence]:
+    def parse(sentences: Iterable[Sentence], *, method: str, confidence: bool, **options: Any) -> Iterator[Sentence]:
         tagged = pipeline.tag(sentences) if pipeline else sentences
         for found in parser.kbest(tagged, k, **options):
             yield from found.with_comments()

@@ -138,7 +138,7 @@ def parse(
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)
         options["proof"] = True
-    parse_all = best_trees(parser, kbest, method.value) if kbest else parser.parse
+    parse_all = best_trees(parser, kbest, method.value, confidence) if kbest else parser.parse
     if isinstance(parser, Pipeline) and not kbest:
         options["comment"] = False  # `finished` writes it, for every kind of model
     summary = Summary()

@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -154,20 +155,18 @@ static nb::any parse_array_and_dual(nb::handle arc, nb::handle root, nb::handle 
   return nb::steal<nb::any>(nb::make_tuple(new_parse(type, heads, value, method), spanning_tree().dual()).release());
 }
 
-// `parse_array` for each item of a list, which must not be changed meanwhile.
+// `parse_array` for the items begin..end - 1 of a list, which must not be changed meanwhile.
 template <typename Decoder>
-static BatchResult parse_arrays(const Objects &arcs, bool single_root, int threads, nb::handle type,
-                                nb::handle method) {
+static void add_parses(const Objects &arcs, int begin, int end, bool single_root, int threads, Batch &parses) {
   const NumPy &numpy = NumPy::get();
-  const int items = int(arcs.size());
+  const int items = end - begin;
   std::vector<const double *> scores(items, nullptr);
   std::vector<int> ends(items + 1, 0);
-  int next = 0;
-  for (nb::handle arc : arcs) {
+  for (int item = 0; item < items; ++item) {
+    const nb::handle arc = PyList_GetItem(arcs.ptr(), begin + item);  // borrowed
     const int nodes = numpy.arc_nodes(arc);
-    if (nodes) scores[next] = numpy.arc_data(arc);
-    ends[next + 1] = ends[next] + nodes;
-    ++next;
+    if (nodes) scores[item] = numpy.arc_data(arc);
+    ends[item + 1] = ends[item] + nodes;
   }
   const nb::object heads = numpy.new_heads(ends[items]);  // of all trees: each is a view of it
   int *written = numpy.heads_data(heads);
@@ -181,8 +180,19 @@ static BatchResult parse_arrays(const Objects &arcs, bool single_root, int threa
         values[item] = decoder.decode(scores[item], nodes, single_root, written + ends[item]);
     });
   }
-  Batch parses(type, method);
   for (int item = 0; item < items; ++item) parses.add(values[item], heads, ends[item], ends[item + 1] - ends[item]);
+}
+
+// One thread takes a few items at a time, whose scores are then still in the cache; several share all of them.
+template <typename Decoder>
+static BatchResult parse_arrays(const Objects &arcs, bool single_root, int threads, nb::handle type,
+                                nb::handle method) {
+  constexpr int items_at_a_time = 32;  // by convention: short sentences then take less than 100 kB
+  const int items = int(arcs.size());
+  const int chunk = threads == 1 ? items_at_a_time : std::max(items, 1);
+  Batch parses(type, method);
+  for (int begin = 0; begin < items; begin += chunk)
+    add_parses<Decoder>(arcs, begin, std::min(begin + chunk, items), single_root, threads, parses);
   return parses.result();
 }
 

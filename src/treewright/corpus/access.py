@@ -148,7 +148,8 @@ def _joinable(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[
             text = _declared(sentence, layout, first=not last)
             gap = "" if _ends_with_blank_line(last) else "\n" if last.endswith("\n") else "\n\n"
         if last:
-            text = gap + text.removeprefix("\ufeff")
+            # Only the byte order mark at the beginning of a file is one; others are characters of their files.
+            text = gap + (text.removeprefix("\ufeff") if item.line == 1 else text)
         yield text
         last = text
 

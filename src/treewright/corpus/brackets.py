@@ -319,18 +319,20 @@ def _place(found: list[Tree], ends: list[int], text: str, source: str, line: int
     if len(found) > 1:
         places = [match.end() for match in TOKEN.finditer(text)]
         cuts = [places[end] for end in ends[:-1]] + cuts
-    begin = 0
+    begin = counted = 0
     for tree, cut in zip(found, cuts, strict=True):
-        own = line + text.count("\n", 0, text.index("(", begin))
-        _set_origin(tree, (lead + text[begin:cut], source, own))
+        start = text.index("(", begin)
+        line, counted = line + text.count("\n", counted, start), start
+        _set_origin(tree, (lead + text[begin:cut], source, line))
         begin, lead = cut, ""
 
 
 def _what_is_wrong(text: str, source: str, line: int) -> FormatError:
     open_: list[tuple[int, int]] = []  # where a node begins, how many children it has
+    number, counted = line, 0
     for match in TOKEN.finditer(text):
         token, start = match[0], match.start()
-        number = line + text.count("\n", 0, start)
+        number, counted = number + text.count("\n", counted, start), start
         if token[0] == "(":
             open_.append((start, 0))
             continue

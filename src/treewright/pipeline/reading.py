@@ -22,6 +22,7 @@ BY_EXTENSION = {
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
 }
 BLOCK = 1 << 12  # minimum of characters that are tokenised together, up to the next blank line; by convention
+MAX_BLOCK = 1 << 20  # characters without a blank line that are tokenised together; by convention, it bounds memory
 BLANK = re.compile(r"\n[^\S\n]*\n")
 WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")
 EXPECTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
@@ -53,7 +54,7 @@ def guess_input(source: str | IO[Any]) -> str:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -105,19 +106,33 @@ def blocks(pieces: Iterable[str]) -> Iterator[str]:
     """The same text in pieces that end at blank lines and are long enough, however it came."""
     held = ""
     for piece in pieces:
+        place = max(BLOCK, len(held.rstrip()))  # there is no blank line before it
         held += piece
         begin = 0
-        while found := BLANK.search(held, begin + BLOCK):
-            yield held[begin : found.end()]
-            begin = found.end()
+        while end := block_end(held, begin, place):
+            yield held[begin:end]
+            begin, place = end, end + BLOCK
         held = held[begin:]
     if held:
         yield held
 
 
-def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser) -> Iterator[Sentence]:
-    """The sentences of raw text, numbered from 1, with their places in all of it."""
-    begin, number = 0, 1
+def block_end(text: str, begin: int, place: int) -> int:
+    """The end of the first blank line from `place` on, or of the line after MAX_BLOCK characters; 0 if there is none.
+
+    >>> block_end("a" * BLOCK + "\\n\\nb", 0, BLOCK) - BLOCK, block_end("a" * MAX_BLOCK + "\\nb", 0, BLOCK) - MAX_BLOCK
+    (2, 1)
+    """
+    limit = begin + MAX_BLOCK
+    found = BLANK.search(text, place)
+    if found and found.start() <= limit:
+        return found.end()
+    return text.find("\n", limit) + 1
+
+
+def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser, number: int = 1) -> Iterator[Sentence]:
+    """The sentences of raw text, numbered from `number`, with their places in all of it."""
+    begin = 0
     for block in blocks(pieces):
         found = tokeniser(block, begin=begin, number=number)
         yield from found
@@ -147,16 +162,18 @@ def json_sentences(lines: Lines, tokeniser: Tokeniser, problems: Problems) -> It
         except FormatError as error:
             problems.report(error)
             continue
-        yield from found
-        number += len(found)
+        for sentence in found:
+            yield sentence
+            number += 1
 
 
-def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, number: int) -> list[Sentence]:
-    """The sentences of one JSON value."""
+def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, number: int) -> Iterable[Sentence]:
+    """The sentences of one JSON value, those of a text as they are needed."""
     try:
         value = json.loads(line)
-    except ValueError as error:
-        raise FormatError(source, row, f"{shown(line.strip())} is no JSON ({error}); {EXPECTED}") from None
+    except (ValueError, RecursionError) as error:
+        problem = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise FormatError(source, row, f"{shown(line.strip())} is no JSON ({problem}); {EXPECTED}") from None
     given = {"text": value} if isinstance(value, str) else value
     if isinstance(given, dict) and "words" in given:
         try:
@@ -167,8 +184,12 @@ def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, nu
         return [sentence]
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         raise FormatError(source, row, f"{shown(line.strip())} has neither text nor words; {EXPECTED}")
-    found = tokeniser(given["text"], number=number)
-    if "id" in given:
-        for place, sentence in enumerate(found, start=1):
-            sentence.sent_id = f"{given['id']}-{place}"
-    return found
+    return numbered_by(given.get("id"), text_sentences([given["text"]], tokeniser, number))
+
+
+def numbered_by(name: Any, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Sentences with the name of their text in their sent_id, if it has one."""
+    for place, sentence in enumerate(sentences, start=1):
+        if name is not None:
+            sentence.sent_id = f"{name}-{place}"
+        yield sentence

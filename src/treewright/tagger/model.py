@@ -153,6 +153,8 @@ class LemmaWorker:
         if number < 0:
             number = self._classify(form, tag)
         lemma = (None if number < 0 else apply_script(self.model.scripts[number], form)) or form
+        if "\r" in lemma:  # a carriage return within a form, which a file may have, cannot be written in another cell
+            lemma = "_"
         self.known[word] = lemma
         return lemma
 

@@ -87,6 +87,8 @@ class Tokeniser:
         if not sentences:
             raise InputError("the training data has no sentences")
         text, ends = text_and_ends(sentences)
+        if not text.strip():
+            raise InputError("the training data has no text: its forms are white space")
         labels = np.zeros(len(text), dtype=np.int32)
         labels[ends[0]], labels[ends[1]] = TOKEN, SENTENCE
         untrained = TokeniserModel(
@@ -209,12 +211,15 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
         word = 0
         for form, words in tokens_of(sentence):
             word += len(words)
+            form = form.strip()  # white space around a form is white space between tokens
             space = "" if "SpaceAfter=No" in misc.get(word, sentence.misc[word - 1]).split("|") else " "
             pieces += [form, space]
             at += len(form)
-            tokens.append(at - 1)
+            if form:
+                tokens.append(at - 1)
             at += len(space)
-        ends.append(tokens[-1])
+        if tokens:
+            ends.append(tokens[-1])
     return "".join(pieces), (tokens, ends)
 
 

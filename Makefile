@@ -7,7 +7,7 @@ LOWEST := build/lowest
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := build/sanitized
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-SANITIZED_TESTS ?= tests/decode tests/damage tests/bindings tests/tagger/test_kernel_checks.py tests/parser/test_kept_model.py
+SANITIZED_TESTS ?= tests/decode tests/damage tests/tagger/test_kernel_checks.py tests/parser/test_kept_model.py
 DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1

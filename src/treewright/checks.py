@@ -7,13 +7,32 @@ A message names the value and says what is expected. Types are written as annota
 
 from __future__ import annotations
 
+import collections.abc
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, wraps
+from inspect import signature
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    IO,
+    Annotated,
+    Any,
+    BinaryIO,
+    Literal,
+    ParamSpec,
+    TextIO,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from treewright.errors import InputError
 
 LONGEST = 60  # characters of a value in a message; by convention
 MAX_BITS = 28  # of a table of weights: 2^28 weights, as in the bindings
@@ -26,6 +45,8 @@ NAMES = {
 }
 
 T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -271,3 +292,105 @@ def _is_int(value: Any) -> bool:
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, float) or (type(value).__module__ == "numpy" and type(value).__name__.startswith("float"))
+
+
+# -- arguments of public functions
+
+
+def explained(function: Callable[P, R]) -> Callable[P, R]:
+    """A decorator: if a call fails because an argument is of another type than annotated, the error names the argument.
+
+    The arguments are looked at only after a failure, so that a valid call costs nothing.
+
+    >>> @explained
+    ... def double(number: int) -> int:
+    ...     return number + number.bit_length()
+    >>> double("x")
+    Traceback (most recent call last):
+    ...
+    TypeError: number is 'x', of type str; expected int
+    """
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*arguments, **options)
+        except InputError:
+            raise
+        except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
+            is_named = str(error).startswith(tuple(f"{name} is " for name in signature(function).parameters))
+            wrong_argument = None if is_named else misfit(function, arguments, options)
+            if wrong_argument is None:
+                raise
+            raise wrong_argument from error
+
+    return call
+
+
+def misfit(function: Callable[..., Any], arguments: Any, options: Mapping[str, Any]) -> TypeError | None:
+    """The error for the first argument that is not of its annotated type; None if there is none."""
+    try:
+        bound = signature(function).bind(*arguments, **options)
+    except TypeError:
+        return None  # Python's own message names the argument
+    for name, value in bound.arguments.items():
+        text = str(function.__annotations__.get(name, "Any"))
+        if name not in ("self", "cls") and not _fits(value, text, function):
+            expected_type = text.replace("ArrayLike", "an array of numbers")
+            return TypeError(f"{name} is {described(value)}; expected {expected_type}")
+    return None
+
+
+def _fits(value: Any, text: str, function: Callable[..., Any]) -> bool:
+    if "ArrayLike" in text:
+        return (value is None and "None" in text) or _is_numeric(value)
+    try:
+        kind = eval(text, function.__globals__)  # an annotation of our own source
+    except Exception:  # a name that is imported for type checkers only
+        return True
+    return _matches(value, kind)
+
+
+def _is_numeric(value: Any) -> bool:
+    try:
+        found = np.asarray(value)
+        return found.ndim > 0 and found.dtype.kind in "biuf" and not np.isnan(found.astype(np.float64)).any()
+    except (TypeError, ValueError):
+        return False
+
+
+def _matches(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type, as far as that can be seen from outside; unknown types match."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return True
+    if origin is Annotated:
+        return _matches(value, arguments[0])
+    if origin in (Union, UnionType):
+        return any(_matches(value, one) for one in arguments)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in arguments)
+    if kind is None or kind is NoneType:
+        return value is None
+    if kind is bool:
+        return isinstance(value, (bool, np.bool_))
+    if kind is int:
+        return _is_int(value) and -(2**31) <= value < 2**31
+    if kind is float:
+        return (_is_int(value) or _is_float(value)) and not math.isnan(value)
+    if origin is not None:
+        return _matches_generic(value, origin, arguments)
+    return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
+
+
+def _matches_generic(value: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
+    if origin is collections.abc.Callable:
+        return callable(value)
+    if origin in (IO, BinaryIO, TextIO):
+        return hasattr(value, "read") or hasattr(value, "write")
+    if not isinstance(origin, type) or getattr(origin, "_is_protocol", False):
+        return True
+    if not isinstance(value, origin) or isinstance(value, (str, bytes)):
+        return False
+    items = value if isinstance(value, (list, tuple)) and len(set(arguments) - {...}) == 1 else ()
+    return all(_matches(item, arguments[0]) for item in items)

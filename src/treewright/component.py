@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import modelfile
-from treewright.checks import read_plain
+from treewright.checks import explained, read_plain
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError, NameWarning
 from treewright.learn import Report
@@ -106,6 +106,7 @@ def component_class(kind: str) -> type[Component]:
     return found
 
 
+@explained
 def opened(path: modelfile.Path) -> ModelFile:
     """The model file of a name, or of a path. The string "en" is a name; "./en" and Path("en") are paths."""
     if isinstance(path, str) and path in EMBEDDED:

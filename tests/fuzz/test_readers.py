@@ -97,7 +97,7 @@ def readers(data: bytes) -> list[tuple[str, Callable[[], Any]]]:
         ("read tree", lambda: list(tw.read(io.BytesIO(data), check="tree"))),
         ("read_trees", lambda: list(tw.read_trees(io.BytesIO(data)))),
         *(
-            (kind, lambda kind=kind: list(read_input(io.BytesIO(data), kind)))  # type: ignore[misc]
+            (kind, lambda kind=kind: list(read_input(io.BytesIO(data), kind)))
             for kind in ("text", "lines", "conllu", "json")
         ),
     ]

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
+from treewright.checks import explained
 from treewright.corpus import brackets, conll
 from treewright.corpus.block import end_of_opening
 from treewright.corpus.brackets import Tree
@@ -22,6 +23,7 @@ FORMATS = ("conllu", "conllup", "conllx")
 LAYOUTS = {"conllu": CONLLU, "conllx": CONLLX}
 
 
+@explained
 def read(
     source: Source, format: str | None = None, *, check: str = "format", on_error: str = "raise"
 ) -> Reader[Sentence]:
@@ -45,6 +47,7 @@ def read(
     return Reader(lines, conll.sentences(lines, format, problems, check), problems)
 
 
+@explained
 def read_trees(source: Source, *, functions: bool = True, traces: bool = True, on_error: str = "raise") -> Reader[Tree]:
     """Stream the phrase-structure trees of a file in Penn brackets; source and on_error are those of `read`.
 
@@ -90,6 +93,7 @@ def _stripped(trees: Iterator[Tree], problems: Problems, functions: bool, traces
             yield kept if functions else strip_functions(kept)
 
 
+@explained
 def write(
     items: Sentence | Tree | Iterable[Sentence | Tree],
     target: str | os.PathLike[str] | IO[bytes] | IO[str],

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Any, NamedTuple
 
+from treewright.checks import explained
 from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in, shown
 from treewright.errors import FormatError
 
@@ -55,6 +56,7 @@ class Tree:
         raise AttributeError(f"a tree does not change; make a new one with another {name}")
 
     @classmethod
+    @explained
     def parse(cls, text: str) -> Tree:
         """The one tree that `text` holds; files are read with treewright.read_trees."""
         trees = parse(text, "<text>", 1)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import IO, Any, Generic, TypeVar
 
+from treewright.checks import described
 from treewright.corpus.files import Source, name_of, open_input
 from treewright.errors import FormatError
 
@@ -40,6 +41,8 @@ class Lines:
     def __init__(self, source: Source) -> None:
         if isinstance(source, str) and "\n" in source:
             raise ValueError(f"{shown(source)} is text; expected a path (read(io.StringIO(text)) reads text)")
+        if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+            raise TypeError(f"source is {described(source)}; expected a path, '-' or an open file")
         self.name = name_of(source)
         self.suspect = False
         self.is_empty = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from treewright.checks import explained
 from treewright.corpus.brackets import Tree, walk
 from treewright.errors import FormatError
 
@@ -50,6 +51,7 @@ def _like(node: Tree, label: str, children: Nodes) -> Tree:
     return Tree(label, children)
 
 
+@explained
 def strip_functions(tree: Tree, *, tags: bool = False, signs: str = FUNCTION_SIGNS) -> Tree:
     """The tree with labels cut at the first of `signs`: NP-SBJ-1 becomes NP. Labels that begin with one (-LRB-) stay.
 
@@ -72,6 +74,7 @@ def _category(label: str, signs: str) -> str:
     return label[: min((place for sign in signs if (place := label.find(sign)) > 0), default=len(label))]
 
 
+@explained
 def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None:
     """The tree without words whose tag is one of `traces` and without empty nodes; None if nothing is left.
 
@@ -87,6 +90,7 @@ def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None
     return left[0] if left and isinstance(left[0], Tree) else None
 
 
+@explained
 def binarise(tree: Tree, *, branching: str = "left") -> Tree:
     """The tree with at most two children a node; the nodes put in are called @X below X. `debinarise` takes them out.
 
@@ -113,6 +117,7 @@ def binarise(tree: Tree, *, branching: str = "left") -> Tree:
     return _rebuilt(tree, make)
 
 
+@explained
 def debinarise(tree: Tree) -> Tree:
     """Remove the nodes that `binarise` inserted.
 
@@ -126,6 +131,7 @@ def debinarise(tree: Tree) -> Tree:
     return _rebuilt(tree, make)
 
 
+@explained
 def collapse_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tree:
     """The tree with one node for a node and its only child, S over VP becoming S+VP; `expand_unaries` undoes it.
 
@@ -149,6 +155,7 @@ def collapse_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> T
     return _rebuilt(tree, make)
 
 
+@explained
 def expand_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tree:
     """The tree with a node for every part of a joined label; tags and joint are those of `collapse_unaries`.
 
@@ -168,6 +175,7 @@ def expand_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tre
     return _rebuilt(tree, make)
 
 
+@explained
 def add_root(tree: Tree, label: str = "ROOT") -> Tree:
     """Give the unlabelled root that Penn files have a label, or put a root of this label above the tree.
 
@@ -177,6 +185,7 @@ def add_root(tree: Tree, label: str = "ROOT") -> Tree:
     return Tree(label, tree.children) if tree.label == "" else Tree(label, [tree])
 
 
+@explained
 def drop_root(tree: Tree, labels: Collection[str] = ("", "ROOT", "TOP")) -> Tree:
     """The tree below a root with one of these labels, if the root has one child.
 
@@ -187,6 +196,7 @@ def drop_root(tree: Tree, labels: Collection[str] = ("", "ROOT", "TOP")) -> Tree
     return only if tree.label in labels and len(tree.children) == 1 and isinstance(only, Tree) else tree
 
 
+@explained
 def plain_word(word: str) -> str:
     """The word of a leaf, without escapes.
 
@@ -198,6 +208,7 @@ def plain_word(word: str) -> str:
     return word.replace("\\/", "/").replace("\\*", "*")
 
 
+@explained
 def bracket_word(word: str) -> str:
     """How a word is written as a leaf: brackets by name, a blank as an underscore.
 

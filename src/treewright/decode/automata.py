@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.checks import explained
 from treewright.decode import arrays
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
@@ -56,6 +57,7 @@ class Path:
     best_without: NDArray[np.float64]
 
 
+@explained
 def sibling_automaton(
     arc: ArrayLike | Parts,
     h: int,
@@ -92,6 +94,7 @@ def sibling_automaton(
     return Modifiers(candidates[chosen], value, candidates, best_with, best_without)
 
 
+@explained
 def grandparent_automaton(
     arc: ArrayLike | Parts,
     h: int,
@@ -143,6 +146,7 @@ def grandparent_automaton(
     )
 
 
+@explained
 def state_automaton(moves: ArrayLike, *, start: ArrayLike | None = None, stop: ArrayLike | None = None) -> Path:
     """The best path through an automaton of your own over candidates 0, 1, ..., L - 1.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
+from treewright.checks import explained
 from treewright.decode import arrays, exact
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
@@ -59,6 +60,7 @@ def solve(
     return Parse(heads, value, math.inf, "climb", None, iterations=len(best), trace=rows)
 
 
+@explained
 def count_optima(arc: ArrayLike, cap: int = 10_000, *, head_first: bool = True) -> int:
     """How many trees no single change of a head improves, by their arcs; cap + 1 when there are more than cap.
 

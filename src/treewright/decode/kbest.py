@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.checks import explained
 from treewright.decode import constrained
 from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
@@ -95,6 +96,7 @@ def kbest(
 ) -> list[ParseList | InputError]: ...
 
 
+@explained
 def kbest(
     arc: ArrayLike | Parts,
     k: int,

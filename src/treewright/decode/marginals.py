@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.checks import explained
 from treewright.decode.batch import Errors, attempt, batch_error, check_arguments, run
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.methods import tree
@@ -29,6 +30,7 @@ from treewright.errors import InputError
 ROUNDS = 30
 
 
+@explained
 def marginals(
     arc: ArrayLike | Parts,
     *,
@@ -123,6 +125,7 @@ def log_partition(
 ) -> ArrayResult: ...
 
 
+@explained
 def log_partition(
     arc: ArrayLike | Parts,
     *,
@@ -191,6 +194,7 @@ def tree_confidence(
     return _core.arc_confidence(cores, list(trees), temperature, projective, is_single(root), rounds)
 
 
+@explained
 def entropy(
     arc: ArrayLike | Parts,
     *,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright.checks import explained
 from treewright.decode.marginals import marginals_of
 from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
@@ -15,6 +16,7 @@ from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse
 
 
+@explained
 def mbr(
     arc: ArrayLike | Parts,
     *,

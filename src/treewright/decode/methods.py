@@ -139,7 +139,7 @@ def tree_batch(
 
 def solver(method: str, options: Iterable[str] = ()) -> Solver:
     """The function of a method; the errors for unknown names and options list the known ones."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
     for name in options:
         if name not in options_of(method):

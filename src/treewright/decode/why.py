@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright.checks import explained
 from treewright.decode.methods import tree
 from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
@@ -46,6 +47,7 @@ class WhyNot:
         return f"WhyNot(arc={self.arc}, loss={self.loss:.6g}{exactly}: {moves})"
 
 
+@explained
 def why_not(
     arc: ArrayLike | Parts,
     h: int,

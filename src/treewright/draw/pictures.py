@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from treewright.checks import explained
 from treewright.draw.canvas import Pen
 from treewright.draw.drawing import Drawing
 from treewright.draw.latex import dependency_latex, phrase_latex
@@ -23,6 +24,7 @@ NARROWEST_TEXT, NARROWEST_SVG = 20, 160
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
 
 
+@explained
 def text(
     sentence: SentenceLike | Any = None,
     *,
@@ -74,6 +76,7 @@ def text(
     return Drawing(dependency_text(scene, width=width, pen=pen), "text")
 
 
+@explained
 def svg(
     sentence: SentenceLike | Any = None,
     *,
@@ -115,6 +118,7 @@ def svg(
     return Drawing(dependency_svg(scene, width=width), "svg")
 
 
+@explained
 def latex(
     sentence: SentenceLike | Any = None,
     *,
@@ -155,6 +159,7 @@ def latex(
     return Drawing(phrase_latex(scene) if isinstance(scene, Phrases) else dependency_latex(scene), "latex")
 
 
+@explained
 def html(
     sentences: Any,
     *,

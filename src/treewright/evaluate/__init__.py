@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treewright.checks import explained
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 
+@explained
 def evaluate(
     gold: Source,
     system: Source,

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
+from treewright.checks import explained
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
 from treewright.errors import FormatError, InputError
@@ -193,6 +194,7 @@ class Judged:
     tags: int
 
 
+@explained
 def brackets(
     gold: TreeSource, system: TreeSource, *, parameters: Parameters | None = None, skip_bad: bool = False
 ) -> BracketEvaluation:

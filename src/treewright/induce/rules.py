@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.checks import explained
 from treewright.errors import InputError
 
 if sys.version_info >= (3, 11):
@@ -81,6 +82,7 @@ class Rules:
         return np.array(found).reshape(len(heads), len(kinds))
 
 
+@explained
 def load_rules(name_or_path: str, kinds: Sequence[str] = ()) -> Rules:
     """The rules by name_or_path: a name ("ud"), or a TOML file of lines such as VERB = ["NOUN", "ADV"].
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.checks import explained
 from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
@@ -126,6 +127,7 @@ def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArr
     return np.array(found, dtype=np.int32)
 
 
+@explained
 def read_tagged(
     sentences: Iterable[HasTags],
     *,

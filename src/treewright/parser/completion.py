@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
+from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.errors import FormatError, InfeasibleError, InputError
@@ -95,6 +96,7 @@ def complete(
     """
     checked_on_error(on_error)
     check_seconds(max_seconds)
+    check(projective, bool | None, "projective")
     is_projective = parser.model.projective if projective is None else projective
     roots = root or parser.model.root
     search = search_options(method, max_seconds, options)

@@ -13,6 +13,7 @@ import numpy as np
 from treewright import checkpoint as checkpoints
 from treewright import component, streams
 from treewright.checkpoint import Origin
+from treewright.checks import check
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -294,6 +295,7 @@ class Parser:
         )
 
     def _is_projective(self, projective: bool | None) -> bool:
+        check(projective, bool | None, "projective")
         return self.model.projective if projective is None else projective
 
     def each(
@@ -305,7 +307,7 @@ class Parser:
             worker = self._worker()
             return [answer(worker, sentence) for sentence in some]
 
-        chunk = streams.CHUNK if threads > 1 else 1
+        chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def _worker(self) -> Worker:

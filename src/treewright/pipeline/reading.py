@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
+from treewright.checks import explained
 from treewright.corpus import Reader, Sentence, open_input, read
 from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
@@ -28,6 +29,7 @@ WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")
 EXPECTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
 
 
+@explained
 def guess_input(source: str | IO[Any]) -> str:
     """The kind of an input, by its extension or else by its first bytes. An open file keeps its position.
 
@@ -59,6 +61,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
+@explained
 def read_input(
     source: str | IO[Any], kind: str | None = None, tokeniser: Tokeniser | None = None, *, on_error: str = "raise"
 ) -> Reader[Sentence]:
@@ -76,6 +79,7 @@ def read_input(
         raise InputError(f"there is no input {kind!r}; there are {', '.join(INPUTS)}")
     if kind is None:
         source = open_input("-") if source == "-" else source
+        source = io.BufferedReader(source) if isinstance(source, io.BytesIO) else source
         kind = guess_input(source)
     if kind == "conllu":
         return read(source, on_error=on_error)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from treewright.checks import explained
 from treewright.corpus import Sentence
 
 OUTPUTS = ("conllu", "json", "text", "svg", "png", "html", "latex")
@@ -18,6 +19,7 @@ BY_EXTENSION = {
 }
 
 
+@explained
 def guess_output(name: str) -> str:
     """The format of an output by the extension of its name; CoNLL-U if that is not a known one.
 
@@ -27,6 +29,7 @@ def guess_output(name: str) -> str:
     return BY_EXTENSION.get(Path(name).suffix.lower(), "conllu")
 
 
+@explained
 def to_json(sentence: Sentence) -> dict[str, Any]:
     """The same as `sentence.to_dict()`.
 
@@ -37,6 +40,7 @@ def to_json(sentence: Sentence) -> dict[str, Any]:
     return sentence.to_dict()
 
 
+@explained
 def from_json(value: Mapping[str, Any]) -> Sentence:
     """The same as `Sentence.from_dict(value)`.
 

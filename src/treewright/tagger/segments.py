@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.checks import explained
 from treewright.corpus import Sentence, Token
 from treewright.tagger.characters import SPACE, classes_of
 from treewright.tagger.multiwords import Multiwords
@@ -94,6 +95,7 @@ def tokens_of(sentence: Sentence) -> Iterator[tuple[str, tuple[str, ...]]]:
         word = last
 
 
+@explained
 def rebuilt(sentences: Iterable[Sentence]) -> str:
     """The text that a tokeniser made these sentences from.
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import tag_sums
 from treewright._core import viterbi as _viterbi
+from treewright.checks import explained
 from treewright.errors import InfeasibleError
 
 Scores = NDArray[np.float64]
@@ -21,6 +22,7 @@ class TagSequence(NamedTuple):
     value: float
 
 
+@explained
 def viterbi(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = None) -> TagSequence:
     """The best tag sequence, exactly.
 
@@ -41,6 +43,7 @@ def viterbi(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = No
     return TagSequence(tags, value)
 
 
+@explained
 def marginals(scores: ArrayLike, trigram: ArrayLike, adjust: ArrayLike | None = None) -> tuple[Scores, float]:
     """The probability of each tag at each position, and the log partition; the arguments are those of `viterbi`.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from treewright import checkpoint as checkpoints
 from treewright import component, streams
 from treewright.checkpoint import Origin
+from treewright.checks import check, explained
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
@@ -126,9 +127,11 @@ class Tagger:
             return [worker.tag(sentence, confidence=confidence) for sentence in some]
 
         # With one thread no sentence waits for the next one.
-        chunk = streams.CHUNK if threads > 1 else 1
+        check(confidence, bool, "confidence")
+        chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
 
+    @explained
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None) -> Tagged:
         """The best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
 

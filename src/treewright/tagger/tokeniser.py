@@ -14,7 +14,7 @@ from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import TagModel
 from treewright.checkpoint import Origin
-from treewright.checks import read_plain
+from treewright.checks import explained, read_plain
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
@@ -129,6 +129,7 @@ class Tokeniser:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
         return cls(from_arrays(source, header, arrays))
 
+    @explained
     def __call__(self, text: str, *, begin: int = 0, number: int = 1, whole: bool = False) -> list[Sentence]:
         """The sentences of a text. Each word or multiword token has its place in it as TokenRange=begin:end in MISC.
 
@@ -144,6 +145,7 @@ class Tokeniser:
         multiwords = self.model.multiwords if self.model else Multiwords()
         return list(sentences_from(text, labels, multiwords, begin, number))
 
+    @explained
     def labels(self, text: str) -> Indices:
         """For each character of text whether it ends nothing (0), a token (1) or a sentence (2)."""
         labels = labels_by_rule(text) if self.model is None else labels_by_model(self.model, text)

@@ -318,13 +318,17 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
         except InputError:
             raise
         except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
-            is_named = str(error).startswith(tuple(f"{name} is " for name in signature(function).parameters))
-            wrong_argument = None if is_named else misfit(function, arguments, options)
+            wrong_argument = None if names_argument(function, str(error)) else misfit(function, arguments, options)
             if wrong_argument is None:
                 raise
             raise wrong_argument from error
 
     return call
+
+
+def names_argument(function: Callable[..., Any], message: str) -> bool:
+    """Whether an error says already which argument is wrong, or what was expected."""
+    return "expected" in message or message.startswith(tuple(signature(function).parameters))
 
 
 def misfit(function: Callable[..., Any], arguments: Any, options: Mapping[str, Any]) -> TypeError | None:

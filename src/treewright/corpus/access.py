@@ -114,7 +114,7 @@ def write(
     if format is not None and format not in LAYOUTS:
         raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")
     if isinstance(items, (str, os.PathLike)):
-        raise ValueError(f"write({items!r}, ...): the sentences are the first argument, the file is the second")
+        raise InputError(f"write({items!r}, ...): the sentences are the first argument, the file is the second")
     texts = _joinable([items] if isinstance(items, (Sentence, Tree)) else items, format)
     if isinstance(target, io.TextIOBase):
         return _write(texts, target)

@@ -328,7 +328,7 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
 
 def names_argument(function: Callable[..., Any], message: str) -> bool:
     """Whether an error says already which argument is wrong, or what was expected."""
-    return "expected" in message or message.startswith(tuple(signature(function).parameters))
+    return "; expected" in message or message.startswith(tuple(signature(function).parameters))
 
 
 def misfit(function: Callable[..., Any], arguments: Any, options: Mapping[str, Any]) -> TypeError | None:

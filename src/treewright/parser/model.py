@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 MAX_SECONDS = 30.0  # of the search for one sentence by default; by convention
 MAX_WORDS = 2_000  # in a sentence, by convention: time grows with the cube of their number, memory with its square
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; by convention: memory grows with the cube
-# Of belief propagation for the confidence of heads in trees that may cross. More rounds count evidence repeatedly: on
-# UD Hungarian-Szeged AUC is 0.815 after 1, 0.814 after 3, 0.808 after 5 and 0.797 after 30 (benchmarks/calibration.py).
+# Of belief propagation for the confidence of heads in trees that may cross; by convention few, because more rounds
+# count the same evidence repeatedly.
 BELIEF_ROUNDS = 2
 MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB, by convention
 

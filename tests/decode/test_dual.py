@@ -372,7 +372,10 @@ def test_bad_options_are_named(options: dict[str, object], message: str) -> None
 def test_a_bad_start_is_named() -> None:
     parse = decode(random_instance(0, 3))
     assert parse.multipliers is not None
-    with pytest.raises(InputError, match=r"warm_start\.u must hold one finite number an arc"):
+    with pytest.raises(InputError, match=r"warm_start\.u must hold one number an arc, within 1e\+300 of zero"):
         decode(random_instance(0, 3), warm_start=parse.multipliers._replace(u=parse.multipliers.u * np.nan))
-    with pytest.raises(InputError, match=r"warm_start\.v must hold one finite number an arc"):
+    with pytest.raises(InputError, match=r"warm_start\.v must hold one number an arc"):
         decode(random_instance(0, 3), warm_start=parse.multipliers._replace(v=parse.multipliers.v[:2]))
+    huge = np.full_like(parse.multipliers.u, 1e306)
+    with pytest.raises(InputError, match=r"warm_start\.u must hold one number an arc, within 1e\+300 of zero"):
+        decode(random_instance(0, 3), warm_start=parse.multipliers._replace(u=huge))

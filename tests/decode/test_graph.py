@@ -204,6 +204,7 @@ def test_no_time_still_gives_a_graph() -> None:
         ({"max_moves": 0}, "max_moves is 0"),
         ({"root": "none"}, "root is 'none'"),
         ({"require": [(0, 1), (0, 2)]}, "cannot hold together"),
+        ({"require": [(2, 1), (0, 1)]}, r"with root='single' word 2 is below word 1"),
         ({"stop": np.full((4, 4, 2), -np.inf)}, "method='exact' decides"),
         ({"stop": np.full((4, 4, 2), -np.inf), "method": "exact"}, "only parts above -inf"),
         ({"forbid": [(0, 1), (0, 2), (0, 3)], "method": "exact"}, "there is no such tree"),

@@ -345,5 +345,7 @@ def test_an_oracle_that_answers_nonsense_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"oracles\[1\] returned an assignment of shape \(2,\) for 1 keys"):
         relax([Table([0], [[0]]), Wrong(Answer(0.0, np.zeros(2)))])
+    with pytest.raises(ValueError, match=r"oracles\[0\] returned 0\.5 in its assignment; a variable is 0 or 1"):
+        relax([Wrong(Answer(0.0, np.array([0.5])))])
     with pytest.raises(ValueError, match=r"oracles\[0\] returned the value nan"):
         relax([Wrong(Answer(math.nan, np.zeros(1)))])

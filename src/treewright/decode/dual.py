@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.decode.arrays import LARGEST
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
 from treewright.decode.result import Multipliers, Parse
@@ -128,7 +129,9 @@ def _aligned(given: Multipliers, parts: _core.Parts) -> tuple[NDArray[np.float64
     aligned = []
     for name in ("u", "v"):
         column = np.asarray(getattr(given, name), dtype=np.float64)
-        if column.shape != h.shape or not np.isfinite(column).all():
-            raise InputError(f"warm_start.{name} must hold one finite number an arc, as parse.multipliers does")
+        if column.shape != h.shape or not (np.abs(column) <= LARGEST).all():
+            raise InputError(
+                f"warm_start.{name} must hold one number an arc, within {LARGEST:g} of zero, as parse.multipliers does"
+            )
         aligned.append(np.where(found, column[order][place], 0.0) if len(order) else np.zeros(len(keys)))
     return aligned[0], aligned[1]

@@ -122,8 +122,25 @@ def _check_required(problem: Problem, required: tuple[Arc, ...]) -> None:
     for h, m in required:
         if not allowed[h, m]:
             raise InfeasibleError(f"the arc ({h}, {m}) is required, but it is forbidden or has the score -inf")
+    if problem.single_root:
+        _check_required_root(required)
     if len(_topological(problem.nodes, required)) < problem.nodes:
         raise InfeasibleError(f"the required arcs {list(required)} close a cycle; give up one of them")
+
+
+def _check_required_root(required: tuple[Arc, ...]) -> None:
+    """With a single root, all other words are below its modifier."""
+    roots = sorted({m for h, m in required if h == 0})
+    if len(roots) > 1:
+        raise InfeasibleError(
+            f"the required arcs {[(0, m) for m in roots]} and root='single' cannot hold together: one arc leaves node 0"
+        )
+    for h, m in required:
+        if m in roots and h != 0:
+            raise InfeasibleError(
+                f"the arcs (0, {m}) and ({h}, {m}) are required, but with root='single' word {h} is below word {m}, so "
+                "that they close a cycle; give up one of them"
+            )
 
 
 def _topological(nodes: int, arcs: Iterable[Arc], rank: Sequence[int] | None = None) -> list[int]:

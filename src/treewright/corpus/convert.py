@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.corpus.nodes import Token
 from treewright.corpus.offsets import Offsets, surface_tokens, token_range
@@ -76,6 +78,17 @@ def _range(misc: str) -> dict[str, int]:
 def _rounded(probability: np.float64) -> float | None:
     """A number for JSON, which has no NaN."""
     return None if np.isnan(probability) else round(float(probability), 4)
+
+
+def confidence_from(value: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """The arrays of probabilities that the words of a value have; NaN where a word has none."""
+    words = [word for word in value["words"] if isinstance(word, Mapping)]
+    found = {}
+    for name, attribute in CONFIDENCE.items():
+        if len(words) == len(value["words"]) and any(name in word for word in words):
+            given = [word.get(name) for word in words]
+            found[attribute] = np.array([math.nan if one is None else one for one in given], dtype=np.float64)
+    return found
 
 
 def from_dict(value: Mapping[str, Any]) -> dict[str, Any]:

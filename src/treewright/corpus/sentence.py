@@ -677,7 +677,10 @@ class Sentence:
         """
         if "words" not in value:
             raise InputError("value has no words; expected what `to_dict` returns")
-        return cls.from_words(**convert.from_dict(value))
+        sentence = cls.from_words(**convert.from_dict(value))
+        for attribute, probabilities in convert.confidence_from(value).items():
+            setattr(sentence, attribute, probabilities)
+        return sentence
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas DataFrame: a row for each word, a column for each column of CoNLL-U, offsets and probabilities.

@@ -113,7 +113,7 @@ class Depth(TreeConstraint):
     >>> import treewright as tw
     >>> scores = [[0, 9, 2, 1], [0, 0, 7, 1], [0, 3, 0, 8], [0, 1, 1, 0]]
     >>> [tw.decode.tree(scores, constraints=[Depth(depth)]).heads.tolist() for depth in (3, 2)]
-    [[-1, 0, 1, 2], [-1, 2, 0, 2]]
+    [[-1, 0, 1, 2], [-1, 0, 1, 1]]
     """
 
     at_most: int

@@ -22,7 +22,7 @@ FUNCTION_TAGS = ("ADP", "AUX", "CCONJ", "CONJ", "DET", "PART", "SCONJ")
 LENGTHS = 100  # longer arcs have the weight of this length; by convention
 # By convention, far above the published values (1 to 3, and 3): memory grows with depth times chunk.
 MAX_DEPTH, MAX_CHUNK = 16, 64
-MAX_LENGTH_BIAS = 2.0  # by convention: the weight of the longest arc, exp(-198), is still far above the smallest double
+MAX_LENGTH_BIAS = 100.0  # by convention: from about 8 on the longest arcs have no weight at all
 MIN_PROBABILITY = 1e-100  # of a parameter, by convention; training adds 1e-12 to every count
 
 TABLES = ("root", "stop", "go", "attach")

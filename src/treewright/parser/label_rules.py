@@ -78,7 +78,7 @@ class LabelRules(NamedTuple):
         """Lines for people: the rules with the highest expected counts.
 
         >>> print(*LabelRules((Rule("obj", "obj", 12.3), Rule("csubj", "nsubj", 10.2))).describe(), sep="\\n")
-        labels below one word: 1 at most once, 1 pairs that exclude each other; ...
+        rules about labels: 1 at most once below a word, 1 pair excluded there; ...
           obj at most once (by chance 12)
           not both csubj and nsubj (by chance 10)
         """
@@ -162,7 +162,10 @@ class Counts:
 
 def tags_of(sentence: Sentence) -> list[str]:
     """The tag of each word by which candidate labels are chosen: UPOS, XPOS where it is empty."""
-    return [xpos if upos == "_" else upos for upos, xpos in zip(sentence.upos, sentence.xpos, strict=True)]
+    tags = sentence.upos
+    if "_" not in tags:
+        return list(tags)
+    return [xpos if upos == "_" else upos for upos, xpos in zip(tags, sentence.xpos, strict=True)]
 
 
 def expected_together(counted: Counter[Pair]) -> dict[Pair, float]:

@@ -56,8 +56,11 @@ class TagRules:
     def is_broken(self, tags: Sequence[str], heads: Indices, labels: Sequence[str]) -> bool:
         """Whether a rule forbids one of the labels; tags are those of all nodes."""
         own, below = self.forbidden
-        both = zip(labels, tags[1:], heads[1:].tolist(), strict=True)
-        return any((label, tag) in own or (label, tags[head]) in below for label, tag, head in both)
+        head_tags = [tags[head] for head in heads[1:].tolist()]
+        is_free = own.isdisjoint(zip(labels, tags[1:], strict=True)) and below.isdisjoint(
+            zip(labels, head_tags, strict=True)
+        )
+        return not is_free
 
     def restrict(self, labeller: Labeller, tags: Sequence[str], heads: Indices) -> None:
         """Set the candidates of a labeller with an open sentence to the labels that the rules permit.

@@ -44,12 +44,12 @@ static void a_tag_model_learns_one_sentence() {
     }
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = cells[4 * i];
     std::vector<double> confidence(n), adjust(n * 3, 0.0);
-    model.decode(words, rows.data(), n, treewright::PlainWeights{weights.data(), 1}, adjust.data(), tags.data(),
+    model.decode(words, rows.data(), n, treewright::PlainWeights{weights.data(), 1}, adjust.data(), 1.0, tags.data(),
                  confidence.data());
     CHECK(loss >= 0);
     CHECK(confidence[2] == 1);
     if (trigrams) CHECK(tags == gold);
-    model.decode(words, rows.data(), 0, treewright::PlainWeights{weights.data(), 1}, nullptr, tags.data(),
+    model.decode(words, rows.data(), 0, treewright::PlainWeights{weights.data(), 1}, nullptr, 1.0, tags.data(),
                  confidence.data());
   }
 }

@@ -126,6 +126,7 @@ def test_a_component_of_a_packed_model_is_replaced(run: Run) -> None:
     assert Pipeline.load("again.tw").trained_parser.to_arrays()[0] == old.trained_parser.to_arrays()[0]
 
 
+@pytest.mark.slow
 def test_a_part_of_the_embedded_model_is_replaced_and_its_licence_stays(run: Run) -> None:
     assert run("pack", "en", "my.tagger", "-o", "new.tw", "-q").returncode == 0
     new = Pipeline.load("new.tw")

@@ -45,6 +45,7 @@ def test_explain_prints_tables_and_json(tmp_path: Path) -> None:
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_dmv_is_fitted_by_the_method_of_the_options() -> None:
     sample = str(EXAMPLES / "sample.conllu")
     printed = [
@@ -98,6 +99,7 @@ def untagged(tmp_path: Path) -> Path:
     return tmp_path / "untagged.conllu"
 
 
+@pytest.mark.slow
 def test_untagged_text_learns_classes_and_is_parsed_with_them(untagged: Path) -> None:
     refused = run(str(untagged), "--explain")
     assert refused.returncode == 1

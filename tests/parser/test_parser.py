@@ -242,6 +242,7 @@ def long_sentence(words: int) -> Sentence:
     return Sentence.from_words(forms, upos=tags)
 
 
+@pytest.mark.slow
 def test_a_sentence_of_a_thousand_words_is_parsed_within_limits(trained: Parser) -> None:
     for options in ({"projective": True}, {"projective": False, "max_seconds": 0.5}):
         [found] = trained.parse([long_sentence(1000)], **options)

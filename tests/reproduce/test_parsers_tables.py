@@ -31,6 +31,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_table1_decodes_by_both_methods(data: Path) -> None:
     result = CliRunner().invoke(app, ["koo2010", "table1", str(data), "--treebanks", "toy", "--quiet", "--json"])
     assert result.exit_code == 0, result.output

@@ -157,3 +157,20 @@ def test_deep_trees_change_without_recursion() -> None:
     assert stripped is not None
     assert len(stripped.leaves()) == 3
     assert debinarise(binarise(tree)) == tree
+
+
+@given(SEEDS, st.sampled_from(["left", "right"]), st.integers(0, 3))
+@settings(max_examples=100, deadline=None)
+def test_inserted_nodes_remember_the_children_nearest_to_the_outside(seed: int, branching: str, siblings: int) -> None:
+    tree = some_tree(seed)
+    binary = binarise(tree, branching=branching, siblings=siblings)
+    assert debinarise(binary) == tree
+    for node in binary.subtrees():
+        if node.label.startswith("@") and siblings:
+            outer = node.children[-1 if branching == "left" else 0]
+            assert node.label.endswith("|" + (outer if isinstance(outer, str) else outer.label))
+
+
+def test_siblings_must_be_a_number_of_children() -> None:
+    with pytest.raises(ValueError, match="siblings is -1; expected a number of children, 0 or more"):
+        binarise(tw.Tree.parse("(S (A a))"), siblings=-1)

@@ -11,6 +11,7 @@ from treewright.errors import FormatError
 TRACES = frozenset({"-NONE-"})
 FUNCTION_SIGNS = "-=^|"  # NP-SBJ, NP=2, S^PRD, ADVP|PRT
 INSERTED = "@"  # the first character of the label of a node that `binarise` inserted
+SIBLING_SIGN = "|"  # between the parts of such a label: X, and the children that it remembers
 JOINT = "+"
 
 # The names of brackets that are words, or parts of words.
@@ -91,16 +92,21 @@ def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None
 
 
 @explained
-def binarise(tree: Tree, *, branching: str = "left") -> Tree:
+def binarise(tree: Tree, *, branching: str = "left", siblings: int = 0) -> Tree:
     """The tree with at most two children a node; the nodes put in are called @X below X. `debinarise` takes them out.
 
-    branching="left": X has the children @X and its last one; "right": its first one and @X.
+    branching="left": X has the children @X and its last one; "right": its first one and @X. siblings is the number of
+    children, nearest to the outside, whose labels are part of the name of an inserted node: with one it is @X|JJ.
 
     >>> print(binarise(Tree.parse("(NP (DT the) (JJ big) (NN dog))")))
     (NP (@NP (DT the) (JJ big)) (NN dog))
+    >>> print(binarise(Tree.parse("(NP (DT the) (JJ big) (NN dog))"), siblings=1))
+    (NP (@NP|JJ (DT the) (JJ big)) (NN dog))
     """
     if branching not in ("left", "right"):
         raise ValueError(f"branching is {branching!r}; expected 'left' or 'right'")
+    if siblings < 0:
+        raise ValueError(f"siblings is {siblings}; expected a number of children, 0 or more")
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
         if node.label.startswith(INSERTED):
@@ -108,13 +114,20 @@ def binarise(tree: Tree, *, branching: str = "left") -> Tree:
             raise FormatError(tree.source, tree.line, problem)
         if len(children) <= 2:
             return [_like(node, node.label, children)]
-        inserted = INSERTED + node.label
-        inner = children[0] if branching == "left" else children[-1]
-        for child in children[1:-1] if branching == "left" else children[-2:0:-1]:
-            inner = Tree(inserted, [inner, child] if branching == "left" else [child, inner])
+        ordered = children if branching == "left" else children[::-1]
+        inner = ordered[0]
+        for count, child in enumerate(ordered[1:-1], start=2):
+            label = INSERTED + node.label + _remembered(ordered[max(count - siblings, 0) : count])
+            inner = Tree(label, [inner, child] if branching == "left" else [child, inner])
         return [Tree(node.label, [inner, children[-1]] if branching == "left" else [children[0], inner])]
 
     return _rebuilt(tree, make)
+
+
+def _remembered(children: Nodes) -> str:
+    """The end of the label of an inserted node: the labels of the children that it remembers."""
+    labels = [child if isinstance(child, str) else child.label for child in children]
+    return SIBLING_SIGN + SIBLING_SIGN.join(labels) if labels else ""
 
 
 @explained

@@ -1,0 +1,190 @@
+"""Trees as grammars are trained on them, and back.
+
+`prepared` removes what a grammar does not model: traces, function labels, a node over a single node of the same label.
+`binarised` gives the labels their context (Markovisation; Klein and Manning 2003) and leaves at most two children a
+node; `restored` is its inverse. The transformations themselves are those of treewright.corpus.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from treewright.checks import Count, Range, check_fields, explained
+from treewright.corpus import Tree, binarise, debinarise, drop_root, read_trees, strip_functions, strip_traces
+from treewright.corpus.brackets import walk
+from treewright.corpus.transforms import INSERTED, Nodes, rebuild
+from treewright.errors import FormatError, InputError
+
+ROOT = "ROOT"  # the label of the root of every prepared tree
+ROOTS = ("", ROOT, "TOP")  # labels of roots in treebanks
+PARENT_SIGN = "^"  # between a label and those above it: NP^S
+
+TreeSource = str | os.PathLike[str] | Iterable[Tree]
+
+
+@dataclass(frozen=True)
+class Markov:
+    """How much context the labels of a binarised tree have.
+
+    vertical is the number of labels of a phrase, its own included: with 2 it is NP^S, a noun phrase below S.
+    horizontal is the number of children that an inserted node remembers. tags: whether tags have a parent too.
+    """
+
+    vertical: Annotated[int, Range(1, 3)] = 1
+    horizontal: Count = 0
+    tags: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@explained
+def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree], list[FormatError]]:
+    """The prepared trees of a file or of trees, and with skip_bad the errors of those that are left out."""
+    if isinstance(source, (str, os.PathLike)):
+        with read_trees(source, on_error="skip" if skip_bad else "raise") as reader:
+            found, errors = prepared_trees(reader, skip_bad)
+        return found, sorted([*reader.errors, *errors], key=lambda error: error.line)
+    return prepared_trees(source, skip_bad)
+
+
+def prepared_trees(trees: Iterable[Tree], skip_bad: bool) -> tuple[list[Tree], list[FormatError]]:
+    """Each tree prepared; the errors of those that cannot be, unless the first of them is raised."""
+    found: list[Tree] = []
+    errors: list[FormatError] = []
+    for number, tree in enumerate(trees):
+        if not isinstance(tree, Tree):
+            raise InputError(f"trees[{number}] is {type(tree).__name__}; expected a treewright Tree")
+        try:
+            found.append(prepared(tree))
+        except FormatError as error:
+            if not skip_bad:
+                raise
+            errors.append(error)
+    return found, errors
+
+
+@explained
+def prepared(tree: Tree) -> Tree:
+    """The tree below ROOT without traces, function labels and phrases over a single phrase of the same label.
+
+    Tags stay as they are. Several words below one tag have this tag each. A tree without words, a word beside a phrase,
+    a chain of single children in which a label occurs twice, and labels that begin with @ or contain ^ are errors with
+    the place of the tree.
+
+    >>> print(prepared(Tree.parse("( (S (NP-SBJ (NP (PRP it))) (VP (VBZ rains) (NP (-NONE- *)))))")))
+    (ROOT (S (NP (PRP it)) (VP (VBZ rains))))
+    """
+    bare = strip_traces(tree)
+    if bare is None:
+        raise FormatError(tree.source, tree.line, "the tree has no words, only traces; remove it")
+    top = drop_root(strip_functions(bare), ROOTS)
+    check_nodes(top, tree)
+    is_root = top.label in ROOTS and not top.is_preterminal()
+    rooted = Tree(ROOT, [new for child in (top.children if is_root else [top]) for new in rebuilt_child(child)])
+    check_chains(rooted, tree)
+    return rooted
+
+
+def rebuilt_child(child: Tree | str) -> Nodes:
+    return [child] if isinstance(child, str) else rebuild(child, merged_node)
+
+
+def check_nodes(top: Tree, tree: Tree) -> None:
+    """Refuse words beside phrases, nodes without a label and labels with the signs that binarisation uses."""
+    for node in top.subtrees():
+        words = [child for child in node.children if isinstance(child, str)]
+        if words and len(words) < len(node.children):
+            problem = f"the word {words[0]!r} stands beside phrases below {node.label}; give it a tag of its own"
+            raise FormatError(tree.source, tree.line, problem)
+        if not node.label and (node is not top or words):
+            raise FormatError(tree.source, tree.line, "a node below the root has no label; give it one")
+        if node.label.startswith(INSERTED) or PARENT_SIGN in node.label:
+            problem = f"the label {node.label!r} has a sign of the grammar's own labels (@ in front, or ^); rename it"
+            raise FormatError(tree.source, tree.line, problem)
+
+
+def merged_node(node: Tree, children: list[Tree | str]) -> Nodes:
+    """A node over a single phrase of its label is that phrase; a tag over several words is one tag a word."""
+    if node.is_preterminal():
+        return [Tree(node.label, [word]) for word in children]
+    only = children[0]
+    if len(children) == 1 and isinstance(only, Tree) and only.label == node.label and not only.is_preterminal():
+        return [only]
+    return [Tree(node.label, children)]
+
+
+def check_chains(rooted: Tree, tree: Tree) -> None:
+    """Refuse a label twice among phrases over the same words: the grammar would have a cycle of unary rules."""
+    chain: list[str] = []
+    for event in walk(rooted):
+        if isinstance(event, str) or event is None:
+            continue
+        if not event.is_preterminal():
+            chain.append(event.label)
+            if chain.count(event.label) > 1:
+                shown = " over ".join(chain)
+                problem = f"unary cycle: {shown}, all over the same words; keep one of the {event.label} only"
+                raise FormatError(tree.source, tree.line, problem)
+        if len(event.children) > 1 or event.is_preterminal():
+            chain = []
+
+
+@explained
+def binarised(tree: Tree, markov: Markov) -> Tree:
+    """A prepared tree with the labels of a grammar and at most two children a node; `restored` is the inverse.
+
+    >>> tree = prepared(Tree.parse("(NP (DT the) (JJ big) (NN dog))"))
+    >>> print(binarised(tree, Markov(vertical=2, horizontal=1)))
+    (ROOT (NP^ROOT (@NP^ROOT|JJ (DT the) (JJ big)) (NN dog)))
+    """
+    return binarise(annotated(tree, markov), siblings=markov.horizontal)
+
+
+def annotated(tree: Tree, markov: Markov) -> Tree:
+    """The tree in which the label of a phrase names those above it, and that of a tag with markov.tags its parent."""
+    if markov.vertical == 1 and not markov.tags:
+        return tree
+    above: list[str] = []
+    names: dict[int, str] = {}  # of the nodes, by identity
+    for event in walk(tree):
+        if event is None:
+            above.pop()
+        elif isinstance(event, Tree):
+            names[id(event)] = label_below(event, above, markov)
+            above.append(event.label)
+    [found] = rebuild(tree, lambda node, children: [Tree(names[id(node)], children)])
+    assert isinstance(found, Tree)
+    return found
+
+
+def label_below(node: Tree, above: list[str], markov: Markov) -> str:
+    """The label of a node with those of as many ancestors as it names."""
+    count = markov.vertical - 1
+    if node.is_preterminal():
+        count = int(markov.tags)
+    return PARENT_SIGN.join([node.label, *above[len(above) - min(count, len(above)) :][::-1]])
+
+
+@explained
+def restored(tree: Tree) -> Tree:
+    """The prepared tree of a binarised one: inserted nodes removed, labels without those above them.
+
+    >>> print(restored(Tree.parse("(ROOT (NP^ROOT (@NP^ROOT|JJ (DT the) (JJ big)) (NN dog)))")))
+    (ROOT (NP (DT the) (JJ big) (NN dog)))
+    """
+    [found] = rebuild(debinarise(tree), lambda node, children: [Tree(plain_label(node.label), children)])
+    assert isinstance(found, Tree)
+    return found
+
+
+def plain_label(label: str) -> str:
+    """A label without those above it.
+
+    >>> plain_label("NP^S^ROOT")
+    'NP'
+    """
+    return label.partition(PARENT_SIGN)[0]

@@ -1,0 +1,86 @@
+"""The words of a grammar: those that it was trained on often enough, and classes by spelling for all others.
+
+The classes ("signatures") are those of the Berkeley parser for English: capitals, digits, hyphens and some suffixes.
+For other languages the classes without English suffixes still apply.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")  # the first that fits; as published
+MIN_SUFFIXED = 5  # characters of a word with such a suffix; as published
+MIN_PLURAL = 3  # characters of a word with the suffix s; as published
+
+
+def signature(word: str, *, is_first: bool = False, is_known_in_lower_case: bool = False) -> str:
+    """The class of an unknown word. The first word of a sentence may have its capital from there.
+
+    >>> signature("Kinases"), signature("re-tested"), signature("p53"), signature("Boldly", is_first=True)
+    ('UNK-CAPS-s', 'UNK-LC-DASH', 'UNK-LC-NUM', 'UNK-INITC-ly')
+    """
+    pieces = ["UNK", case_of(word, is_first, is_known_in_lower_case)]
+    pieces += ["NUM"] if any(map(str.isdigit, word)) else []
+    pieces += ["DASH"] if "-" in word else []
+    pieces.append(suffix_of(word))
+    return "-".join(piece for piece in pieces if piece)
+
+
+def case_of(word: str, is_first: bool, is_known_in_lower_case: bool) -> str:
+    """The part of a signature about capitals; empty for a word without letters."""
+    capitals = sum(map(str.isupper, word))
+    if word[:1].isupper():
+        if is_first and capitals == 1:
+            return "INITC-KNOWNLC" if is_known_in_lower_case else "INITC"
+        return "CAPS"
+    if capitals and not word[:1].isalpha():
+        return "CAPS"
+    return "LC" if any(map(str.islower, word)) else ""
+
+
+def suffix_of(word: str) -> str:
+    """The part of a signature about the end of the word; empty if no suffix of the list fits."""
+    lower = word.lower()
+    if lower.endswith("s") and len(lower) >= MIN_PLURAL and lower[-2] not in "siu":
+        return "s"
+    has_digit, has_capital = any(map(str.isdigit, word)), any(map(str.isupper, word))
+    if len(lower) < MIN_SUFFIXED or "-" in lower or (has_digit and has_capital):
+        return ""
+    return next((suffix for suffix in SUFFIXES if lower.endswith(suffix)), "")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words with their numbers of occurrences; those seen less than min_count times are known by their class only.
+
+    >>> words = Vocabulary.of([["The", "dog", "barked"], ["The", "dog", "ran"]], min_count=2)
+    >>> words.names(["The", "dog", "walked"])
+    ['The', 'dog', 'UNK-LC-ed']
+    """
+
+    counts: Mapping[str, int]
+    min_count: int
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Vocabulary:
+        """The vocabulary of some sentences."""
+        counts = Counter(word for words in sentences for word in words)
+        return cls(dict(sorted(counts.items())), min_count)
+
+    def is_known(self, word: str) -> bool:
+        """Whether a word occurs often enough."""
+        return self.counts.get(word, 0) >= self.min_count
+
+    def name(self, word: str, is_first: bool) -> str:
+        """The word if it is known, otherwise its class."""
+        return word if self.is_known(word) else self.class_of(word, is_first)
+
+    def class_of(self, word: str, is_first: bool) -> str:
+        """The class of a word, known or not."""
+        return signature(word, is_first=is_first, is_known_in_lower_case=self.is_known(word.lower()))
+
+    def names(self, words: Sequence[str]) -> list[str]:
+        """The words of a sentence, unknown ones as their classes."""
+        return [self.name(word, place == 0) for place, word in enumerate(words)]

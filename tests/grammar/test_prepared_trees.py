@@ -131,5 +131,5 @@ def test_signatures_are_those_of_the_table(word: str, first: bool, known: bool, 
 
 def test_a_vocabulary_knows_words_from_its_minimum_on() -> None:
     words = Vocabulary.of([["a", "b"], ["a"]], min_count=2)
-    assert words.names(["a", "b", "A", "Bs"]) == ["a", "UNK-LC", "UNK-CAPS", "UNK-CAPS-s"]
+    assert words.names(["a", "b", "A", "Bars"]) == ["a", "UNK-LC", "UNK-CAPS", "UNK-CAPS-s"]
     assert words.names(["A"]) == ["UNK-INITC-KNOWNLC"]

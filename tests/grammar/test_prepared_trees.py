@@ -85,6 +85,7 @@ def test_several_words_below_a_tag_have_the_tag_each() -> None:
         ("(S the (NN dog))", "the word 'the' stands beside phrases below S; give it a tag of its own"),
         ("(S (@NP (NN dog)))", "the label '@NP' has a sign of the grammar's own labels (@ in front, or ^); rename it"),
         ("(S (N^P dog))", "the label 'N^P' has a sign of the grammar's own labels"),
+        ("(S (-NONE- (NN dog)))", "-NONE-, the tag of traces, stands over other nodes; give it only one word"),
         ("(S ( (NN dog)))", "a node below the root has no label; give it one"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Annotated
 from treewright.checks import Count, Range, check_fields, explained
 from treewright.corpus import Tree, binarise, debinarise, drop_root, read_trees, strip_functions, strip_traces
 from treewright.corpus.brackets import walk
-from treewright.corpus.transforms import INSERTED, Nodes, rebuild
+from treewright.corpus.transforms import INSERTED, TRACES, Nodes, rebuild
 from treewright.errors import FormatError, InputError
 
 ROOT = "ROOT"  # the label of the root of every prepared tree
@@ -99,6 +99,9 @@ def check_nodes(top: Tree, tree: Tree) -> None:
         words = [child for child in node.children if isinstance(child, str)]
         if words and len(words) < len(node.children):
             problem = f"the word {words[0]!r} stands beside phrases below {node.label}; give it a tag of its own"
+            raise FormatError(tree.source, tree.line, problem)
+        if node.label in TRACES:
+            problem = f"{node.label}, the tag of traces, stands over other nodes; give it only one word"
             raise FormatError(tree.source, tree.line, problem)
         if not node.label and (node is not top or words):
             raise FormatError(tree.source, tree.line, "a node below the root has no label; give it one")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._core import AtomBatch
 from treewright.corpus import Sentence
+from treewright.corpus.typography import canonical
 
 Hashes = NDArray[np.uint32]
 
@@ -53,13 +54,16 @@ class Encoded(NamedTuple):
 class Encoder:
     """Turns sentences into hashed atoms. It caches words, so each thread needs its own.
 
+    canonical_forms: forms and lemmas are hashed in canonical spelling (`treewright.corpus.typography`).
+
     >>> encoder = Encoder(common=["the/DET"])
     >>> encoder.encode(Sentence.from_words(["The", "dog"], upos=["DET", "NOUN"])).atoms.shape
     (7, 12)
     """
 
-    def __init__(self, common: Iterable[str]) -> None:
+    def __init__(self, common: Iterable[str], *, canonical_forms: bool = True) -> None:
         self.common = frozenset(common)
+        self.canonical_forms = canonical_forms
         self._clear()
 
     def _clear(self) -> None:
@@ -106,6 +110,8 @@ class Encoder:
         return row
 
     def _atoms_of(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[str, ...]:
+        if self.canonical_forms:
+            form, lemma = canonical(form), canonical(lemma)
         lower = form.lower()
         word = common_key(form, lemma, upos, xpos)
         upos, xpos = (xpos if upos == "_" else upos), (upos if xpos == "_" else xpos)
@@ -127,9 +133,9 @@ def common_words(sentences: Iterable[Sentence], count: int) -> list[str]:
     ['a/X']
     """
     counts = Counter(
-        common_key(*cells)
+        common_key(canonical(form), canonical(lemma), upos, xpos)
         for sentence in sentences
-        for cells in zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, strict=True)
+        for form, lemma, upos, xpos in zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, strict=True)
     )
     return sorted(sorted(counts), key=lambda word: -counts[word])[:count]
 

@@ -38,6 +38,7 @@ def to_arrays(model: ParserModel) -> Stored:
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "label_rules": model.label_rules.to_json(),
         "metadata": dict(model.metadata),
+        "canonical_forms": model.canonical_forms,
     }
     if model.calibration is not None:
         header["calibration"] = {name: one.to_json() for name, one in model.calibration._asdict().items()}
@@ -66,6 +67,7 @@ class Header:
     metadata: Mapping[str, Any]
     label_rules: LabelRules = NO_RULES
     calibration: Calibrations | None = None
+    canonical_forms: bool = False
     format: int = MARKED_DISTANCE  # a header that was not read from a file has the current format
 
 
@@ -90,6 +92,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
         metadata=found.metadata,
         label_rules=found.label_rules,
         calibration=found.calibration,
+        canonical_forms=found.canonical_forms,
     )
 
 

@@ -98,6 +98,7 @@ class ParserModel:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     label_rules: LabelRules = NO_RULES
     calibration: Calibrations | None = None  # None: not measured, UNCALIBRATED is used
+    canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
 
     @property
     def calibrations(self) -> Calibrations:
@@ -195,7 +196,7 @@ class Worker:
 
     def __init__(self, model: ParserModel) -> None:
         self.model = model
-        self.encoder = Encoder(model.common)
+        self.encoder = Encoder(model.common, canonical_forms=model.canonical_forms)
         self.pruner = new_pruner(model.options, model.templates)
         self.scorer = new_scorer(model.options, model.templates)
         self.labeller = new_labeller(model.options, len(model.labels), model.templates)

@@ -32,6 +32,7 @@ def to_arrays(model: TaggerModel) -> Stored:
         "stem_tags": model.stem_tags,
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "metadata": dict(model.metadata),
+        "canonical_forms": model.canonical_forms,
     }
     if model.calibration is not None:
         header["calibration"] = model.calibration.to_json()
@@ -59,6 +60,7 @@ class Header:
     scales: Scales
     metadata: Mapping[str, Any]
     calibration: Calibration | None = None
+    canonical_forms: bool = False
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
@@ -82,6 +84,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
         *(found.scripts, lemmas, Weights(arrays["lemma_weights"], found.scales.lemma_weights)),
         *(stems, found.stem_tags, found.metadata),
         calibration=found.calibration,
+        canonical_forms=found.canonical_forms,
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
+from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Weights
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
@@ -41,6 +42,11 @@ class TaggerModel:
     stem_tags: tuple[str, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
     calibration: Calibration | None = None  # of the probability of whole tags; None: not measured
+    canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
+
+    def spelling(self, form: str) -> str:
+        """The spelling of a form that the model sees."""
+        return canonical(form) if self.canonical_forms else form
 
 
 class Tagged(NamedTuple):
@@ -69,7 +75,8 @@ class TagWorker:
         return np.array([known.get(form) or self._describe(form) for form in forms], dtype=np.int32)
 
     def _describe(self, form: str) -> int:
-        row = self._rows[form] = self.words.add(form, form.lower(), form.translate(SHAPE), -1, NO_STEMS)
+        seen = self.model.spelling(form)
+        row = self._rows[form] = self.words.add(seen, seen.lower(), seen.translate(SHAPE), -1, NO_STEMS)
         return row
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
@@ -147,7 +154,7 @@ class LemmaWorker:
         ]
 
     def _choose(self, word: tuple[str, str, str]) -> str:
-        form, upos, feats = word
+        form, upos, feats = self.model.spelling(word[0]), word[1], word[2]
         tag = self.tags.of(upos, feats)
         number = self.words.seen(form, tag.upos, tag.feats)
         if number < 0:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright._core import TagModel, WordRows, lemma_key, surface_class, text_hash
 from treewright.corpus import Sentence
+from treewright.corpus.typography import with_canonical_forms
 from treewright.errors import InputError
 from treewright.learn import (
     AveragedCells,
@@ -64,6 +65,7 @@ def train(
 ) -> TaggerModel:
     """A model of these sentences; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
+    sentences = [with_canonical_forms(sentence) for sentence in sentences]
     model = untrained(sentences, options)
     stages = []
     if model.tags:

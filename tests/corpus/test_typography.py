@@ -76,6 +76,7 @@ def test_tags_and_lemmas_of_typographic_forms_are_those_of_ascii(tagger: Tagger)
     assert found.forms == TYPOGRAPHIC
     assert (found.upos, found.lemmas) == (plain.upos, plain.lemmas) == (ASCII.upos, ASCII.lemmas)
     assert found.tag_confidence is not None
+    assert plain.tag_confidence is not None
     assert np.array_equal(found.tag_confidence, plain.tag_confidence)
 
 

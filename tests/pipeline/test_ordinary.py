@@ -1,4 +1,4 @@
-"""The sentences of tests/data/ordinary.conllu: valid trees of many genres, and how well the English model parses them."""
+"""The sentences of tests/data/ordinary.conllu: valid trees of many genres, which the English model parses well."""
 
 from __future__ import annotations
 

@@ -349,10 +349,25 @@ def test_json_of_a_component_has_its_size_and_every_epoch(run: Run, component: s
     assert report["options"]["seed"] == 1
 
 
+def test_the_share_of_case_noise_is_saved_with_the_tagger(run: Run) -> None:
+    tw.write(treebank(20), "train.conllu")
+    arguments = ("train.conllu", "-o", "model.tw", "--only", "tagger", "--epochs", "1", "--case-noise")
+    found = run(*arguments, "0.35", "--json", "-q")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert json.loads(found.stdout)["options"]["case_noise"] == 0.35
+    assert tw.tagger.Tagger.load("model.tw").model.options.case_noise == 0.35
+    found = run(*arguments, "1.5")
+    assert found.returncode == 2
+    assert "Invalid value for '--case-noise'" in found.stderr
+
+
 def test_options_of_another_component_are_refused(run: Run) -> None:
     found = run("train.conllu", "-o", "model.tw", "--only", "tagger", "--model", "arc")
     assert found.returncode == 2
     assert "--only tagger has no such option" in found.stderr
+    found = run("train.conllu", "-o", "model.tw", "--only", "tokeniser", "--case-noise", "0.1")
+    assert found.returncode == 2
+    assert "--only tokeniser has no such option" in found.stderr
     found = run("train.conllu", "-o", "model.tw", "--columns", "upos")
     assert found.returncode == 2
     assert "--only parser has no such option" in found.stderr

@@ -15,7 +15,8 @@ from treewright import modelfile
 from treewright.errors import InputError
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.pruning import quantised
-from treewright.tagger import Learning, Tokeniser, TokeniserOptions, rebuilt
+from treewright.pipeline.training import Callbacks, Recipe, Steps, jackknifed_tags
+from treewright.tagger import Learning, TaggerOptions, Tokeniser, TokeniserOptions, rebuilt
 
 
 def lines_of(sentences: list[tw.Sentence]) -> str:
@@ -210,3 +211,14 @@ def test_models_are_joined_in_any_order(tmp_path: Path) -> None:
     joined.save(tmp_path / "j")
     with pytest.raises(InputError, match="a second pipeline; give one"):
         Pipeline.join(tmp_path / "j", tmp_path / "j")
+
+
+def test_the_parser_learns_from_the_same_share_of_lower_case_as_the_tagger() -> None:
+    sentences = [one.with_columns(forms=[form.title() for form in one.forms]) for one in treebank(40, seed=5)]
+    recipe = Recipe(tagger=TaggerOptions(columns=("upos",), tags=Learning(bits=12, epochs=1), case_noise=0.25))
+    tagged = jackknifed_tags(sentences, recipe, Steps(), Callbacks())
+    changed = [one.forms != gold.forms for one, gold in zip(tagged, sentences, strict=True)]
+    assert sum(changed) == 10
+    lower = [one.forms == [form.lower() for form in gold.forms] for one, gold in zip(tagged, sentences, strict=True)]
+    assert all(lower[place] for place in range(len(sentences)) if changed[place])
+    assert [one.heads.tolist() for one in tagged] == [gold.heads.tolist() for gold in sentences]

@@ -146,6 +146,16 @@ def train(
             help="Do not use labels together, or with tags, that never go together in TRAIN.",
         ),
     ] = True,
+    case_noise: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Share of the training sentences that are put in lower case, so that text without capitals is tagged "
+            "well.",
+        ),
+    ] = 0.2,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show the rules about labels with their counts.")
     ] = False,
@@ -159,7 +169,7 @@ def train(
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
-    tagging = TaggerOptions(tuple(columns.split(",")), seed)
+    tagging = TaggerOptions(tuple(columns.split(",")), seed, case_noise=case_noise)
     if only is Only.tagger:
         train_tagger(task, replace(tagging, tags=with_epochs(tagging.tags, epochs)))
         return
@@ -188,7 +198,8 @@ def with_epochs(learning: Learning, epochs: int | None) -> Learning:
 
 def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
-    refused = {Only.tagger: OF_THE_PARSER, Only.tokeniser: (*OF_THE_PARSER, "columns"), Only.parser: ("columns",)}
+    of_the_tagger = ("columns", "case_noise")
+    refused = {Only.tagger: OF_THE_PARSER, Only.tokeniser: (*OF_THE_PARSER, *of_the_tagger), Only.parser: of_the_tagger}
     for name in refused[only] if only else ():
         source = context.get_parameter_source(name)
         if only and source and source.name == "COMMANDLINE":

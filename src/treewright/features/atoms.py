@@ -54,7 +54,8 @@ class Encoded(NamedTuple):
 class Encoder:
     """Turns sentences into hashed atoms. It caches words, so each thread needs its own.
 
-    canonical_forms: forms and lemmas are hashed in canonical spelling (`treewright.corpus.typography`).
+    canonical_forms: forms and lemmas are hashed in canonical spelling (`treewright.corpus.typography`), lemmas in lower
+    case.
 
     >>> encoder = Encoder(common=["the/DET"])
     >>> encoder.encode(Sentence.from_words(["The", "dog"], upos=["DET", "NOUN"])).atoms.shape
@@ -111,7 +112,7 @@ class Encoder:
 
     def _atoms_of(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[str, ...]:
         if self.canonical_forms:
-            form, lemma = canonical(form), canonical(lemma)
+            form, lemma = canonical(form), canonical(lemma).lower()
         lower = form.lower()
         word = common_key(form, lemma, upos, xpos)
         upos, xpos = (xpos if upos == "_" else upos), (upos if xpos == "_" else xpos)
@@ -133,7 +134,7 @@ def common_words(sentences: Iterable[Sentence], count: int) -> list[str]:
     ['a/X']
     """
     counts = Counter(
-        common_key(canonical(form), canonical(lemma), upos, xpos)
+        common_key(canonical(form), canonical(lemma).lower(), upos, xpos)
         for sentence in sentences
         for form, lemma, upos, xpos in zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, strict=True)
     )

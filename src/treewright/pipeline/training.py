@@ -16,6 +16,7 @@ from treewright.errors import InputError
 from treewright.learn import Progress, Report
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.tagger.casing import with_case_noise
 from treewright.tagger.options import COLUMNS
 
 OnReport = Callable[[Report], None]
@@ -161,15 +162,18 @@ def train_parts(
 
 
 def jackknifed_tags(train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks) -> list[Sentence]:
-    """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds."""
-    found = list(train)
+    """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
+
+    A share of them is in lower case, as in the training of the tagger: the parser learns from the tags of such text.
+    """
+    found = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
     folds = min(recipe.folds, len(train))
     for fold in range(folds if folds > 1 else 0):
         others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
         tagger = steps.part(
             Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold)))
         )
-        found[fold::folds] = tagger.tag(train[fold::folds], confidence=False)
+        found[fold::folds] = tagger.tag(found[fold::folds], confidence=False)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,8 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
     """The model of a header and arrays."""
     found = read_plain(header, Header, "header")
     options = found.options
+    if "case_noise" not in header["options"]:  # of an earlier version
+        options = replace(options, case_noise=0.0)
     check_labels(found)
     lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
     stems = Listing.from_arrays("stems", arrays)

@@ -14,6 +14,7 @@ from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Weights
+from treewright.tagger.casing import without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
@@ -44,9 +45,13 @@ class TaggerModel:
     calibration: Calibration | None = None  # of the probability of whole tags; None: not measured
     canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
 
-    def spelling(self, form: str) -> str:
-        """The spelling of a form that the model sees."""
-        return canonical(form) if self.canonical_forms else form
+    def spelled(self, forms: Sequence[str]) -> Sequence[str]:
+        """The forms of a sentence in the spelling that lemmas are made of."""
+        return [canonical(form) for form in forms] if self.canonical_forms else forms
+
+    def cased(self, forms: Sequence[str]) -> Sequence[str]:
+        """The forms of a sentence in the casing in which words are looked up and described."""
+        return without_capitals(forms) if self.options.folds_capitals else forms
 
 
 class Tagged(NamedTuple):
@@ -72,11 +77,11 @@ class TagWorker:
             self._rows.clear()
             self.words.clear()
         known = self._rows
-        return np.array([known.get(form) or self._describe(form) for form in forms], dtype=np.int32)
+        seen = self.model.cased(self.model.spelled(forms))
+        return np.array([known.get(form) or self._describe(form) for form in seen], dtype=np.int32)
 
     def _describe(self, form: str) -> int:
-        seen = self.model.spelling(form)
-        row = self._rows[form] = self.words.add(seen, seen.lower(), seen.translate(SHAPE), -1, NO_STEMS)
+        row = self._rows[form] = self.words.add(form, form.lower(), form.translate(SHAPE), -1, NO_STEMS)
         return row
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
@@ -141,25 +146,26 @@ class LemmaWorker:
         self.words = lemma_words(model)
         self.kernel = lemma_kernel(model.scripts, model.options.lemmas)
         self.tags = TagHashes(model.stem_tags)
-        self.known: dict[tuple[str, str, str], str] = {}
+        self.known: dict[tuple[str, str, str, str], str] = {}
 
     def lemmas(self, sentence: Sentence) -> list[str]:
         """The lemma of each word."""
         known = self.known
         if len(known) > CACHE_SIZE:
             known.clear()
+        spelled = self.model.spelled(sentence.forms)
         return [
             known.get(word) or self._choose(word)
-            for word in zip(sentence.forms, sentence.upos, sentence.feats, strict=True)
+            for word in zip(spelled, self.model.cased(spelled), sentence.upos, sentence.feats, strict=True)
         ]
 
-    def _choose(self, word: tuple[str, str, str]) -> str:
-        form, upos, feats = self.model.spelling(word[0]), word[1], word[2]
+    def _choose(self, word: tuple[str, str, str, str]) -> str:
+        spelled, form, upos, feats = word
         tag = self.tags.of(upos, feats)
         number = self.words.seen(form, tag.upos, tag.feats)
         if number < 0:
             number = self._classify(form, tag)
-        lemma = (None if number < 0 else apply_script(self.model.scripts[number], form)) or form
+        lemma = (None if number < 0 else apply_script(self.model.scripts[number], spelled)) or spelled
         if "\r" in lemma:  # a carriage return within a form, which a file may have, cannot be written in another cell
             lemma = "_"
         self.known[word] = lemma

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fields, read_plain
+from treewright.checks import Bits, Count, NotNegative, Positive, Rate, Share, check_fields, read_plain
 from treewright.errors import InputError
 
 # The columns a tagger can fill, in the order in which they make up a tag; the lemma is chosen for form and tag.
@@ -41,6 +41,9 @@ class TaggerOptions:
     max_candidates: Positive = 4  # tags of a word that the trigram model decodes over, the best by unary score
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))
+    # The share of the training sentences that are in lower case (casing.py); chosen on development data by
+    # benchmarks/casing.py.
+    case_noise: Share = 0.2
 
     def __post_init__(self) -> None:
         checked_columns(self.columns)
@@ -50,6 +53,11 @@ class TaggerOptions:
     def tag_columns(self) -> tuple[str, ...]:
         """The columns that make up a tag."""
         return tuple(name for name in TAG_COLUMNS if name in self.columns)
+
+    @property
+    def folds_capitals(self) -> bool:
+        """Whether a sentence in capitals is seen in lower case: where training has case noise."""
+        return self.case_noise > 0
 
     @property
     def has_lemmas(self) -> bool:

@@ -26,6 +26,7 @@ from treewright.learn import (
     run,
 )
 from treewright.learn.calibration import first_sentences, fit
+from treewright.tagger.casing import with_case_noise, without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
@@ -65,7 +66,7 @@ def train(
 ) -> TaggerModel:
     """A model of these sentences; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
-    sentences = [with_canonical_forms(sentence) for sentence in sentences]
+    sentences = as_seen(sentences, options)
     model = untrained(sentences, options)
     stages = []
     if model.tags:
@@ -81,6 +82,15 @@ def train(
     if calibration and observer and observer.report:
         observer.report(calibration_report({"tag": calibration}))
     return replace(model, calibration=calibration)
+
+
+def as_seen(sentences: Sequence[Sentence], options: TaggerOptions) -> list[Sentence]:
+    """The training sentences with the forms that the model sees, a share of them in lower case."""
+    spelled = [with_canonical_forms(sentence) for sentence in sentences]
+    if not options.folds_capitals:
+        return spelled
+    noisy = with_case_noise(spelled, options.case_noise, options.seed)
+    return [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in noisy]
 
 
 def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None:

@@ -54,6 +54,27 @@ def test_places_are_those_of_the_text(learned: Tokeniser) -> None:
             assert text[int(begin) : int(end)] == form
 
 
+@given(
+    st.lists(st.text(st.sampled_from("dogA1.\n \t'’!?,-\"é\u00a0🙂…。"), max_size=30), max_size=12),
+    st.booleans(),
+    st.booleans(),
+)
+def test_texts_together_are_tokenised_as_each_alone(
+    learned: Tokeniser, texts: list[str], whole: bool, by: bool
+) -> None:
+    tokeniser = learned if by else RULES
+    alone = [tokeniser(text, begin=3, number=5, whole=whole) for text in texts]
+    together = tokeniser.batch(texts, begin=3, number=5, whole=whole)
+    assert [list(map(str, found)) for found in together] == [list(map(str, found)) for found in alone]
+
+
+def test_long_texts_together_are_tokenised_as_each_alone(learned: Tokeniser) -> None:
+    sentence = "The dogs walked. The cat jumps! "
+    texts = [sentence * 1500, "x" * 70_000, sentence, "", f"{sentence * 2000}\n"]
+    alone = [list(map(str, learned(text))) for text in texts]
+    assert [list(map(str, found)) for found in learned.batch(texts)] == alone
+
+
 def test_the_end_of_a_text_is_the_end_of_a_paragraph() -> None:
     paragraphs = treebank(60, seed=4)
     for number, sentence in enumerate(paragraphs):

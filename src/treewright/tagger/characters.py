@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,33 +118,77 @@ def classes_of(text: str) -> NDArray[np.uint64]:
     return np.array([class_of(chr(code)) for code in found.tolist()], dtype=np.uint64)[places]
 
 
-def features_of(text: str, rule: NDArray[np.int32]) -> NDArray[np.uint32]:
+def features_of(text: str, rule: NDArray[np.int32], lengths: Sequence[int] | None = None) -> NDArray[np.uint32]:
     """A row of hashed features for each character; `rule` is its label by rule (rules.py).
+
+    text may be several texts one after another, of these lengths: each has the features that it has alone.
 
     >>> features_of("Hi there.", np.zeros(9, dtype=np.int32)).shape == (9, len(TEMPLATES))
     True
     """
-    n = len(text)
-    atoms = atoms_of(text, rule)
+    layout = Layout.of([len(text)] if lengths is None else lengths)
+    atoms = atoms_of(text, rule, layout)
+    n = layout.size - 2 * REACH
     table = np.empty((n, len(TEMPLATES)), dtype=np.uint32)
     state, scratch = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for place, template in enumerate(_TEMPLATES):
         values = [atoms[atom, REACH + offset : REACH + offset + n] for atom, offset in template]
         feature = _joined(values, state, scratch) if len(values) > 1 else values[0]
         table[:, place] = _joined([feature, np.uint64(place)], state, scratch) >> np.uint64(32)
-    return table
+    return table if n == len(text) else table[layout.places - REACH]
 
 
-def atoms_of(text: str, rule: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """A row for each of ATOMS with a value for each character, and REACH zeros before and after them."""
-    n = len(text)
+@dataclass(frozen=True)
+class Layout:
+    """Texts one after another with a gap of REACH places before, between and after them, as templates see them."""
+
+    size: int
+    gaps: NDArray[np.bool_]  # of each place: whether it belongs to no text
+    begins: NDArray[np.int64]  # of each place: where its text begins; a gap belongs to the text before it
+    ends: NDArray[np.int64]  # of each place: where its text ends
+
+    @classmethod
+    def of(cls, lengths: Sequence[int]) -> Layout:
+        """The layout of texts of these lengths.
+
+        >>> Layout.of([1, 2]).places.tolist() == [REACH, 2 * REACH + 1, 2 * REACH + 2]
+        True
+        """
+        filled = np.array(lengths, dtype=np.int64)
+        spans = filled + REACH
+        begins = REACH + np.cumsum(spans) - spans
+        gaps = np.ones(REACH + int(spans.sum()), dtype=np.bool_)
+        here = np.arange(len(gaps))
+        begin_at, end_at = (np.append(np.full(REACH, REACH), np.repeat(at, spans)) for at in (begins, begins + filled))
+        gaps[(here >= begin_at) & (here < end_at)] = False
+        return cls(len(gaps), gaps, begin_at, end_at)
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Where the characters of the texts are."""
+        return np.flatnonzero(~self.gaps)
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The values of the characters at their places, zero in the gaps."""
+        table = np.zeros(self.size, dtype=values.dtype)
+        table[~self.gaps] = values
+        return table
+
+
+def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout | None = None) -> NDArray[np.uint64]:
+    """A row for each of ATOMS with a value for each place of the layout, zero in the gaps.
+
+    Without a layout there are REACH zeros before and after the characters.
+    """
+    layout = layout or Layout.of([len(text)])
     codes = codes_of("".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text))
     classes = classes_of(text)
-    spaces = classes == SPACE
-    codes[spaces] = ord(" ")
+    codes[classes == SPACE] = ord(" ")
+    codes, classes, rule = (layout.spread(values) for values in (codes, classes, rule))
+    spaces = (classes == SPACE) | layout.gaps
     first, last = _chunk_ends(spaces)
-    here = np.arange(n)
-    after = _next_chunk(last, spaces)
+    here = np.arange(layout.size)
+    after = np.minimum(_next_chunk(last, spaces), layout.ends)
     class_at = np.append(classes, np.zeros(2, dtype=np.uint64))
     substrings = _Substrings(codes)
     values = {
@@ -154,25 +200,30 @@ def atoms_of(text: str, rule: NDArray[np.int32]) -> NDArray[np.uint64]:
         "chunk": substrings.of(first, last),
         "first_class": class_at[first],
         "length": np.minimum(here - first, MAX_LENGTH),
-        "next_chunk": substrings.of(after, last[np.minimum(after, n - 1)] if n else after),
+        "next_chunk": substrings.of(after, last[np.minimum(after, layout.ends - 1)]),
         "next_class": class_at[after],
         "next_class2": class_at[after + 1],
-        "words": word_bucket(spaces, rule),
+        "words": word_bucket(spaces, rule, layout.begins),
     }
-    table = np.zeros((len(ATOMS), n + 2 * REACH), dtype=np.uint64)
-    for row, atom in zip(table, ATOMS, strict=True):
-        row[REACH : REACH + n] = values[atom]
+    table = np.stack([values[atom].astype(np.uint64) for atom in ATOMS])
+    table[:, layout.gaps] = 0
     return table
 
 
-def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """How many spaces there are since the last sentence end by rule, in powers of two.
+def word_bucket(
+    spaces: NDArray[np.bool_], rule: NDArray[np.int32], begins: NDArray[np.int64] | None = None
+) -> NDArray[np.uint64]:
+    """How many spaces there are since the last sentence end by rule or the begin of the text, in powers of two.
 
     >>> word_bucket(np.array([False, True, False, True, False]), np.array([0, 0, 2, 0, 1])).tolist()
     [1, 2, 2, 1, 1]
     """
+    if not len(spaces):
+        return np.zeros(0, dtype=np.uint64)
     count = np.cumsum(spaces)
-    ended = np.maximum.accumulate(np.append(0, np.where(rule == 2, count + 1, 0))[:-1]) if len(spaces) else count
+    ended = np.maximum.accumulate(np.append(0, np.where(rule == 2, count + 1, 0))[:-1])
+    if begins is not None:
+        ended = np.maximum(ended, np.append(0, count)[begins])
     return np.asarray(np.log2(np.maximum(count - ended, 0) + 1) + 1, dtype=np.uint64)
 
 

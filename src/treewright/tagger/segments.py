@@ -35,30 +35,45 @@ def cut_long_sentences(labels: Indices) -> None:
 
 
 def sentences_from(
-    text: str, labels: Indices, multiwords: Multiwords, begin: int = 0, number: int = 1
-) -> Iterator[Sentence]:
-    """The sentences that the labels divide a text into; begin and number are those of the first."""
+    text: str, labels: Indices, multiwords: Multiwords, stops: NDArray[np.int64], gap: int, shift: int, number: int
+) -> Iterator[tuple[int, Sentence]]:
+    """The sentences that the labels divide texts into, each with the place of its text.
+
+    `text` is the texts joined by `gap` characters of white space, `stops` are their ends. In each text, places and
+    numbers begin with `shift` and `number`.
+    """
     ends = np.flatnonzero(labels) + 1
     solid = np.flatnonzero(classes_of(text) != SPACE)
     begins = solid[np.searchsorted(solid, np.append(0, ends[:-1]))] if len(ends) else ends
-    following = [*begins[1:].tolist(), len(text)]
-    spans = list(zip(begins.tolist(), ends.tolist(), following, strict=False))
+    of_text = np.searchsorted(stops, begins, side="right")
+    following = np.minimum(np.append(begins[1:], len(text))[: len(ends)], stops[of_text])
+    spans = list(zip(begins.tolist(), ends.tolist(), following.tolist(), strict=True))
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
-    for sent_id, (first, last) in enumerate(pairwise(closing), start=number):
-        before = text[: spans[0][0]] if first == 0 else ""
-        yield sentence_of(text, spans[first:last], multiwords, sent_id, before, begin)
+    starts = np.append(0, stops[:-1] + gap).tolist()
+    last_place, sent_id = -1, number
+    for first, last in pairwise(closing):
+        place = int(of_text[first])
+        sent_id = number if place != last_place else sent_id + 1
+        start, stop = starts[place], int(stops[place])
+        before = "" if place == last_place else text[start : spans[first][0]]
+        last_place = place
+        yield place, sentence_of(text, spans[first:last], multiwords, sent_id, before, (stop, shift - start))
 
 
-def sentence_of(text: str, spans: list[Span], multiwords: Multiwords, number: int, before: str, shift: int) -> Sentence:
-    """The sentence of some tokens of a text that begins with the white space `before`; shift is added to its places."""
+def sentence_of(
+    text: str, spans: list[Span], multiwords: Multiwords, number: int, before: str, bounds: tuple[int, int]
+) -> Sentence:
+    """The sentence of some tokens of a text after the white space `before`.
+
+    bounds: the end of the text, and what is added to places.
+    """
     forms: list[str] = []
     misc: list[str] = []
     tokens: list[Token] = []
+    stop, shift = bounds
     for begin, end, after in spans:
         form = " ".join(text[begin:end].split())
-        cell = "|".join(
-            [*spacing(text[end:after], before, after == len(text)), f"TokenRange={shift + begin}:{shift + end}"]
-        )
+        cell = "|".join([*spacing(text[end:after], before, after == stop), f"TokenRange={shift + begin}:{shift + end}"])
         before = ""
         words = multiwords.words(form)
         if len(words) > 1:

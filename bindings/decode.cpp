@@ -52,23 +52,25 @@ static std::vector<Candidates> candidate_arcs(const std::vector<Scores> &arcs, c
   return candidates;
 }
 
-// The heads of all sentences one after the other, and the value of each tree.
-static std::pair<Heads, NewScoreColumn> decode_parts(const std::vector<const Parts *> &batch, DirectAlgorithm algorithm,
-                                                     bool single_root) {
+// The heads of all sentences one after the other, and of each tree value, bound, gap and spread, one row a sentence.
+static std::pair<Heads, NewScores> decode_parts(const std::vector<const Parts *> &batch, DirectAlgorithm algorithm,
+                                                bool single_root, double tolerance) {
   std::size_t nodes = 0;
   for (const Parts *parts : batch) nodes += parts->nodes;
   Heads heads = new_array<Heads>(nodes);
-  NewScoreColumn values = new_array<NewScoreColumn>(batch.size());
+  NewScores bounds = new_array<NewScores>(batch.size(), 4);
   {
     nb::gil_scoped_release nogil;
     thread_local DirectDecoder decoder;
     std::int32_t *tree = heads.data();
-    for (std::size_t s = 0; s < batch.size(); ++s) {
-      values.data()[s] = decoder.decode(*batch[s], algorithm, single_root, tree);
+    double *row = bounds.data();
+    for (std::size_t s = 0; s < batch.size(); ++s, row += 4) {
+      const Bounds found = decoder.decode(*batch[s], algorithm, single_root, tolerance, tree);
+      row[0] = found.value, row[1] = found.bound, row[2] = found.gap, row[3] = found.spread;
       tree += batch[s]->nodes;
     }
   }
-  return {heads, values};
+  return {heads, bounds};
 }
 
 void bind_decode(nb::module_ &m) {
@@ -84,7 +86,9 @@ void bind_decode(nb::module_ &m) {
         "Of each sentence: head and modifier of the candidate arcs, the marginal of every arc, the value of the best "
         "tree.");
   m.def("decode_parts", &decode_parts, nb::arg("batch"), nb::arg("algorithm"), nb::arg("single_root"),
-        "The heads of all sentences one after the other, and the value of each tree; -inf when there is none.");
+        nb::arg("tolerance"),
+        "The heads of all sentences one after the other, and a row for each tree: value, bound, gap and spread; the "
+        "value is -inf when there is none.");
 }
 
 }  // namespace treewright

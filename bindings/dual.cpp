@@ -28,7 +28,7 @@ struct SearchTraceArrays : DualTraceArrays {
 
 struct DualResult {
   Heads heads;
-  double value, bound;
+  double value, bound, gap, spread;
   std::string certificate;
   int iterations;
   NewScoreColumn average, u, v;
@@ -47,7 +47,7 @@ struct SearchProofData {
 
 struct SearchResult {
   Heads heads;
-  double value, bound;
+  double value, bound, gap, spread;
   std::string certificate;
   long long iterations, nodes;
   SearchTraceArrays trace;
@@ -100,7 +100,7 @@ static bool is_large(const Parts &parts) {
 static void make_dual_options(DualOptions *options, bool projective, bool single_root, double beta, bool polyak,
                               int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten) {
   new (options)
-      DualOptions{{projective, single_root, beta}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
+      DualOptions{{projective, single_root, beta, {}}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
 }
 
 static DualResult dual_decomposition(const Parts &parts, const DualOptions &options, std::optional<ScoreColumn> u,
@@ -114,9 +114,11 @@ static DualResult dual_decomposition(const Parts &parts, const DualOptions &opti
     done = solver.solve(parts, options, u ? u->data() : nullptr, v ? v->data() : nullptr, signal_waits);
   }
   if (!done) throw nb::python_error();
-  DualResult result{copied<Heads>(solver.heads.data(), solver.heads.size()),
-                    solver.value,
-                    solver.bound,
+  DualResult result{copied<Heads>(solver.best.heads.data(), solver.best.heads.size()),
+                    solver.best.value,
+                    solver.best.bound,
+                    solver.best.gap,
+                    solver.best.spread,
                     name_of(solver.certificate),
                     solver.iterations,
                     scores_of(solver.average),
@@ -138,9 +140,11 @@ static SearchResult branch_and_bound(const Parts &parts, bool single_root, doubl
     done = solver.solve(parts, options, signal_waits);
   }
   if (!done) throw nb::python_error();
-  SearchResult result{copied<Heads>(solver.heads.data(), solver.heads.size()),
-                      solver.value,
-                      solver.bound,
+  SearchResult result{copied<Heads>(solver.best.heads.data(), solver.best.heads.size()),
+                      solver.best.value,
+                      solver.best.bound,
+                      solver.best.gap,
+                      solver.best.spread,
                       name_of(solver.certificate),
                       solver.iterations,
                       solver.nodes,
@@ -165,6 +169,8 @@ void bind_dual(nb::module_ &m) {
       .def_ro("heads", &DualResult::heads, shared)
       .def_ro("value", &DualResult::value)
       .def_ro("bound", &DualResult::bound)
+      .def_ro("gap", &DualResult::gap)
+      .def_ro("spread", &DualResult::spread)
       .def_ro("certificate", &DualResult::certificate)
       .def_ro("iterations", &DualResult::iterations)
       .def_ro("average", &DualResult::average, shared)
@@ -179,6 +185,8 @@ void bind_dual(nb::module_ &m) {
       .def_ro("heads", &SearchResult::heads, shared)
       .def_ro("value", &SearchResult::value)
       .def_ro("bound", &SearchResult::bound)
+      .def_ro("gap", &SearchResult::gap)
+      .def_ro("spread", &SearchResult::spread)
       .def_ro("certificate", &SearchResult::certificate)
       .def_ro("iterations", &SearchResult::iterations)
       .def_ro("nodes", &SearchResult::nodes)

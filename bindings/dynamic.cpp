@@ -1,17 +1,22 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <optional>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "charts/grand_eisner.hpp"
 #include "charts/sibling_eisner.hpp"
 #include "trees/parts.hpp"
+#include "trees/sibling_bounds.hpp"
 
 namespace treewright {
 
-static std::pair<Heads, double> sibling_eisner(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> stop,
-                                               bool single_root) {
+// Heads, value, bound, gap and spread.
+using TreeWithBounds = std::tuple<Heads, double, double, double, double>;
+
+static TreeWithBounds sibling_eisner(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> stop,
+                                     bool single_root) {
   const std::size_t nodes = checked_nodes(arc);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (sib && sib->shape(axis) != nodes) throw nb::value_error("sib does not fit arc");
@@ -20,20 +25,23 @@ static std::pair<Heads, double> sibling_eisner(Scores arc, std::optional<Scores3
   if (sib && bad_sibling(sib->data(), int(nodes)) >= 0) throw nb::value_error("sib must have scores");
   if (stop && bad_stop(stop->data(), int(nodes)) >= 0) throw nb::value_error("stop must have scores");
   Heads heads = new_array<Heads>(nodes);
-  double value;
+  Bounds found;
   {
     nb::gil_scoped_release nogil;
     thread_local SiblingEisner decoder;  // its charts are reused from sentence to sentence
-    value = decoder.decode(int(nodes), arc.data(), sib ? sib->data() : nullptr, stop ? stop->data() : nullptr,
-                           single_root, heads.data());
+    thread_local SiblingBounds bounds;
+    const double *siblings = sib ? sib->data() : nullptr, *stops = stop ? stop->data() : nullptr;
+    if (decoder.decode(int(nodes), arc.data(), siblings, stops, single_root, heads.data()) > forbidden)
+      found = bounds.of(int(nodes), arc.data(), siblings, stops, single_root, heads.data());
   }
-  return {heads, value};
+  return {heads, found.value, found.bound, found.gap, found.spread};
 }
 
 void bind_dynamic(nb::module_ &m) {
   m.def("sibling_eisner", &sibling_eisner, nb::arg("arc").noconvert(), nb::arg("sib").noconvert().none(),
         nb::arg("stop").noconvert().none(), nb::arg("single_root"),
-        "The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.");
+        "The best projective tree over arcs, siblings and stops: heads, value, bound, gap and spread; the value is "
+        "-inf when there is none.");
   m.def("grand_eisner_bytes", &GrandEisner::bytes, nb::arg("parts"), "An upper bound of the memory of grand_eisner.");
 }
 

@@ -27,27 +27,37 @@ static ChuLiuEdmonds &spanning_tree() {
   return decoder;
 }
 
-static std::pair<Heads, double> eisner(Scores arc, bool single_root) {
+using TreeWithBounds = std::tuple<Heads, double, double, double, double>;  // value, bound, gap, spread
+
+template <typename Decoder>
+static TreeWithBounds best_tree(Decoder &decoder, Scores arc, bool single_root) {
   const int nodes = checked_nodes(arc);
   Heads heads = new_array<Heads>(nodes);
-  double value;
+  Bounds found;
   {
     nb::gil_scoped_release nogil;
-    thread_local Eisner decoder;
-    value = decoder.decode(arc.data(), nodes, single_root, heads.data());
+    found = bounded_tree(decoder, arc.data(), nodes, single_root, heads.data());
   }
-  return {heads, value};
+  return {heads, found.value, found.bound, found.gap, found.spread};
+}
+
+static TreeWithBounds bounded_eisner(Scores arc, bool single_root) {
+  thread_local Eisner decoder;
+  return best_tree(decoder, arc, single_root);
+}
+
+static TreeWithBounds bounded_chu_liu_edmonds(Scores arc, bool single_root) {
+  return best_tree(spanning_tree(), arc, single_root);
+}
+
+static std::pair<Heads, double> eisner(Scores arc, bool single_root) {
+  const TreeWithBounds found = bounded_eisner(arc, single_root);
+  return {std::get<0>(found), std::get<1>(found)};
 }
 
 static std::pair<Heads, double> chu_liu_edmonds(Scores arc, bool single_root) {
-  const int nodes = checked_nodes(arc);
-  Heads heads = new_array<Heads>(nodes);
-  double value;
-  {
-    nb::gil_scoped_release nogil;
-    value = spanning_tree().decode(arc.data(), nodes, single_root, heads.data());
-  }
-  return {heads, value};
+  const TreeWithBounds found = bounded_chu_liu_edmonds(arc, single_root);
+  return {std::get<0>(found), std::get<1>(found)};
 }
 
 static std::pair<Heads, double> chu_liu_edmonds_of_parts(const Parts &parts, ScoreColumn weight, bool single_root) {
@@ -130,14 +140,14 @@ static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb:
   const double *scores = numpy.arc_data(arc);
   const nb::object heads = numpy.new_heads(nodes);
   int *written = numpy.heads_data(heads);
-  double value = forbidden;
+  Bounds found;
   {
     std::optional<nb::gil_scoped_release> nogil;
     if (nodes >= min_nodes_unlocked) nogil.emplace();
     thread_local Decoder decoder;
-    if (bad_arc(scores, nodes) < 0) value = decoder.decode(scores, nodes, single_root, written);
+    if (bad_arc(scores, nodes) < 0) found = bounded_tree(decoder, scores, nodes, single_root, written);
   }
-  return value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, value, method).release()) : none;
+  return found.value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, found, method).release()) : none;
 }
 
 // `parse_array` of a spanning tree, with the solution of its dual program as a pair.
@@ -170,17 +180,17 @@ static void add_parses(const Objects &arcs, int begin, int end, bool single_root
   }
   const nb::object heads = numpy.new_heads(ends[items]);  // of all trees: each is a view of it
   int *written = numpy.heads_data(heads);
-  std::vector<double> values(items, forbidden);
+  std::vector<Bounds> found(items);
   {
     nb::gil_scoped_release nogil;
     for_each_item(items, threads, [&](int item) {
       thread_local Decoder decoder;
       const int nodes = ends[item + 1] - ends[item];
       if (nodes && bad_arc(scores[item], nodes) < 0)
-        values[item] = decoder.decode(scores[item], nodes, single_root, written + ends[item]);
+        found[item] = bounded_tree(decoder, scores[item], nodes, single_root, written + ends[item]);
     });
   }
-  for (int item = 0; item < items; ++item) parses.add(values[item], heads, ends[item], ends[item + 1] - ends[item]);
+  for (int item = 0; item < items; ++item) parses.add(found[item], heads, ends[item], ends[item + 1] - ends[item]);
 }
 
 // One thread takes a few items at a time, whose scores are then still in the cache; several share all of them.
@@ -205,13 +215,13 @@ static BatchResult parse_padded(Scores3 scores, IndexColumn lengths, bool head_f
   const NumPy &numpy = NumPy::get();
   const nb::object heads = numpy.new_heads(batch.items * width);
   int *written = numpy.heads_data(heads);
-  std::vector<double> values(batch.items);
+  std::vector<Bounds> found(batch.items);
   {
     nb::gil_scoped_release nogil;
-    decode_padded<Decoder>(batch, single_root, threads, written, values.data());
+    decode_padded<Decoder>(batch, single_root, threads, written, found.data());
   }
   Batch parses(type, method);
-  for (int item = 0; item < batch.items; ++item) parses.add(values[item], heads, item * width, batch.nodes(item));
+  for (int item = 0; item < batch.items; ++item) parses.add(found[item], heads, item * width, batch.nodes(item));
   return parses.result();
 }
 
@@ -229,8 +239,12 @@ static void bind_parses(nb::module_ &m, const char *array, const char *arrays, c
 void bind_first_order(nb::module_ &m) {
   m.def("eisner", &eisner, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The best projective tree (Eisner 1996): heads and value; -inf when there is none.");
+  m.def("bounded_eisner", &bounded_eisner, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The same: heads, value, bound, gap and spread.");
   m.def("chu_liu_edmonds", &chu_liu_edmonds, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The best spanning tree: heads and value; -inf when there is none.");
+  m.def("bounded_chu_liu_edmonds", &bounded_chu_liu_edmonds, nb::arg("arc").noconvert(), nb::arg("single_root"),
+        "The same: heads, value, bound, gap and spread.");
   m.def("chu_liu_edmonds", &chu_liu_edmonds_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The best spanning tree over candidate arcs, with a weight an arc.");
   nb::class_<TreeDual>(m, "TreeDual", "A solution of the dual program of the best tree.")

@@ -7,6 +7,7 @@
 
 #include "base/scores.hpp"
 #include "numpy.hpp"
+#include "trees/first_order_bound.hpp"
 
 namespace treewright {
 
@@ -22,15 +23,15 @@ inline nb::object new_object(nb::handle type) {
   return made;
 }
 
-// A Parse whose certificate is the exactness of the algorithm that `method` names; the other fields have the defaults
-// of the class.
-inline nb::object new_parse(nb::handle type, nb::handle heads, double value, nb::handle method) {
-  static PyObject *const names[] = {PyUnicode_InternFromString("heads"), PyUnicode_InternFromString("score"),
-                                    PyUnicode_InternFromString("bound"), PyUnicode_InternFromString("method")};
+// A Parse that an exact algorithm found, which `method` names; the other fields have the defaults of the class.
+inline nb::object new_parse(nb::handle type, nb::handle heads, const Bounds &found, nb::handle method) {
+  static PyObject *const names[] = {PyUnicode_InternFromString("heads"),  PyUnicode_InternFromString("score"),
+                                    PyUnicode_InternFromString("bound"),  PyUnicode_InternFromString("gap"),
+                                    PyUnicode_InternFromString("spread"), PyUnicode_InternFromString("method")};
   nb::object parse = new_object(type);
-  const nb::float_ score(value);
-  PyObject *const fields[] = {heads.ptr(), score.ptr(), score.ptr(), method.ptr()};
-  for (int k = 0; k < 4; ++k)
+  const nb::float_ score(found.value), bound(found.bound), gap(found.gap), spread(found.spread);
+  PyObject *const fields[] = {heads.ptr(), score.ptr(), bound.ptr(), gap.ptr(), spread.ptr(), method.ptr()};
+  for (int k = 0; k < 6; ++k)
     if (PyObject_GenericSetAttr(parse.ptr(), names[k], fields[k]) < 0) nb::raise_python_error();
   PyObject_GC_UnTrack(parse.ptr());  // an array, numbers and a string: no cycle of references for Python to look for
   return parse;
@@ -44,9 +45,9 @@ class Batch {
   Batch(nb::handle type, nb::handle method) : type_(type), method_(method) {}
 
   // The tree heads[begin : begin + nodes]; a value of -inf or NaN says that there is none.
-  void add(double value, nb::handle heads, Py_ssize_t begin, int nodes) {
-    if (value > forbidden) {
-      result_.first.append(new_parse(type_, NumPy::get().slice(heads, begin, nodes), value, method_));
+  void add(const Bounds &found, nb::handle heads, Py_ssize_t begin, int nodes) {
+    if (found.value > forbidden) {
+      result_.first.append(new_parse(type_, NumPy::get().slice(heads, begin, nodes), found, method_));
     } else {
       result_.second.append(result_.first.size());
       result_.first.append(nb::none());

@@ -2,12 +2,17 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
+#include "trees/conditioning.hpp"
+#include "trees/losses.hpp"
+#include "trees/stages.hpp"
 
 namespace treewright {
 
@@ -170,10 +175,14 @@ static NewTriples grandparents(const Parts &parts) {
   });
 }
 
-static double value(const Parts &parts, IndexColumn heads) {
+static void check_tree(const Parts &parts, const IndexColumn &heads) {
   if (int(heads.shape(0)) != parts.nodes) throw nb::value_error("heads must have one entry a node");
   for (int m = 1; m < parts.nodes; ++m)
     if (heads(m) < 0 || heads(m) >= parts.nodes) throw nb::value_error("heads must be nodes");
+}
+
+static double value(const Parts &parts, IndexColumn heads) {
+  check_tree(parts, heads);
   return parts.value(heads.data());
 }
 
@@ -205,6 +214,36 @@ static std::ptrdiff_t bad_cell(Scores3 scores) {
   return check(scores.data(), int(scores.shape(0)));
 }
 
+// Parts with their losses and the conditioned problem, for solvers written in Python.
+class Conditioned {
+ public:
+  Conditioned(const Parts &parts, bool single_root) : given_(parts) { losses_.open(given_, single_root); }
+
+  std::vector<double> thresholds() { return losses_.thresholds(); }
+  double loss(IndexColumn heads) {
+    check_tree(given_, heads);
+    return losses_.total(heads.data());
+  }
+  Parts below(double threshold) {
+    problem_.open(given_, losses_, threshold);
+    return problem_.parts;
+  }
+  double scale() const { return problem_.scale; }
+
+  // Value, bound, gap and spread.
+  std::tuple<double, double, double, double> bounds(IndexColumn heads, double value, double bound) {
+    check_tree(given_, heads);
+    const std::vector<int> tree(heads.data(), heads.data() + heads.shape(0));
+    const BoundedTree found = in_given_units(given_, losses_, problem_, tree, value, bound);
+    return {found.value, found.bound, found.gap, found.spread};
+  }
+
+ private:
+  Parts given_;
+  Losses losses_;
+  Conditioning problem_;
+};
+
 void bind_parts(nb::module_ &m) {
   constexpr auto fresh = nb::rv_policy::move;  // a property would otherwise tie its arrays to the object
   nb::class_<Parts>(m, "Parts", "The parts of one sentence over its candidate arcs (core/trees/parts.hpp).")
@@ -235,6 +274,18 @@ void bind_parts(nb::module_ &m) {
       .def("scaled", &Parts::scaled, nb::arg("factor"), "The same parts with scores multiplied by a positive factor.")
       .def("value", &value, nb::arg("heads").noconvert(),
            "The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.");
+  nb::class_<Conditioned>(m, "Conditioned",
+                          "Scores shifted, scaled and rounded so that sums are exact (core/trees/conditioning.hpp).")
+      .def(nb::init<const Parts &, bool>(), nb::arg("parts"), nb::arg("single_root"))
+      .def("thresholds", &Conditioned::thresholds, "Losses that begin a group of much higher ones, increasing.")
+      .def("loss", &Conditioned::loss, nb::arg("heads").noconvert(),
+           "What a tree loses against the best score of every part.")
+      .def("below", &Conditioned::below, nb::arg("threshold"),
+           "The conditioned parts, without those that lose at least the threshold; the arcs keep their order.")
+      .def_prop_ro("scale", &Conditioned::scale, "The factor of the conditioned scores.")
+      .def("bounds", &Conditioned::bounds, nb::arg("heads").noconvert(), nb::arg("value"), nb::arg("bound"),
+           "Value, bound, gap and spread of a tree in given units, from its value and a bound in the conditioned "
+           "parts.");
   // The flat index of the first cell that belongs to a part and holds no score, or -1.
   m.def("bad_arc", &bad_arc_cell, nb::arg("arc").noconvert());
   m.def("bad_sibling", &bad_cell<bad_sibling>, nb::arg("sib").noconvert());

@@ -2,7 +2,10 @@
 // Which of them is exact for which parts is decided by the caller (src/treewright/decode/exact.py).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "base/scores.hpp"
@@ -10,7 +13,11 @@
 #include "charts/grand_eisner.hpp"
 #include "charts/sibling_eisner.hpp"
 #include "trees/chu_liu_edmonds.hpp"
+#include "trees/conditioning.hpp"
+#include "trees/first_order_bound.hpp"
+#include "trees/losses.hpp"
 #include "trees/parts.hpp"
+#include "trees/stages.hpp"
 
 namespace treewright {
 
@@ -19,30 +26,89 @@ enum class DirectAlgorithm { eisner, chu_liu_edmonds, sibling_eisner, grand_eisn
 // Charts are reused from sentence to sentence.
 class DirectDecoder {
  public:
-  // Writes heads[0..nodes) and returns the value of the tree; -inf when there is none.
-  double decode(const Parts &parts, DirectAlgorithm algorithm, bool single_root, int *heads) {
+  // Writes heads[0..nodes) and returns value and bounds of the tree under the scores that the algorithm reads; the
+  // value is -inf when there is no tree. Where rounding would exceed the tolerance, relative to the spread of the
+  // scores, a second-order tree is found again in scores without rounding (conditioning.hpp).
+  Bounds decode(const Parts &parts, DirectAlgorithm algorithm, bool single_root, double tolerance, int *heads) {
     switch (algorithm) {
       case DirectAlgorithm::eisner:
-        return decode_arcs(parts, single_root, heads);
+        return decode_projective_arcs(parts, single_root, heads);
       case DirectAlgorithm::chu_liu_edmonds:
-        return nonprojective_.decode(parts, parts.arc.data(), single_root, heads);
-      case DirectAlgorithm::sibling_eisner:
-        return siblings_.decode(parts, single_root, heads);
-      case DirectAlgorithm::grand_eisner:
-        return decode_grandparents(parts, single_root, heads);
+        return decode_arcs(parts, single_root, heads);
+      default:
+        return decode_second_order(parts, algorithm, single_root, tolerance, heads);
     }
-    return forbidden;
   }
 
  private:
-  double decode_arcs(const Parts &parts, bool single_root, int *heads) {
+  Bounds decode_projective_arcs(const Parts &parts, bool single_root, int *heads) {
     const std::size_t nodes = parts.nodes;
     arc_.assign(nodes * nodes, forbidden);
     for (int e = 0; e < parts.arcs(); ++e) arc_[parts.head[e] * nodes + parts.modifier[e]] = parts.arc[e];
-    return projective_.decode(arc_.data(), parts.nodes, single_root, heads);
+    if (projective_.decode(arc_.data(), parts.nodes, single_root, heads) == forbidden) return {};
+    return first_order_bounds(arc_.data(), parts.nodes, heads, projective_.best());
   }
 
-  double decode_grandparents(const Parts &parts, bool single_root, int *heads) {
+  Bounds decode_arcs(const Parts &parts, bool single_root, int *heads) {
+    if (nonprojective_.decode(parts, parts.arc.data(), single_root, heads) == forbidden) return {};
+    return first_order_bounds(
+        parts.nodes, heads, nonprojective_.best(), [&](int h, int m) { return parts.arc[parts.find(h, m)]; },
+        [&] { return std::all_of(parts.arc.begin(), parts.arc.end(), is_moderate_integer); });
+  }
+
+  Bounds decode_second_order(const Parts &parts, DirectAlgorithm algorithm, bool single_root, double tolerance,
+                             int *heads) {
+    const double value = fill_chart(parts, algorithm, single_root, heads);
+    const bool reads_all = algorithm == DirectAlgorithm::grand_eisner || !parts.has_grand();
+    if (value == forbidden || !reads_all) return {value, value, Losses::infinity, 0};
+    losses_.open(parts, single_root);
+    const Bounds found = second_order_bounds(parts, heads);
+    if (found.gap <= tolerance * found.spread / 2) return found;
+    const BoundedTree best =
+        stages_.run(parts, single_root, tolerance, [&](const Conditioning &problem, const int *, bool) {
+          tree_.resize(parts.nodes);
+          const double exact = fill_chart(problem.parts, algorithm, single_root, tree_.data());
+          return StageResult{&tree_, exact, exact, true, false};
+        });
+    if (best.value == forbidden) return found;
+    std::copy(best.heads.begin(), best.heads.end(), heads);
+    return {best.value, best.bound, best.gap, best.spread};
+  }
+
+  // A tree has at most 5 parts a node, each below the largest in magnitude; the chart adds them in some order, for the
+  // tree found as for the best one.
+  Bounds second_order_bounds(const Parts &parts, const int *heads) {
+    const double loss = losses_.total(heads), terms = 5.0 * parts.nodes;
+    const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest(parts);
+    const double gap = loss == 0 || are_integers(parts) ? 0 : std::min(loss, rounding);
+    CheckedSum sum;
+    const_cast<Parts &>(parts).for_parts_of(heads, [&](double score) { sum.add(score); });
+    return {sum.value(), sum.upper_bound(gap), gap, losses_.spread(heads)};
+  }
+
+  static double largest(const Parts &parts) {
+    double found = 0;
+    for (const auto *scores : {&parts.arc, &parts.transitions, &parts.grands}) {
+      double most = 0;
+#pragma omp simd reduction(max : most)
+      for (std::size_t k = 0; k < scores->size(); ++k) {
+        const double size = (*scores)[k] == forbidden ? 0 : std::abs((*scores)[k]);
+        most = size > most ? size : most;
+      }
+      found = std::max(found, most);
+    }
+    return found;
+  }
+
+  static bool are_integers(const Parts &parts) {
+    const auto all = [](const std::vector<double> &scores) {
+      return std::all_of(scores.begin(), scores.end(), is_moderate_integer);
+    };
+    return parts.nodes <= (1 << 10) && all(parts.arc) && all(parts.transitions) && all(parts.grands);
+  }
+
+  double fill_chart(const Parts &parts, DirectAlgorithm algorithm, bool single_root, int *heads) {
+    if (algorithm == DirectAlgorithm::sibling_eisner) return siblings_.decode(parts, single_root, heads);
     constexpr double max_reused_chart = 1 << 26;  // bytes, by convention; the memory of larger charts is released
     const double value = grandparents_.decode(parts, single_root, heads);
     if (GrandEisner::bytes(parts) > max_reused_chart) grandparents_ = GrandEisner();
@@ -53,7 +119,10 @@ class DirectDecoder {
   ChuLiuEdmonds nonprojective_;
   PrunedSiblingEisner siblings_;
   GrandEisner grandparents_;
+  Losses losses_;
+  Stages stages_;
   std::vector<double> arc_;
+  std::vector<int> tree_;
 };
 
 }  // namespace treewright

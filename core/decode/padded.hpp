@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/scores.hpp"
+#include "trees/first_order_bound.hpp"
 
 namespace treewright {
 
@@ -63,32 +64,42 @@ void for_each_item(int items, int threads, const Work &work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Calls infer(item, arc, nodes) with one Kernel a thread; values[item] is its result. An item whose length is out of
-// range or that has a number which is no score gets NaN.
-template <typename Kernel, typename Infer>
-void infer_padded(const PaddedScores &batch, int threads, double *values, const Infer &infer) {
+// Calls infer(item, arc, nodes) with one Kernel a thread; found[item] is its result. An item whose length is out of
+// range or that has a number which is no score gets `bad`.
+template <typename Kernel, typename Found, typename Infer>
+void infer_padded(const PaddedScores &batch, int threads, const Found &bad, Found *found, const Infer &infer) {
   for_each_item(batch.items, threads, [&](int item) {
     thread_local Kernel kernel;
     thread_local std::vector<double> scratch;
-    values[item] = std::numeric_limits<double>::quiet_NaN();
+    found[item] = bad;
     if (!batch.has_valid_length(item)) return;
     const double *arc = batch.arc(item, scratch);
-    if (bad_arc(arc, batch.nodes(item)) < 0) values[item] = infer(kernel, item, arc, batch.nodes(item));
+    if (bad_arc(arc, batch.nodes(item)) < 0) found[item] = infer(kernel, item, arc, batch.nodes(item));
   });
+}
+
+// The best tree by an exact first-order algorithm, with its bounds; the value is -inf when there is none.
+template <typename Decoder>
+Bounds bounded_tree(Decoder &decoder, const double *arc, int nodes, bool single_root, int *heads) {
+  if (decoder.decode(arc, nodes, single_root, heads) == forbidden) return {};
+  return first_order_bounds(arc, nodes, heads, decoder.best());
 }
 
 // Writes the heads of each item into its row of `heads`, which is [item, width] and -1 where there is no head.
 template <typename Decoder>
-void decode_padded(const PaddedScores &batch, bool single_root, int threads, int *heads, double *values) {
+void decode_padded(const PaddedScores &batch, bool single_root, int threads, int *heads, Bounds *found) {
   std::fill_n(heads, std::size_t(batch.items) * batch.width, -1);
-  infer_padded<Decoder>(batch, threads, values, [&](Decoder &decoder, int item, const double *arc, int nodes) {
-    return decoder.decode(arc, nodes, single_root, heads + std::size_t(item) * batch.width);
+  infer_padded<Decoder>(batch, threads, Bounds(), found, [&](Decoder &decoder, int item, const double *arc, int nodes) {
+    int *row = heads + std::size_t(item) * batch.width;
+    return bounded_tree(decoder, arc, nodes, single_root, row);
   });
 }
 
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
 template <typename Sums>
 void log_partition_padded(const PaddedScores &batch, bool single_root, int threads, double *values) {
-  infer_padded<Sums>(batch, threads, values, [&](Sums &sums, int, const double *arc, int nodes) {
+  infer_padded<Sums>(batch, threads, no_number, values, [&](Sums &sums, int, const double *arc, int nodes) {
     return sums.log_partition(arc, nodes, single_root);
   });
 }
@@ -98,7 +109,7 @@ template <typename Sums>
 void marginals_padded(const PaddedScores &batch, bool single_root, int threads, double *marginals, double *values) {
   const std::size_t stride = batch.width;
   std::fill_n(marginals, batch.items * stride * stride, 0.0);
-  infer_padded<Sums>(batch, threads, values, [&](Sums &sums, int item, const double *arc, int nodes) {
+  infer_padded<Sums>(batch, threads, no_number, values, [&](Sums &sums, int item, const double *arc, int nodes) {
     thread_local std::vector<double> found;
     found.resize(std::size_t(nodes) * nodes);
     const double value = sums.marginals(arc, nodes, single_root, found.data());

@@ -19,12 +19,13 @@
 #include "base/deadline.hpp"
 #include "dual/arc_states.hpp"
 #include "dual/node_descent.hpp"
+#include "trees/stages.hpp"
 
 namespace treewright {
 
 struct SearchOptions {
   bool single_root = true;
-  double tolerance = 1e-9;  // of the gap, relative to the value where that is above one
+  double tolerance = 1e-9;  // of the gap, relative to the spread of the scores (losses.hpp)
   double max_seconds = std::numeric_limits<double>::infinity();
   long long max_nodes = std::numeric_limits<long long>::max();
   bool trace = false;
@@ -38,34 +39,26 @@ struct SearchTrace : DualTrace {
 
 class BranchAndBound {
  public:
-  // False if `is_cancelled` returned true. When there is no tree, value is -inf.
+  // False if `is_cancelled` returned true. best.bound is -inf when there is no tree; best.value is -inf also when none
+  // was found within the limits.
   bool solve(const Parts &parts, const SearchOptions &options, const std::function<bool()> &is_cancelled) {
     Deadline watch(options.max_seconds, is_cancelled);
     options_ = options;
-    nodes = 0;
+    iterations = nodes = 0;
     trace = SearchTrace();
-    queue_.clear();
     node_.proof = options.proof ? &proof : nullptr;
-    proof.open(parts.arcs());
-    node_.open(parts, {false, options.single_root, 1.0}, options.tolerance, no_limit, watch);
-    visit(std::numeric_limits<double>::infinity(), -1, -1, false);
-    while (!queue_.empty() && nodes < options.max_nodes && !node_.is_over()) {
-      std::pop_heap(queue_.begin(), queue_.end());
-      const Node node = std::move(queue_.back());
-      queue_.pop_back();
-      if (node_.closes(node.bound)) break;  // and so does every other
-      for (ArcState way : {ArcState::forced, ArcState::out}) {
-        node_.relaxation.state = node.state, node_.relaxation.u = node.u, node_.relaxation.v = node.v;
-        node_.relaxation.state[node.branch] = way;
-        visit(node.bound, int(node.number) - 1, node.branch, way == ArcState::forced);
-      }
-    }
-    conclude();
+    best = stages_.run(parts, options.single_root, options.tolerance,
+                       [&](const Conditioning &problem, const int *known, bool is_last) {
+                         const long long rest = options.max_nodes - nodes;
+                         return search(problem, known, is_last ? rest : std::min(rest, max_first_nodes), watch);
+                       });
+    certificate = Certificate::none;
+    if (best.is_certified(options.tolerance))
+      certificate = nodes == 1 && node_.agreed ? Certificate::agreement : Certificate::bound;
     return !node_.was_interrupted;
   }
 
-  std::vector<int> heads;
-  double value = forbidden, bound = forbidden;
+  BoundedTree best;
   Certificate certificate = Certificate::none;
   long long iterations = 0, nodes = 0;
   SearchTrace trace;
@@ -74,7 +67,8 @@ class BranchAndBound {
  private:
   static constexpr long long no_limit = std::numeric_limits<long long>::max();
   static constexpr Effort at_root{1000, 10, true};
-  static constexpr Effort at_node{100};  // queued nodes count on the arcs' numbers
+  static constexpr Effort at_node{100};               // queued nodes count on the arcs' numbers
+  static constexpr long long max_first_nodes = 1000;  // to find that every tree has a penalty; by convention
 
   struct Node {
     double bound;
@@ -87,6 +81,51 @@ class BranchAndBound {
     }
   };
 
+  StageResult search(const Conditioning &problem, const int *known, long long max_nodes, Deadline &watch) {
+    const long long last = nodes + max_nodes;
+    const std::size_t traced = trace.dual.size();
+    queue_.clear();
+    first_ = nodes + 1;
+    node_.open(problem, stages_.losses(), {false, options_.single_root, 1.0, {}}, options_.tolerance, no_limit, watch,
+               known);
+    proof.open(problem.parts.arcs());
+    visit(std::numeric_limits<double>::infinity(), -1, -1, false);
+    while (!queue_.empty() && nodes < last && !node_.is_over()) {
+      std::pop_heap(queue_.begin(), queue_.end());
+      const Node node = std::move(queue_.back());
+      queue_.pop_back();
+      if (node_.closes(node.bound)) {  // and so does every other
+        queue_.clear();
+        break;
+      }
+      for (ArcState way : {ArcState::forced, ArcState::out}) {
+        node_.relaxation.state = node.state, node_.relaxation.u = node.u, node_.relaxation.v = node.v;
+        node_.relaxation.state[node.branch] = way;
+        visit(node.bound, int(node.number - first_), node.branch, way == ArcState::forced);
+      }
+    }
+    iterations += node_.iterations;
+    if (options_.proof) restore_proof(problem);
+    for (auto *column : {&trace.dual, &trace.best, &trace.bound})
+      for (std::size_t row = traced; row < column->size(); ++row) (*column)[row] = problem.value((*column)[row]);
+    if (node_.value == forbidden) rescue();
+    double bound = std::max(node_.value, node_.closed);
+    if (!queue_.empty()) bound = std::max(bound, queue_.front().bound);
+    return {&node_.heads, node_.value, bound, queue_.empty(), node_.is_over() || nodes >= options_.max_nodes};
+  }
+
+  // Trees with a forbidden part have been found only: a climb may lead to one without.
+  void rescue() {
+    if (!queue_.empty() && node_.heads.back() >= 0) node_.climb();
+  }
+
+  // The multipliers in the units of the scores given; what was taken off sibling and grandparent parts is part of u.
+  void restore_proof(const Conditioning &problem) {
+    proof.divide_by(problem.scale);
+    for (DualPoint &point : proof.points)
+      for (std::size_t id = 0; id < point.u.size(); ++id) point.u[id] += problem.taken_off_others(int(id));
+  }
+
   // Bounds the node that the relaxation's state describes, one side of its parent's division; queues it unless it
   // closes.
   void visit(double parent_bound, int parent, int arc, bool in) {
@@ -94,14 +133,19 @@ class BranchAndBound {
     if (options_.proof) proof.open_node(parent, arc < 0 ? -1 : node_.origin[arc], in);
     if (!node_.propagate()) return;
     node_.relaxation.start();
-    const double found = node_.descend(nodes == 1 ? at_root : at_node, [&](double dual, int apart, double best) {
+    const double found = node_.descend(nodes == first_ ? at_root : at_node, [&](double dual, int apart, double best) {
       record(dual, apart, parent_bound, std::min(parent_bound, best));
     });
     if (options_.proof) proof.bound_node(node_.relaxation, node_.origin, options_.single_root);
     const double bound = std::min(parent_bound, found);
     if (node_.closes(bound)) return;
     const Relaxation &relaxation = node_.relaxation;
-    queue_.push_back({bound, nodes, most_contested(), relaxation.state, relaxation.u, relaxation.v});
+    const int branch = most_contested();
+    if (branch < 0) {  // one tree, on which tree and automata agree but for rounding
+      node_.closed = std::max(node_.closed, bound);
+      return;
+    }
+    queue_.push_back({bound, nodes, branch, relaxation.state, relaxation.u, relaxation.v});
     std::push_heap(queue_.begin(), queue_.end());
   }
 
@@ -114,26 +158,21 @@ class BranchAndBound {
     return branch;
   }
 
-  // Even numbers are first children, whose parent's bound still stands for the second.
+  // The bound of a first child's parent still stands for the second child.
   void record(double dual, int apart, double parent_bound, double own_bound) {
     if (!options_.trace) return;
     const double others = queue_.empty() ? forbidden : queue_.front().bound;
-    trace.add(dual, node_.value, std::max({node_.value, node_.closed, others, nodes % 2 ? own_bound : parent_bound}),
-              apart, node_.relaxation.recomputed());
+    const bool is_first_child = (nodes - first_) % 2;
+    trace.add(dual, node_.value,
+              std::max({node_.value, node_.closed, others, is_first_child ? parent_bound : own_bound}), apart,
+              node_.relaxation.recomputed());
     trace.node.push_back(int(nodes));
   }
 
-  void conclude() {
-    heads = node_.heads, value = node_.value, iterations = node_.iterations;
-    bound = std::max(value, node_.closed);
-    if (!queue_.empty()) bound = std::max(bound, queue_.front().bound);
-    certificate = Certificate::none;
-    if (value > forbidden && bound <= value + node_.slack())
-      certificate = nodes == 1 && node_.agreed ? Certificate::agreement : Certificate::bound;
-  }
-
   SearchOptions options_;
+  Stages stages_;
   NodeDescent node_;
+  long long first_ = 1;      // the number of the first node of the stage
   std::vector<Node> queue_;  // a heap
 };
 

@@ -30,6 +30,7 @@
 #include "dual/node_descent.hpp"
 #include "dual/probing.hpp"
 #include "trees/parts.hpp"
+#include "trees/stages.hpp"
 
 namespace treewright {
 
@@ -37,7 +38,7 @@ struct DualOptions {
   RelaxationOptions pieces;
   bool polyak = false;
   int max_iterations = 5000;
-  double tolerance = 1e-9;  // of the gap, relative to the value where that is above one
+  double tolerance = 1e-9;  // of the gap, relative to the spread of the scores (losses.hpp)
   double max_seconds = std::numeric_limits<double>::infinity();
   bool trace = false;
   bool tighten = false;  // when the bound comes to a halt
@@ -48,7 +49,7 @@ class KooSteps {
  public:
   void note(double dual, double best) {
     if (std::isinf(before_)) delta_ = best > forbidden ? dual - best : 1 + std::abs(dual);
-    rises_ += dual > before_ + 1e-12 * std::max(1.0, std::abs(before_));
+    rises_ += dual > before_;  // no rounding: dual_decomposition_relaxation.hpp
     before_ = dual;
   }
   double next() const { return delta_ / (1 + rises_); }
@@ -79,26 +80,27 @@ class Stall {
 
 class DualDecomposition {
  public:
-  // first_u and first_v are starting multipliers, one an arc, or null. False if `is_cancelled` returned true. When
-  // there is no tree, value is -inf.
+  // first_u and first_v are starting multipliers, one an arc, or null. False if `is_cancelled` returned true.
+  // best.bound is -inf when there is no tree; best.value is -inf also when none was found within the limits.
   bool solve(const Parts &parts, const DualOptions &options, const double *first_u, const double *first_v,
              const std::function<bool()> &is_cancelled) {
     Deadline watch(options.max_seconds, is_cancelled);
-    open(parts, options, watch);
-    if (node_.propagate()) {
-      start(parts, first_u, first_v);
-      const bool stalled = descend();
-      u = node_.relaxation.u, v = node_.relaxation.v;
-      if (stalled && !node_.is_over()) tighten();
-    } else {
-      bound = forbidden;
-    }
+    options_ = options;
+    iterations = 0;
+    trace = DualTrace();
+    best = stages_.run(parts, options.pieces.single_root, options.tolerance,
+                       [&](const Conditioning &problem, const int *known, bool is_last) {
+                         const int rest = options.max_iterations - iterations;
+                         open(problem, known, is_last ? rest : (rest + 1) / 2, watch);
+                         return search(problem, first_u, first_v);
+                       });
+    certificate = Certificate::none;
+    if (best.is_certified(options.tolerance)) certificate = agreed_ ? Certificate::agreement : Certificate::bound;
     conclude(parts);
     return !node_.was_interrupted;
   }
 
-  std::vector<int> heads;
-  double value = forbidden, bound = forbidden;
+  BoundedTree best;
   Certificate certificate = Certificate::none;
   int iterations = 0;
   DualTrace trace;
@@ -108,19 +110,52 @@ class DualDecomposition {
  private:
   static constexpr int patience = 20;  // rounds without a better bound before Polyak steps are halved; by convention
 
-  void open(const Parts &parts, const DualOptions &options, Deadline &watch) {
-    options_ = options;
-    certificate = Certificate::none, bound = std::numeric_limits<double>::infinity();
-    trace = DualTrace();
-    mean_.assign(parts.arcs(), 0.0), u = v = recent_ = mean_;
+  void open(const Conditioning &problem, const int *known, int max_iterations, Deadline &watch) {
+    bound_ = std::numeric_limits<double>::infinity();
+    agreed_ = false;
+    mean_.assign(problem.parts.arcs(), 0.0), u = v = recent_ = mean_;
     mean_weight_ = recent_weight_ = 0;
-    node_.open(parts, options.pieces, options.tolerance, options.max_iterations, watch);
+    node_.open(problem, stages_.losses(), options_.pieces, options_.tolerance, max_iterations, watch, known);
   }
 
-  void start(const Parts &parts, const double *first_u, const double *first_v) {
-    if (first_u) node_.relaxation.u.assign(first_u, first_u + parts.arcs());
-    if (first_v && parts.has_grand()) node_.relaxation.v.assign(first_v, first_v + parts.arcs());
-    node_.relaxation.start();
+  StageResult search(const Conditioning &problem, const double *first_u, const double *first_v) {
+    const std::size_t traced = trace.dual.size();
+    if (node_.propagate()) {
+      start(problem, first_u, first_v);
+      const bool stalled = descend();
+      u = node_.relaxation.u, v = node_.relaxation.v;
+      if (stalled && !node_.is_over()) tighten();
+    } else {
+      bound_ = forbidden;
+    }
+    iterations += int(node_.iterations);
+    restore_units(problem, traced);
+    const bool is_over = node_.is_over() && iterations >= options_.max_iterations;
+    const double bound = node_.value > forbidden ? std::max(bound_, node_.value) : bound_;
+    return {&node_.heads, node_.value, bound, !node_.is_over(), is_over || node_.is_out_of_time()};
+  }
+
+  // Parts less a constant for each word: what belongs to the automata is part of u.
+  double shift_of(const Conditioning &problem, int id) const {
+    return (1 - options_.pieces.beta) * problem.taken_off_arc(id) + problem.taken_off_others(id);
+  }
+
+  void start(const Conditioning &problem, const double *first_u, const double *first_v) {
+    Relaxation &relaxation = node_.relaxation;
+    for (int id = 0; id < problem.parts.arcs(); ++id) {
+      if (first_u) relaxation.u[id] = relaxation.multiplier((first_u[id] - shift_of(problem, id)) * problem.scale);
+      if (first_v && problem.parts.has_grand()) relaxation.v[id] = relaxation.multiplier(first_v[id] * problem.scale);
+    }
+    relaxation.start();
+  }
+
+  void restore_units(const Conditioning &problem, std::size_t traced) {
+    for (std::size_t id = 0; id < u.size(); ++id) {
+      u[id] = u[id] / problem.scale + shift_of(problem, int(id));
+      v[id] = v[id] / problem.scale;
+    }
+    for (auto *column : {&trace.dual, &trace.best, &trace.bound})
+      for (std::size_t row = traced; row < column->size(); ++row) (*column)[row] = problem.value((*column)[row]);
   }
 
   // The method of the paper. Whether it ended because the bound came to a halt.
@@ -131,14 +166,15 @@ class DualDecomposition {
     do {
       const double dual = node_.evaluate();
       if (dual == forbidden) {
-        bound = forbidden;
+        bound_ = forbidden;
         return false;
       }
-      koo.note(dual, node_.value), polyak.note(dual < bound);
-      if (dual < bound) bound = dual, node_.rounding = node_.relaxation.rounding();
+      koo.note(dual, node_.value), polyak.note(dual < bound_);
+      bound_ = std::min(bound_, dual);
       const int apart = node_.relaxation.disagreements();
-      record(dual, apart, bound);
-      if (certify(apart)) return false;
+      record(dual, apart, bound_);
+      agreed_ = apart == 0;
+      if (agreed_ || node_.closes(bound_)) return false;
       const double step = options_.polyak ? polyak.next(dual, node_.value, apart) : koo.next();
       average_tree(step);
       node_.relaxation.move(step);
@@ -153,13 +189,12 @@ class DualDecomposition {
     Relaxation &relaxation = node_.relaxation;
     for (std::size_t id = 0; id < u.size(); ++id) {
       const double arc = relaxation.parts().arc[id];
-      relaxation.u[id] = arc > forbidden ? (1 - options_.pieces.beta) * arc : 0;
+      relaxation.u[id] = arc > forbidden ? relaxation.multiplier((1 - options_.pieces.beta) * arc) : 0;
       relaxation.v[id] = 0;
     }
     node_.climb();
-    bound = probing_.tighten(node_, bound, [&](double dual, int apart, double open) { record(dual, apart, open); });
-    bound = std::max({bound, node_.closed, node_.value});
-    if (node_.value > forbidden && bound <= node_.value + node_.slack()) certificate = Certificate::bound;
+    bound_ = probing_.tighten(node_, bound_, [&](double dual, int apart, double open) { record(dual, apart, open); });
+    bound_ = std::max({bound_, node_.closed, node_.value});
     for (std::size_t id = 0; id < node_.origin.size(); ++id)
       u[node_.origin[id]] = relaxation.u[id], v[node_.origin[id]] = relaxation.v[id];
   }
@@ -168,16 +203,6 @@ class DualDecomposition {
   void record(double dual, int apart, double open) {
     if (!options_.trace) return;
     trace.add(dual, node_.value, std::max({open, node_.closed, node_.value}), apart, node_.relaxation.recomputed());
-  }
-
-  bool certify(int apart) {
-    if (apart == 0)
-      certificate = Certificate::agreement;
-    else if (node_.value > forbidden && bound <= node_.value + node_.slack())
-      certificate = Certificate::bound;
-    if (certificate == Certificate::none) return false;
-    bound = std::max(bound, node_.value);  // rounding
-    return true;
   }
 
   // The mean starts anew at powers of two; the stretch before the last start still counts.
@@ -192,18 +217,19 @@ class DualDecomposition {
   }
 
   void conclude(const Parts &parts) {
-    heads = node_.heads, iterations = int(node_.iterations);
-    value = bound > forbidden ? node_.value : forbidden;
     average.assign(parts.arcs(), 0.0);
     const double weight = mean_weight_ + recent_weight_;
     if (certificate == Certificate::none && weight > 0) {
       for (std::size_t id = 0; id < average.size(); ++id) average[id] = (mean_[id] + recent_[id]) / weight;
-    } else if (value > forbidden) {
-      for (int m = 1; m < parts.nodes; ++m) average[parts.find(heads[m], m)] = 1;
+    } else if (best.value > forbidden) {
+      for (int m = 1; m < parts.nodes; ++m) average[parts.find(best.heads[m], m)] = 1;
     }
   }
 
   DualOptions options_;
+  Stages stages_;
+  double bound_ = 0;  // in the units of the stage, as all of the following
+  bool agreed_ = false;
   NodeDescent node_;
   Probing probing_;
   std::vector<double> mean_, recent_;

@@ -10,6 +10,9 @@
 // Automata and words are solved again only when one of their multipliers changed, so a round costs
 // O(n) and the automata that disagreed: O(L^2) a side with L candidates, O(G L^2) with G heads.
 //
+// Scores and multipliers are multiples of a grid (conditioning.hpp), so that L is computed without rounding as long as
+// multipliers are not far larger than scores; otherwise rounding() bounds the error.
+//
 // Two facts about trees are written into the automata, which tightens the bound and costs nothing: the
 // root has a child (exactly one with a single root), and no word's head is one of its modifiers.
 #pragma once
@@ -26,6 +29,7 @@
 #include "dual/arc_states.hpp"
 #include "dual/automata.hpp"
 #include "dual/dual_decomposition_tree.hpp"
+#include "trees/conditioning.hpp"
 #include "trees/parts.hpp"
 
 namespace treewright {
@@ -34,6 +38,7 @@ struct RelaxationOptions {
   bool projective = false;
   bool single_root = true;
   double beta = 0.001;  // the share of the arc scores in the subproblem of the tree
+  Grid grid;            // of the scores, which are below 1 in magnitude; multipliers are multiples of its width
 };
 
 class Relaxation {
@@ -53,8 +58,10 @@ class Relaxation {
 
   // After a change of state, u or v: everything is solved again.
   void start() {
+    largest_ = 0;
     for (int id = 0; id < parts_.arcs(); ++id) {
       forced_[id] = state[id] == ArcState::forced;
+      largest_ = std::max({largest_, std::abs(u[id]), std::abs(v[id])});
       set_scores(id);
     }
     for (int h = 0; h < parts_.nodes; ++h) touch_head(h, left | right);
@@ -69,7 +76,8 @@ class Relaxation {
   double evaluate() {
     decode_automata();
     double value = 0;
-    for (double part : head_value_) value += part;
+    magnitude_ = 0;
+    for (double part : head_value_) value += part, magnitude_ += std::abs(part);
     if (value > forbidden) value += decode_tree();
     if (value > forbidden) list_differences();
     return value;
@@ -85,10 +93,12 @@ class Relaxation {
   // The arcs that either z or y has.
   const std::vector<int> &differences() const { return differences_; }
 
-  // u and v a step towards agreement.
-  void move(double step) {
+  // u and v a step towards agreement, at least as long as the grid is wide.
+  void move(double length) {
+    const double step = std::max(options_.grid.width(), multiplier(length));
     for (int id : differences_) {
       u[id] += chosen_[id] ? step : -step;
+      largest_ = std::max(largest_, std::abs(u[id]));
       set_scores(id);
       touch_arc(id);
       touch_word(parts_.modifier[id]);
@@ -96,6 +106,7 @@ class Relaxation {
     for (int h = 1; parts_.has_grand() && h < parts_.nodes; ++h) {
       if (upper_[h] == tree_[h]) continue;
       v[upper_[h]] += step, v[tree_[h]] -= step;
+      largest_ = std::max({largest_, std::abs(v[upper_[h]]), std::abs(v[tree_[h]])});
       set_scores(upper_[h]), set_scores(tree_[h]);
       touch_head(h, upper);
       touch_word(h);
@@ -117,12 +128,24 @@ class Relaxation {
   bool tree_changed() const { return tree_changed_; }     // since the evaluation before
   int recomputed() const { return recomputed_; }          // head automata, in the last evaluation
 
-  // What rounding may have taken from or added to L: a few units in the last place of the terms.
+  // The nearest number that a multiplier or a step may be.
+  double multiplier(double x) const {
+    const double range = options_.grid.range();
+    return options_.grid.round(std::min(std::max(x, -range), range));
+  }
+
+  // What rounding may have taken from L in the last evaluation. It is 0 unless multipliers have grown: a head with k
+  // candidates adds at most k (3 + |u|) + 4 + |v|, where each score is below 1.
   double rounding() const {
+    constexpr double most = 15;  // then k (3 + 15) + 4 + 15 is below the 64 x nodes up to which sums are exact
+    if (largest_ <= most && magnitude_ <= options_.grid.range()) return 0;
     double total = 0;
-    for (double part : head_value_) total += std::abs(part);
-    for (int m = 1; m < parts_.nodes; ++m) total += std::abs(tree_score_[tree_[m]]);
-    return 16 * std::numeric_limits<double>::epsilon() * total;
+    for (int h = 0; h < parts_.nodes; ++h) {
+      const double terms = parts_.out_size(h) + 4;
+      total += 4 * terms * terms * (3 + 2 * largest_);
+    }
+    total += 8.0 * parts_.nodes * parts_.nodes * (3 + 2 * largest_) + 4.0 * parts_.nodes * magnitude_;
+    return std::numeric_limits<double>::epsilon() * total;
   }
 
   std::vector<ArcState> state;  // of each arc
@@ -156,7 +179,7 @@ class Relaxation {
     if (state[id] == ArcState::out || parts_.arc[id] == forbidden) {
       automaton_score_[id] = tree_score_[id] = forbidden;
     } else {
-      const double share = options_.beta * parts_.arc[id];
+      const double share = options_.grid.round(options_.beta * parts_.arc[id]);
       automaton_score_[id] = parts_.arc[id] - share - u[id];
       tree_score_[id] = share + (u[id] + v[id]);
     }
@@ -284,6 +307,8 @@ class Relaxation {
   std::vector<int> stale_heads_, stale_words_;
   std::vector<char> stale_head_, stale_word_;
   int recomputed_ = 0;
+  double largest_ = 0;    // no multiplier has been further from 0 since the start
+  double magnitude_ = 0;  // the sum of the heads' values without their signs
   bool tree_changed_ = false;
   std::vector<int> changed_;  // the furthest candidate of each side whose score did
   // One a side and one a head: what did not change is not computed again; they also compute max-marginals.

@@ -27,6 +27,8 @@
 #include "dual/dual_decomposition_relaxation.hpp"
 #include "dual/search_proof.hpp"
 #include "search/climb.hpp"
+#include "trees/conditioning.hpp"
+#include "trees/losses.hpp"
 
 namespace treewright {
 
@@ -51,7 +53,7 @@ class PolyakSteps {
 
   double next(double dual, double best, int apart) {
     if (without_gain_ == patience_) lambda_ /= 2, without_gain_ = 0;
-    const double target = best > forbidden ? best : dual - 1 - std::abs(dual);
+    const double target = best > forbidden ? best : dual - 1 - std::abs(dual);  // scores are below 1
     return lambda_ * (dual - target) / apart;
   }
 
@@ -71,23 +73,29 @@ struct Effort {
 
 class NodeDescent {
  public:
-  // All arcs open, no tree known. The parts and the watch must outlive the descents.
-  void open(const Parts &parts, const RelaxationOptions &pieces, double tolerance, long long max_iterations,
-            Deadline &watch) {
-    given_ = &parts, watch_ = &watch;
+  // All arcs open that are not forbidden, and the tree `known` the best so far, unless it is null. What is passed must
+  // outlive the descents.
+  void open(const Conditioning &problem, Losses &losses, RelaxationOptions pieces, double tolerance,
+            long long max_iterations, Deadline &watch, const int *known) {
+    const Parts &parts = problem.parts;
+    given_ = &parts, losses_ = &losses, scale_ = problem.scale, watch_ = &watch;
     shape_ = {pieces.single_root, pieces.projective}, tolerance_ = tolerance, max_iterations_ = max_iterations;
     heads.assign(parts.nodes, -1);
-    value = closed = forbidden;
-    rounding = 0, iterations = 0;
+    value = closed = forbidden, slack_ = 0;
+    iterations = 0;
     agreed = was_interrupted = false;
+    pieces.grid = problem.grid;
     relaxation.open(parts, pieces);
+    for (int id = 0; id < parts.arcs(); ++id)
+      if (parts.arc[id] == forbidden) relaxation.state[id] = ArcState::out;
+    if (known) take(parts.value(known), known);
     conflicts_.assign(parts.arcs(), 0);
     origin.resize(parts.arcs());
     for (int id = 0; id < parts.arcs(); ++id) origin[id] = id;
   }
 
-  // What gap is called none.
-  double slack() const { return tolerance_ * std::max(1.0, std::abs(value)) + rounding; }
+  // The gap at which a bound is met.
+  double slack() const { return slack_; }
 
   // Whether nothing under this bound is better than the best known; the bounds dropped for it are remembered.
   bool closes(double bound) {
@@ -101,15 +109,18 @@ class NodeDescent {
     return was_interrupted || iterations >= max_iterations_ || watch_->is_over();
   }
 
+  bool is_out_of_time() { return was_interrupted || watch_->is_over(); }
+
   // False when no tree is left.
   bool propagate() { return propagation_.run(relaxation.parts(), shape_.single_root, relaxation.state); }
 
-  // L at the multipliers; its tree is taken when it is better than the best.
+  // L at the multipliers, rounded upwards; its tree is taken when it is better than the best.
   double evaluate() {
     const double dual = relaxation.evaluate();
     ++iterations;
-    if (dual > forbidden) take_tree();
-    return dual;
+    if (dual == forbidden) return dual;
+    take_tree();
+    return dual + relaxation.rounding();
   }
 
   // The smallest L of the node's descent; -inf when no tree that is left is better than the best known.
@@ -128,11 +139,11 @@ class NodeDescent {
       const double dual = evaluate();
       const int apart = dual > forbidden ? relaxation.disagreements() : 0;
       steps.note(dual < best);
-      if (dual < best) best = dual, rounding = std::max(rounding, dual > forbidden ? relaxation.rounding() : 0.0);
+      best = std::min(best, dual);
       each(dual, apart, best);
       agreed = dual > forbidden && apart == 0;
       if (proof && (dual == best || apart == 0)) proof->note(relaxation, origin, dual);
-      if (apart == 0) return forbidden;  // no tree, or none better than the one agreed on
+      if (apart == 0) return closes(dual) ? forbidden : dual;  // no tree, or none better than the one agreed on
       if (round == effort.climb_after) climb();
       if (closes(best) || round >= effort.rounds || is_over()) return best;
       if (round % rounds_between_checks == 0) {
@@ -165,7 +176,7 @@ class NodeDescent {
   void climb() {
     climbed_ = heads;
     const double found = climber_.improve(*given_, shape_, climbed_.data());
-    if (found > value) value = found, heads = climbed_;
+    if (found > value) take(found, climbed_.data());
   }
 
   // How often tree and automata disagreed about each arc in the last descent.
@@ -176,7 +187,6 @@ class NodeDescent {
   std::vector<int> heads;   // of the best tree found, whose value is `value`
   double value = forbidden;
   double closed = forbidden;  // the highest bound that anything was dropped for
-  double rounding = 0;        // what it may have added to a bound
   long long iterations = 0;
   bool agreed = false;  // the last descent ended so
   bool was_interrupted = false;
@@ -190,23 +200,35 @@ class NodeDescent {
   void take_tree() {
     if (!relaxation.tree_changed()) return;
     const double found = relaxation.value(relaxation.tree());
-    if (!(found > value) && iterations > 1) return;
-    value = found;
+    if (!(found > value) && heads.back() >= 0) return;
     const Parts &parts = relaxation.parts();
-    for (int m = 1; m < parts.nodes; ++m) heads[m] = parts.head[relaxation.tree()[m]];
+    found_.assign(parts.nodes, -1);
+    for (int m = 1; m < parts.nodes; ++m) found_[m] = parts.head[relaxation.tree()[m]];
+    take(found, found_.data());
+  }
+
+  // The share of the tolerance that bounds may use; the rest is for the rounding of scores to the grid, and for a
+  // spread that comes down with a better tree. By convention.
+  static constexpr double share_of_bounds = 0.25;
+
+  void take(double found, const int *tree) {
+    value = found;
+    heads.assign(tree, tree + heads.size());
+    if (value > forbidden) slack_ = share_of_bounds * tolerance_ * losses_->search_spread(tree) * scale_;
   }
 
   // Whether the bound decided some open arc. To be called after evaluate(), which returned dual.
   bool fix(double dual) {
     if (value == forbidden) return false;
     relaxation.losses(with_, without_);
+    const double upper = dual + 4 * relaxation.rounding();  // losses are differences of terms of L
     fixed_in_.clear(), fixed_out_.clear();
     for (int id = 0; id < relaxation.parts().arcs(); ++id) {
       ArcState &state = relaxation.state[id];
       if (state != ArcState::open) continue;
-      if (closes(dual - with_[id]))
+      if (closes(upper - with_[id]))
         state = ArcState::out, fixed_out_.push_back(id);
-      else if (closes(dual - without_[id]))
+      else if (closes(upper - without_[id]))
         state = ArcState::forced, fixed_in_.push_back(id);
     }
     const bool changed = !fixed_in_.empty() || !fixed_out_.empty();
@@ -215,13 +237,15 @@ class NodeDescent {
   }
 
   const Parts *given_ = nullptr;
+  Losses *losses_ = nullptr;
+  double scale_ = 1, slack_ = 0;
   Deadline *watch_ = nullptr;
   TreeShape shape_;
   double tolerance_ = 0;
   long long max_iterations_ = 0;
   Propagation propagation_;
   Climber climber_;
-  std::vector<int> climbed_, conflicts_, kept_, fixed_in_, fixed_out_;
+  std::vector<int> climbed_, found_, conflicts_, kept_, fixed_in_, fixed_out_;
   std::vector<double> with_, without_;
 };
 

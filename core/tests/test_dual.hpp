@@ -31,17 +31,17 @@ static void dual_values_bound_the_best_tree_that_the_search_proves() {
     treewright::SearchOptions options;
     options.single_root = single_root, options.trace = true;
     CHECK(search.solve(parts, options, nullptr));
-    if (search.value == treewright::forbidden) continue;
+    if (search.best.value == treewright::forbidden) continue;
     CHECK(search.certificate != treewright::Certificate::none);
-    CHECK(std::abs(parts.value(search.heads.data()) - search.value) < 1e-9);
-    for (double bound : search.trace.bound) CHECK(bound >= search.value - 1e-8);
+    CHECK(std::abs(parts.value(search.best.heads.data()) - search.best.value) < 1e-9);
+    for (double bound : search.trace.bound) CHECK(bound >= search.best.value - 1e-8);
     for (bool polyak : {false, true}) {
       treewright::DualOptions dual_options;
       dual_options.pieces.single_root = single_root, dual_options.polyak = polyak;
       dual_options.max_iterations = 60, dual_options.trace = true;
       CHECK(dual.solve(parts, dual_options, nullptr, nullptr, nullptr));
-      for (double value : dual.trace.dual) CHECK(value >= search.value - 1e-8);
-      CHECK(dual.value <= search.value + 1e-8);
+      for (double value : dual.trace.dual) CHECK(value >= search.best.value - 1e-8);
+      CHECK(dual.best.value <= search.best.value + 1e-8);
       const std::vector<double> u = dual.u, v = dual.v;
       CHECK(dual.solve(parts, dual_options, u.data(), v.data(), nullptr));  // a warm start
     }
@@ -58,18 +58,18 @@ static void tightening_proves_more_trees_and_keeps_every_bound() {
     treewright::SearchOptions options;
     options.single_root = trial % 2;
     CHECK(search.solve(parts, options, nullptr));
-    if (search.value == treewright::forbidden) continue;
+    if (search.best.value == treewright::forbidden) continue;
     for (bool tighten : {false, true}) {
       treewright::DualOptions dual_options;
       dual_options.pieces.single_root = trial % 2, dual_options.polyak = trial % 5 == 0;
       dual_options.max_iterations = 1500, dual_options.trace = true, dual_options.tighten = tighten;
       CHECK(dual.solve(parts, dual_options, nullptr, nullptr, nullptr));
       CHECK(dual.iterations <= 1500 && dual.iterations == int(dual.trace.bound.size()));
-      for (double bound : dual.trace.bound) CHECK(bound >= search.value - 1e-8);
-      CHECK(dual.value <= search.value + 1e-8 && search.value <= dual.bound + 1e-8);
+      for (double bound : dual.trace.bound) CHECK(bound >= search.best.value - 1e-8);
+      CHECK(dual.best.value <= search.best.value + 1e-8 && search.best.value <= dual.best.bound + 1e-8);
       CHECK(int(dual.u.size()) == parts.arcs() && int(dual.v.size()) == parts.arcs());
       const bool certified = dual.certificate != treewright::Certificate::none;
-      CHECK(!certified || std::abs(dual.value - search.value) < 1e-8);
+      CHECK(!certified || std::abs(dual.best.value - search.best.value) < 1e-8);
       (tighten ? tightened : plain) += certified;
     }
   }
@@ -82,9 +82,9 @@ static void a_search_without_a_tree_says_so() {
   treewright::Parts parts(3, 2, head, modifier, score);
   parts.add_transitions();
   treewright::BranchAndBound search;
-  CHECK(search.solve(parts, {}, nullptr) && search.value == treewright::forbidden);
+  CHECK(search.solve(parts, {}, nullptr) && search.best.value == treewright::forbidden);
   treewright::DualDecomposition dual;
-  CHECK(dual.solve(parts, {}, nullptr, nullptr, nullptr) && dual.bound == treewright::forbidden);
+  CHECK(dual.solve(parts, {}, nullptr, nullptr, nullptr) && dual.best.bound == treewright::forbidden);
 }
 
 static void a_search_ends_when_it_is_wanted_back() {

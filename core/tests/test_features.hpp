@@ -132,7 +132,7 @@ static void direct_algorithms_decode_what_pruning_leaves() {
     if (algorithm == Algorithm::grand_eisner) parts.add_grand();
     treewright::score_parts(features, table, parts);
     std::vector<int> heads(nodes);
-    const double value = decoder.decode(parts, algorithm, true, heads.data());
+    const double value = decoder.decode(parts, algorithm, true, 1e-9, heads.data()).value;
     CHECK(std::abs(value - parts.value(heads.data())) < 1e-9);
     CHECK(siblings || std::abs(value - best) < 1e-9);
     for (int m = 1; m < nodes; ++m) CHECK(marginal[heads[m] * nodes + m] > 0);

@@ -67,6 +67,9 @@ class ChuLiuEdmonds {
     return decode(single_root, heads);
   }
 
+  // Of the last decode: the best score into each word.
+  const double *best() const { return best_.data(); }
+
   // Of the last decode, which found a tree and whose arguments are still there. Every tree with that arc is at least
   // this much below the best; infinite for arcs no tree can have. costs is nodes x nodes, head first.
   void reduced_costs(double *costs);
@@ -81,6 +84,7 @@ class ChuLiuEdmonds {
 
   double decode(bool single_root, int *heads) {
     choose_for_words();
+    best_.assign(dual_.begin(), dual_.begin() + nodes_);
     is_greedy_ = choices_are_tree(single_root);
     if (is_greedy_) {
       heads[0] = -1;
@@ -421,7 +425,7 @@ class ChuLiuEdmonds {
   int nodes_ = 0, count_ = 0;  // count_: words and cycles so far, and the root
   double penalty_ = 0;         // on arcs that leave 0
   std::vector<State> state_;
-  std::vector<double> dual_, best_source_;
+  std::vector<double> dual_, best_, best_source_;
   bool is_greedy_ = false;            // the last tree needed no contraction
   std::vector<int> seen_from_;        // the first word from which choices lead to a word; 0: none yet
   std::vector<int> source_, parent_;  // of each node; -1: not contracted

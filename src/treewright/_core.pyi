@@ -72,6 +72,33 @@ class Parts:
         The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
         """
 
+class Conditioned:
+    """
+    Scores shifted, scaled and rounded so that sums are exact (core/trees/conditioning.hpp).
+    """
+
+    def __init__(self, parts: Parts, single_root: bool) -> None: ...
+
+    def thresholds(self) -> list[float]:
+        """Losses that begin a group of much higher ones, increasing."""
+
+    def loss(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """What a tree loses against the best score of every part."""
+
+    def below(self, threshold: float) -> Parts:
+        """
+        The conditioned parts, without those that lose at least the threshold; the arcs keep their order.
+        """
+
+    @property
+    def scale(self) -> float:
+        """The factor of the conditioned scores."""
+
+    def bounds(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: float, bound: float) -> tuple[float, float, float, float]:
+        """
+        Value, bound, gap and spread of a tree in given units, from its value and a bound in the conditioned parts.
+        """
+
 def bad_arc(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 def bad_sibling(sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
@@ -101,9 +128,9 @@ def candidate_arcs(arcs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(
     Of each sentence: head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.
     """
 
-def decode_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def decode_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool, tolerance: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
-    The heads of all sentences one after the other, and the value of each tree; -inf when there is none.
+    The heads of all sentences one after the other, and a row for each tree: value, bound, gap and spread; the value is -inf when there is none.
     """
 
 class AtomBatch:
@@ -224,6 +251,9 @@ def eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order
     The best projective tree (Eisner 1996): heads and value; -inf when there is none.
     """
 
+def bounded_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
+    """The same: heads, value, bound, gap and spread."""
+
 @overload
 def chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """The best spanning tree: heads and value; -inf when there is none."""
@@ -231,6 +261,9 @@ def chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
 @overload
 def chu_liu_edmonds(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """The best spanning tree over candidate arcs, with a weight an arc."""
+
+def bounded_chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
+    """The same: heads, value, bound, gap and spread."""
 
 class TreeDual:
     """A solution of the dual program of the best tree."""
@@ -309,9 +342,9 @@ def dmv_decode(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
 def dmv_counts(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
     """Counts (root, stop, go, attach) of given trees."""
 
-def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
+def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
     """
-    The best projective tree over arcs, siblings and stops: heads and value; -inf when there is none.
+    The best projective tree over arcs, siblings and stops: heads, value, bound, gap and spread; the value is -inf when there is none.
     """
 
 def grand_eisner_bytes(parts: Parts) -> float:
@@ -436,6 +469,12 @@ class DualResult:
     def bound(self) -> float: ...
 
     @property
+    def gap(self) -> float: ...
+
+    @property
+    def spread(self) -> float: ...
+
+    @property
     def certificate(self) -> str: ...
 
     @property
@@ -477,6 +516,12 @@ class SearchResult:
 
     @property
     def bound(self) -> float: ...
+
+    @property
+    def gap(self) -> float: ...
+
+    @property
+    def spread(self) -> float: ...
 
     @property
     def certificate(self) -> str: ...

@@ -45,6 +45,10 @@ class ProofError(InputError):
     """A proof does not show what it claims; the message names the step that fails."""
 
 
+class BudgetError(InputError):
+    """The limits that were given ended a search before it found anything."""
+
+
 class FormatError(InputError):
     """A file breaks the rules of its format. `source` and `line` are the place; the message names both."""
 

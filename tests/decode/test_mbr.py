@@ -34,7 +34,7 @@ def test_no_tree_has_more_correct_heads_on_average(parts: str, projective: bool,
         if found.certified:
             assert found.score == pytest.approx(best, abs=1e-6)
             assert truth.correct_heads(found.heads) == pytest.approx(best, abs=1e-6)
-            assert found.gap == 0
+            assert found.gap <= 1e-12  # rounding only
         else:
             losses.append(best - truth.correct_heads(found.heads))
             assert found.bound == len(instance.arc) - 1  # the number of words

@@ -93,13 +93,13 @@ def test_budgets_are_fine_where_none_is_needed() -> None:
 
 
 def test_a_parse_tells_what_it_is_worth() -> None:
-    certain = Parse.exact(HEADS, 16.0, "eisner")
+    certain = Parse.exact(HEADS, 16.0, 16.0, 0.0, 2.0, "eisner")
     assert (certain.bound, certain.gap, certain.certified, certain.certificate) == (16.0, 0.0, True, "exact")
     assert (certain.iterations, certain.nodes, certain.trace, certain.arcs) == (0, 0, None, None)
     assert repr(certain) == "Parse(heads=[-1, 0, 1], score=16, certified, method='eisner')"
-    doubtful = Parse(HEADS, 16.0, 16.5, "dd", certificate=None, iterations=5000)
+    doubtful = Parse(HEADS, 16.0, 16.5, "dd", iterations=5000)
     assert (doubtful.gap, doubtful.certified, doubtful.status) == (0.5, False, "gap 0.5")
-    assert (certain.status, Parse(HEADS, 1.0, np.inf, "climb", None).worth) == ("certified", "not certified")
+    assert (certain.status, Parse(HEADS, 1.0, np.inf, "climb").worth) == ("certified", "not certified")
     assert repr(doubtful) == "Parse(heads=[-1, 0, 1], score=16, gap <= 0.5, method='dd')"
     with pytest.raises(AttributeError):
         certain.score = 3.0  # type: ignore[misc]

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.decode.constraints import infeasible
-from treewright.decode.dual import check_limits, columns, named
+from treewright.decode.dual import columns
 from treewright.decode.problem import Problem
 from treewright.decode.proof import Proof
-from treewright.decode.result import Parse
-from treewright.errors import InputError
+from treewright.decode.result import TOLERANCE, Parse, check_tolerance
+from treewright.errors import BudgetError, InputError
+from treewright.streams import check_seconds
 
 NO_LIMIT = 2**62
 
@@ -23,12 +24,13 @@ def solve(
     *,
     max_seconds: float | None = None,
     max_nodes: int | None = None,
-    tolerance: float = 1e-9,
+    tolerance: float = TOLERANCE,
     trace: bool = False,
     proof: bool = False,
 ) -> Parse:
     """The best tree, certified; on a budget the best found, with the bound that was reached.
 
+    A tree is certified if no other can be better by more than tolerance times the spread of the scores.
     max_nodes limits the search tree, and the result is reproducible; max_seconds is a wall clock. trace has one
     entry an iteration: "dual" (of the node worked on), "best", "bound" (on all trees), "disagreements", "recomputed",
     "node".
@@ -44,7 +46,9 @@ def solve(
     if problem.projective:
         raise InputError("branch and bound is for trees that may cross; projective ones have a dynamic program")
     check_nodes(max_nodes)
-    check_limits(max_seconds, tolerance)
+    check_seconds(max_seconds)
+    check_tolerance(tolerance)
+    given = {"max_seconds": max_seconds, "max_nodes": max_nodes}
     found = _core.branch_and_bound(
         problem.parts,
         problem.single_root,
@@ -56,12 +60,18 @@ def solve(
     )
     if found.bound == -math.inf:
         raise infeasible(problem)
+    if found.value == -math.inf:
+        limits = ", ".join(f"{name}={limit}" for name, limit in given.items() if limit is not None)
+        raise BudgetError(f"no tree without a part of the score -inf was found within {limits}; raise the limit")
     return Parse(
         found.heads,
         found.value,
         found.bound,
         "branch and bound",
-        named(found.certificate),
+        found.gap,
+        found.spread,
+        tolerance,
+        "agreement" if found.certificate == "agreement" else "bound",
         found.iterations,
         found.nodes,
         _columns(found.trace, problem.nodes) if trace else None,

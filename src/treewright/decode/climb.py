@@ -12,7 +12,7 @@ from treewright import _core
 from treewright.checks import explained
 from treewright.decode import arrays, exact
 from treewright.decode.problem import Problem
-from treewright.decode.result import Parse
+from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.errors import InputError
 
 Start = Literal["first-order", "uniform", "map"]
@@ -27,14 +27,16 @@ def solve(
     max_seconds: float | None = None,
     seed: int = 0,
     trace: bool = False,
+    tolerance: float = TOLERANCE,
 ) -> Parse:
     """The best tree of many climbs, each from a random tree up to one that no single change of a head improves.
 
     start is the distribution of the random trees: "first-order" (by their arc scores), "uniform", or "map": one climb
     from the best first-order tree. Restarts end when `patience` in a row found nothing better. The result depends on
     the seed alone, unless max_seconds ends the search. The trace is the best value after each
-    restart.
+    restart. There is no bound: no tree is certified, whatever the tolerance.
     """
+    check_tolerance(tolerance)
     if start not in ("first-order", "uniform", "map"):
         raise InputError(f"start is {start!r}; it is 'first-order', 'uniform' or 'map'")
     for name, number in (("patience", patience), ("max_restarts", max_restarts), ("max_seconds", max_seconds)):
@@ -57,7 +59,7 @@ def solve(
             "method='exact' decides whether there is one"
         )
     rows = {"value": best} if trace else None
-    return Parse(heads, value, math.inf, "climb", None, iterations=len(best), trace=rows)
+    return Parse(heads, value, math.inf, "climb", tolerance=tolerance, iterations=len(best), trace=rows)
 
 
 @explained

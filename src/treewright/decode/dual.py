@@ -12,8 +12,8 @@ from treewright import _core
 from treewright.decode.arrays import LARGEST
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
-from treewright.decode.result import Multipliers, Parse
-from treewright.errors import InputError
+from treewright.decode.result import TOLERANCE, Multipliers, Parse, check_tolerance
+from treewright.errors import BudgetError, InputError
 from treewright.streams import check_seconds
 
 Steps = Literal["koo", "polyak"]
@@ -25,7 +25,7 @@ def solve(
     max_iterations: int = 5000,
     steps: Steps = "koo",
     beta: float = 0.001,
-    tolerance: float = 1e-9,
+    tolerance: float = TOLERANCE,
     max_seconds: float | None = None,
     warm_start: Multipliers | None = None,
     tighten: bool = True,
@@ -52,7 +52,8 @@ def solve(
     ('agreement', True)
     """
     _check(max_iterations, steps, beta)
-    check_limits(max_seconds, tolerance)
+    check_seconds(max_seconds)
+    check_tolerance(tolerance)
     parts = problem.parts
     u, v = (None, None) if warm_start is None else _aligned(warm_start, parts)
     seconds = math.inf if max_seconds is None else float(max_seconds)
@@ -70,25 +71,28 @@ def solve(
     found = _core.dual_decomposition(parts, options, u, v)
     if found.bound == -math.inf:
         raise infeasible(problem)
+    if found.value == -math.inf:
+        raise BudgetError(
+            f"no tree without a part of the score -inf was found in {found.iterations} iterations; raise "
+            "max_iterations or max_seconds, or use method='exact', which decides whether there is one"
+        )
     head, modifier = parts.head, parts.modifier
     arcs = np.zeros((problem.nodes, problem.nodes))
     arcs[head, modifier] = found.average
     return Parse(
         found.heads,
-        problem.value(found.heads) if found.value > -math.inf else -math.inf,
+        found.value,
         found.bound,
         "dd",
-        named(found.certificate),
+        found.gap,
+        found.spread,
+        tolerance,
+        "agreement" if found.certificate == "agreement" else "bound",
         found.iterations,
         trace=columns(found.trace, problem.nodes) if trace else None,
         arcs=arcs,
         multipliers=Multipliers(head, modifier, found.u, found.v),
     )
-
-
-def named(certificate: str) -> Literal["agreement", "bound"] | None:
-    """The certificate as a Parse has it."""
-    return "agreement" if certificate == "agreement" else "bound" if certificate == "bound" else None
 
 
 def columns(trace: _core.DualTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:
@@ -100,13 +104,6 @@ def columns(trace: _core.DualTrace, nodes: int) -> dict[str, NDArray[np.float64]
         "disagreements": trace.disagreements,
         "recomputed": trace.recomputed / nodes,
     }
-
-
-def check_limits(max_seconds: float | None, tolerance: float) -> None:
-    """Refuse limits that make no sense."""
-    check_seconds(max_seconds)
-    if not 0 <= tolerance < 1:
-        raise InputError(f"tolerance is {tolerance}; it is the largest relative gap to call zero, 1e-9 for example")
 
 
 def _check(max_iterations: int, steps: str, beta: float) -> None:

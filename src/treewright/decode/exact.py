@@ -18,7 +18,7 @@ from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
 from treewright.decode.proof import CHART, Proof
-from treewright.decode.result import Parse
+from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.structure import TreeConstraint, checked
 from treewright.errors import InputError
 from treewright.streams import check_seconds
@@ -62,14 +62,17 @@ def solve(
     trace: bool = False,
     proof: bool = False,
     constraints: Iterable[TreeConstraint] = (),
+    tolerance: float = TOLERANCE,
 ) -> Parse:
     """The best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
 
     proof=True keeps what `treewright.decode.verify` needs to check that no tree is better. constraints limit the shape
     of the tree and need a search, which keeps no proof.
 
-    The bound is -inf when there is no tree.
+    The tree is certified if no other can be better by more than tolerance times the spread of the scores. The bound is
+    -inf when there is no tree.
     """
+    check_tolerance(tolerance)
     limits = checked(constraints, problem.nodes)
     if limits and proof:
         raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
@@ -77,13 +80,15 @@ def solve(
         return _solve_constrained(problem, limits, max_seconds, max_nodes, trace)
     chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
     if chosen == "chu-liu-edmonds" and proof:
-        return _proved_tree(problem)
+        return _proved_tree(problem, tolerance)
     if chosen != "branch and bound":
-        parse = solve_directly(problem, chosen)
+        parse = solve_directly(problem, chosen, tolerance)
         return with_proof(parse, CHART) if proof else parse
     from treewright.decode import branch  # imported on first use: most problems need no search
 
-    return branch.solve(problem, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, proof=proof)
+    return branch.solve(
+        problem, tolerance=tolerance, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, proof=proof
+    )
 
 
 def _solve_constrained(
@@ -118,16 +123,18 @@ def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Ma
             problems = [Problem.of(batch[place], projective=projective, root=root) for place in places]
             found = [solve(problem, **options) for problem in problems]
         else:
-            found = decode_parts([batch[place].core for place in places], chosen, is_single(root))
+            tolerance = options.get("tolerance", TOLERANCE)
+            check_tolerance(tolerance)
+            found = decode_parts([batch[place].core for place in places], chosen, is_single(root), tolerance)
             found = [with_proof(parse, CHART) for parse in found] if options.get("proof") else found
         parses.update(zip(places, found, strict=True))
     return [parses[place] for place in range(len(batch))]
 
 
-def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool) -> Parse:
+def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool, tolerance: float = TOLERANCE) -> Parse:
     """The best first-order tree of a checked matrix; its diagonal and column 0 are not read."""
-    kernel = _core.eisner if projective else _core.chu_liu_edmonds
-    return Parse.exact(*kernel(arc, single_root), first_order(projective))
+    kernel = _core.bounded_eisner if projective else _core.bounded_chu_liu_edmonds
+    return Parse.exact(*kernel(arc, single_root), first_order(projective), tolerance)
 
 
 def solve_arrays(arcs: list[Any], projective: bool, root: str, threads: int) -> tuple[list[Parse | None], list[int]]:
@@ -161,42 +168,49 @@ def proved_array(arc: Any, projective: bool, root: str) -> Parse | None:
     return None if pair is None else with_proof(pair[0], Proof.of_tree(pair[1]))
 
 
-def _proved_tree(problem: Problem) -> Parse:
+def _proved_tree(problem: Problem, tolerance: float) -> Parse:
     """The best first-order tree that may cross, with the solution of its dual program."""
     scores = problem.parts if isinstance(problem.given, Parts) else problem.matrix
-    heads, value, dual = _core.tree_dual(scores, problem.single_root)
-    return with_proof(Parse.exact(heads, value, "chu-liu-edmonds"), Proof.of_tree(dual))
+    _, _, dual = _core.tree_dual(scores, problem.single_root)
+    return with_proof(solve_directly(problem, "chu-liu-edmonds", tolerance), Proof.of_tree(dual))
 
 
-def solve_directly(problem: Problem, chosen: Direct) -> Parse:
+def solve_directly(problem: Problem, chosen: Direct, tolerance: float = TOLERANCE) -> Parse:
     """The best tree under the scores that the algorithm reads; the bound is -inf when there is no tree."""
     if isinstance(problem.given, Parts) or chosen == "grand-eisner":
-        return decode_one(problem.parts, chosen, problem.single_root)
+        return decode_one(problem.parts, chosen, problem.single_root, tolerance)
     # The kernels do not read the diagonal and column 0: without constraints the array needs no copy.
     arc = problem.matrix if problem.is_constrained else problem.given
-    if chosen == "sibling-eisner":
-        return Parse.exact(*_core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root), chosen)
-    return solve_arcs(arc, chosen == "eisner", problem.single_root)
+    if chosen != "sibling-eisner":
+        return solve_arcs(arc, chosen == "eisner", problem.single_root, tolerance)
+    found = _core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root)
+    parse = Parse.exact(*found, chosen, tolerance)
+    if parse.certified or problem.has_grand:
+        return parse
+    # Scores of very different sizes: the decoder over parts has a way to avoid rounding.
+    return decode_one(problem.parts, chosen, problem.single_root, tolerance)
 
 
-def decode_one(parts: _core.Parts, chosen: Direct, single_root: bool) -> Parse:
+def decode_one(parts: _core.Parts, chosen: Direct, single_root: bool, tolerance: float = TOLERANCE) -> Parse:
     """`decode_parts` for one sentence."""
     if chosen == "grand-eisner":
         check_chart(parts)
-    heads, values = _core.decode_parts([parts], _KERNELS[chosen], single_root)
-    return Parse.exact(heads, values.item(), chosen)
+    heads, bounds = _core.decode_parts([parts], _KERNELS[chosen], single_root, tolerance)
+    return Parse.exact(heads, *bounds[0].tolist(), chosen, tolerance)
 
 
-def decode_parts(batch: Sequence[_core.Parts], chosen: Direct, single_root: bool) -> list[Parse]:
+def decode_parts(
+    batch: Sequence[_core.Parts], chosen: Direct, single_root: bool, tolerance: float = TOLERANCE
+) -> list[Parse]:
     """The best tree of each sentence by one direct algorithm."""
     if chosen == "grand-eisner":
         for parts in batch:
             check_chart(parts)
-    heads, values = _core.decode_parts(list(batch), _KERNELS[chosen], single_root)
+    heads, bounds = _core.decode_parts(list(batch), _KERNELS[chosen], single_root, tolerance)
     ends = accumulate((parts.nodes for parts in batch), initial=0)
     return [
-        Parse.exact(heads[begin:end], value, chosen)
-        for (begin, end), value in zip(pairwise(ends), values.tolist(), strict=True)
+        Parse.exact(heads[begin:end], *row, chosen, tolerance)
+        for (begin, end), row in zip(pairwise(ends), bounds.tolist(), strict=True)
     ]
 
 

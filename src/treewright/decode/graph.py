@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,8 +22,10 @@ from treewright.decode import programs, rearrange
 from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
-from treewright.decode.result import Certificate, Certified
-from treewright.errors import InfeasibleError, InputError
+from treewright.decode.programs import PROGRAM_TOLERANCE
+from treewright.decode.result import PENALTY, Certificate, Certified, check_tolerance, spread_of
+from treewright.errors import BudgetError, InfeasibleError, InputError
+from treewright.streams import check_seconds
 
 OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
 
@@ -39,7 +42,10 @@ class GraphParse(Certified):
     score: float
     bound: float
     method: str
-    certificate: Certificate | None = None
+    gap: float  # no graph is better by more than this
+    spread: float  # the scores of its arcs without signs, and what it loses against all parts with a positive score
+    tolerance: float = PROGRAM_TOLERANCE
+    evidence: Certificate = "bound"
     iterations: int = 0  # changes made to the tree it began with
 
     @property
@@ -66,13 +72,16 @@ def graph(
     deletions: bool = False,
     max_moves: int | None = None,
     max_seconds: float | None = None,
+    tolerance: float = PROGRAM_TOLERANCE,
 ) -> GraphParse:
     """The best acyclic graph in which words may have several heads, or a good one, as a GraphParse.
 
     Scores are those of `tree`. method="rearrange" is the published algorithm: from a tree, give a word another or a
     further head as long as that raises the value; with deletions also take one away; max_moves limits the changes.
     method="exact" solves an integer program (small sentences). Both end at max_seconds with the best graph found.
-    root="single" allows one arc out of node 0. require and forbid are arcs that must, must not be there.
+    root="single" allows one arc out of node 0. require and forbid are arcs that must, must not be there. A graph
+    of the integer program is certified if no other can be better by more than tolerance times its spread; the gap
+    includes the tolerances of HiGHS.
 
     >>> found = graph([[0, 9, 2, 0], [0, 0, 7, 2], [0, -3, 0, 4], [0, -9, -9, 0]])
     >>> found.heads, found.score
@@ -81,8 +90,10 @@ def graph(
     problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid, head_first=head_first)
     required = Problem.of(problem.given, root=root, require=require).require
     _check_required(problem, required)
+    check_tolerance(tolerance)
+    check_seconds(max_seconds)
     if method == "exact":
-        return _exact(problem, required, max_seconds)
+        return _Exact(problem, required, tolerance, max_seconds).solve()
     if method != "rearrange":
         raise InputError(f"there is no method {method!r} for graphs; there are 'rearrange' and 'exact'")
     if max_moves is not None and not max_moves > 0:
@@ -91,29 +102,19 @@ def graph(
     start = _starting_graph(problem, required) | fixed
     seconds = math.inf if max_seconds is None else float(max_seconds)
     on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, deletions, max_moves or 0, seconds)
-    found = _parse(problem, on, math.inf, "rearrange", moves)
-    if found.score == -math.inf:
+    score = _core.graph_value(problem.parts, on)
+    if score == -math.inf:
         raise InputError(
             "rearranging ended at a graph with a part of the score -inf; method='exact' decides if there is another"
         )
-    return found
+    arcs = _listed(problem.parts, on)
+    return GraphParse(arcs, problem.nodes, score, math.inf, "rearrange", math.inf, 0.0, tolerance, iterations=moves)
 
 
-def _parse(problem: Problem, on: OnArcs, bound: float, method: str, moves: int = 0) -> GraphParse:
-    parts = problem.parts
-    value = _core.graph_value(parts, on)
+def _listed(parts: _core.Parts, on: OnArcs) -> NDArray[np.int32]:
+    """Rows (h, m) of the arcs, by modifier, then by head."""
     h, m = parts.head[on], parts.modifier[on]
-    order = np.lexsort((h, m))
-    met = value >= bound - programs.INTEGRAL * max(1.0, abs(bound))
-    return GraphParse(
-        np.column_stack([h, m])[order],
-        problem.nodes,
-        value,
-        max(bound, value),
-        method,
-        "bound" if met else None,
-        moves,
-    )
+    return np.column_stack([h, m])[np.lexsort((h, m))]
 
 
 def _check_required(problem: Problem, required: tuple[Arc, ...]) -> None:
@@ -129,7 +130,7 @@ def _check_required(problem: Problem, required: tuple[Arc, ...]) -> None:
 
 
 def _check_required_root(required: tuple[Arc, ...]) -> None:
-    """With a single root, all other words are below its modifier."""
+    """With a single root all other words are below its modifier."""
     roots = sorted({m for h, m in required if h == 0})
     if len(roots) > 1:
         raise InfeasibleError(
@@ -208,17 +209,96 @@ def _tree_within(problem: Problem, require: tuple[Arc, ...], forbid: Iterable[Ar
     return [(int(heads[m]), m) for m in range(1, within.nodes)]
 
 
-def _exact(problem: Problem, required: tuple[Arc, ...], max_seconds: float | None) -> GraphParse:
+class _Exact:
+    """The integer program over scores scaled by a power of two, first without large penalties, then with all parts.
+
+    No graph has a higher value than the sum of all positive scores. A graph with a penalty p is at least p below that,
+    so that penalties larger than what the graph found loses against the sum are in no better graph.
+    """
+
+    def __init__(
+        self, problem: Problem, required: tuple[Arc, ...], tolerance: float, max_seconds: float | None
+    ) -> None:
+        programs.check_size(problem, "single", "product")
+        self.problem, self.required, self.tolerance, self.max_seconds = problem, required, tolerance, max_seconds
+        self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        given = Parts.of(problem.parts)
+        self.columns = (given.arcs, given.siblings, given.grandparents, given.stops)
+        scores = np.concatenate([rows.score for rows in self.columns])
+        self.scores = scores[np.isfinite(scores)]
+        self.ceiling = math.fsum(self.scores[self.scores > 0])
+
+    def solve(self) -> GraphParse:
+        best = None
+        for penalty in [*_penalties(self.scores), math.inf]:
+            best = self._stage(penalty) or best
+            if best is not None and self.ceiling - best.score <= penalty:
+                return best
+        if best is None:
+            raise BudgetError(
+                f"no graph without a part of the score -inf was found within max_seconds={self.max_seconds}; raise it"
+            )
+        return best
+
+    def _stage(self, penalty: float) -> GraphParse | None:
+        """The best graph without parts of the score -penalty or less; None if none was found."""
+        problem, scale = self._scaled(penalty)
+        model, z = _graph_model(problem, _mask(self.problem, self.required))
+        seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        solved = model.solve(z, seconds)
+        if solved.infeasible and penalty == math.inf:
+            raise _no_graph(self.problem, self.required)
+        if solved.infeasible:
+            return None
+        if solved.x is None:
+            on = _starting_graph(self.problem, self.required) | _mask(self.problem, self.required)
+        else:
+            on = np.ascontiguousarray(solved.x[z] > 0.5)
+        value = _core.graph_value(problem.parts, on)
+        score = _core.graph_value(self.problem.parts, on)
+        if value == -math.inf or score == -math.inf:
+            return None
+        within = (max(solved.bound - value, 0.0) + programs.HIGHS_TOLERANCE * problem.nodes) / scale
+        loss = self.ceiling - score
+        gap = max(min(max(within, loss - penalty), loss), 0.0)
+        bound = np.nextafter(score + gap, np.inf) if gap else score
+        arcs = _listed(self.problem.parts, on)
+        spread = spread_of(self._scores_and_losses(on, loss))
+        return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance)
+
+    def _scaled(self, penalty: float) -> tuple[Problem, float]:
+        """The problem with scores below 1 in magnitude, and the factor."""
+        kept = np.abs(self.scores[self.scores > -penalty])
+        scale = 2.0 ** -max(math.frexp(kept.max(initial=0.0))[1], -1000)
+        columns = [(*rows[:-1], np.where(rows.score > -penalty, rows.score * scale, -np.inf)) for rows in self.columns]
+        siblings, grandparents, stops = (None if not len(rows[-1]) else rows for rows in columns[1:])
+        parts = Parts(self.problem.nodes, columns[0], siblings, grandparents, stops)
+        return self.problem.with_parts(parts.core), scale
+
+    def _scores_and_losses(self, on: OnArcs, loss: float) -> list[float]:
+        """The scores of the arcs without signs, those of positive arcs left out, and the loss by other parts."""
+        score = np.where(np.isfinite(self.columns[0].score), self.columns[0].score, 0.0)
+        of_arcs = math.fsum(np.abs(score[(score > 0) != on]))
+        return [*np.abs(score[(score > 0) | on]).tolist(), max(0.0, loss - of_arcs)]
+
+
+def _penalties(scores: NDArray[np.float64]) -> list[float]:
+    """Magnitudes of negative scores that begin a group of much larger ones, increasing."""
+    sizes = np.unique(np.abs(scores[scores != 0]))
+    jumps = sizes[1:][sizes[1:] > PENALTY * sizes[:-1]]
+    return [float(size) for size in jumps if (scores <= -size).any()]
+
+
+def _graph_model(problem: Problem, fixed: OnArcs) -> tuple[programs.Model, Any]:
     """Arcs and an order of the words: order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960)."""
-    programs.check_size(problem, "single", "product")
     model, arcs = programs.Model(), programs.Arcs(problem.parts, problem.single_root)
     words = problem.nodes - 1
     z = model.add(problem.parts.arc)
     model.rows(words, (arcs.modifier - 1, z, 1.0), low=1)
     if problem.single_root:
         model.rows(1, (0, z[arcs.head == 0], 1.0), low=1, high=1)
-    fixed = np.flatnonzero(_mask(problem, required))
-    model.rows(len(fixed), (np.arange(len(fixed)), z[fixed], 1.0), low=1)
+    on = np.flatnonzero(fixed)
+    model.rows(len(on), (np.arange(len(on)), z[on], 1.0), low=1)
     order = model.add(np.zeros(words), upper=float(words - 1))
     deep = np.flatnonzero(arcs.head > 0)
     row = np.arange(len(deep))
@@ -234,14 +314,7 @@ def _exact(problem: Problem, required: tuple[Arc, ...], max_seconds: float | Non
         programs.add_sibling_automata(model, arcs, z)
     if problem.has_grand:
         programs.add_grand_products(model, arcs, z)
-    solved = model.solve(z, max_seconds)
-    if solved.infeasible:
-        raise _no_graph(problem, required)
-    if solved.x is None:
-        on = _starting_graph(problem, required) | _mask(problem, required)
-    else:
-        on = np.ascontiguousarray(solved.x[z] > 0.5)
-    return _parse(problem, on, solved.bound, "exact")
+    return model, z
 
 
 def _forbid_pairs(model: programs.Model, arcs: programs.Arcs, z: Any) -> None:

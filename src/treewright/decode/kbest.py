@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.checks import explained
-from treewright.decode import constrained
+from treewright.decode import constrained, exact
 from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.marginals import scores_of
@@ -29,7 +29,7 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse, ParseList
 from treewright.decode.structure import TreeConstraint, checked
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_count, check_seconds
 
 
@@ -186,11 +186,13 @@ def _labellings(problem: Problem, heads: NDArray[np.int32], count: int) -> list[
 
 def _first_order(problem: Problem, count: int) -> ParseList:
     decode = _core.projective_kbest if problem.projective else _core.kbest
-    trees, values = decode(scores_of(problem), problem.single_root, count)
+    scores = scores_of(problem)
+    trees, values = decode(scores, problem.single_root, count)
     if not len(values):
         raise infeasible(problem)
     method = "k-best-eisner" if problem.projective else "k-best-spanning-trees"
-    best = Parse.exact(trees[0], float(values[0]), method)
+    first = exact.solve_arcs(scores, problem.projective, problem.single_root)
+    best = Parse.ranked(trees[0], float(values[0]), first, method)
     return ParseList(
         Parse.ranked(heads, value, best, method) for heads, value in zip(trees, values.tolist(), strict=True)
     )
@@ -259,14 +261,14 @@ class _Partition:
             return None
         try:
             found = self._best(problem, seconds)
-        except constrained.NotFoundError:
+        except (constrained.NotFoundError, BudgetError):  # the time was up before the first tree
             self.uncertain = max(self.uncertain, bound)
             return None
         if found is None:
             return None
         if not found.certified:
             self.uncertain = max(self.uncertain, found.bound)
-        return _Class(keep, found) if found.score > -np.inf else None  # the time may be up before the first tree
+        return _Class(keep, found)
 
     def _best(self, problem: Problem, seconds: float | None) -> Parse | None:
         if self.constraints:

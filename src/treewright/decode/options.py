@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class SearchOptions(TypedDict, total=False):
     """The options of the methods except for the time limit; the functions of the methods document them."""
 
+    tolerance: float  # every method: the largest gap of a certified tree, relative to the spread of the scores
     max_nodes: int | None  # exact: nodes of the search tree
     constraints: Iterable[TreeConstraint]  # exact: on the shape of the tree
     trace: bool  # exact, dd, climb: keep one row an iteration
     proof: bool  # exact: keep what `verify` checks
-    tolerance: float  # dd: the largest relative gap that counts as zero
     max_iterations: int  # dd
     steps: dual.Steps  # dd: the rule of the step sizes
     beta: float  # dd: the share of the arc scores in the tree's subproblem

@@ -162,7 +162,10 @@ class Problem:
 
     def restricted(self, keep: NDArray[np.bool_]) -> Problem:
         """The same problem over the arcs with keep[arc] true, in the order of the arcs of `parts`."""
-        core = self.parts if keep.all() else self.parts.restricted(keep)
+        return self.with_parts(self.parts if keep.all() else self.parts.restricted(keep))
+
+    def with_parts(self, core: _core.Parts) -> Problem:
+        """The same problem over other parts, which comply with its constraints."""
         return Problem(self.nodes, Parts.of(core), projective=self.projective, single_root=self.single_root)
 
     def unscored(self) -> Problem:

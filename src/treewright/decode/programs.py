@@ -24,6 +24,8 @@ Only the arcs must be integers: the rest follows from them. The linear program's
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,11 +35,15 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
-from treewright.decode.result import Parse
-from treewright.errors import InputError
+from treewright.decode.result import Parse, check_tolerance
+from treewright.errors import BudgetError, InputError
 
 Columns = NDArray[np.intp]
-INTEGRAL = 1e-6  # HiGHS's own tolerance
+INTEGRAL = 1e-6  # a share of an arc nearer than this to 0 or 1 is whole: HiGHS's own tolerance
+OBJECTIVE_SCALE = 2.0**10  # scores below 1 are multiplied by this: HiGHS has absolute tolerances of its objective
+HIGHS_TOLERANCE = 1e-6 / OBJECTIVE_SCALE  # the largest of them (feasibility, integrality, gap), for scores below 1
+PROGRAM_TOLERANCE = 1e-6  # default of the methods that use HiGHS: above its own tolerance for each word
+_SHARPENED = 1e3  # gaps up to this many times the tolerance may be due to HIGHS_TOLERANCE; by convention
 LARGEST_PROGRAM = 2_000_000  # variables, by convention; HiGHS needs about a kilobyte for each
 
 Flow = Literal["multi", "single"]
@@ -51,19 +57,16 @@ def ilp(
     flow: Flow = "single",
     siblings: SiblingForm = "automaton",
     grandparents: GrandForm = "tight",
+    tolerance: float = PROGRAM_TOLERANCE,
     max_seconds: float | None = None,
 ) -> Parse:
     """The best tree by the integer program, or the best found in max_seconds with a valid bound.
 
-    HiGHS ends when value and bound are within 1e-6; the certificate means that much. The single commodity is the
-    looser relaxation and, being small, the faster integer program.
+    HiGHS computes with tolerances of its own, which the gap includes; hence the larger default of the tolerance. The
+    single commodity is the looser relaxation and, being small, the faster integer program.
     """
-    model, z = _tree_model(problem, flow, siblings, grandparents)
-    solved = model.solve(z, max_seconds)
-    if solved.infeasible:
-        raise infeasible(problem)
-    heads = _rounded(problem, solved.x[z]) if solved.x is not None else _any_tree(problem)
-    return _parse(problem, heads, solved.bound, "ilp", solved.nodes, None)
+    program = _Program(problem, (flow, siblings, grandparents), tolerance, max_seconds)
+    return program.solve("ilp", is_integer=True)
 
 
 def lp(
@@ -72,18 +75,76 @@ def lp(
     flow: Flow = "multi",
     siblings: SiblingForm = "automaton",
     grandparents: GrandForm = "tight",
+    tolerance: float = PROGRAM_TOLERANCE,
     max_seconds: float | None = None,
 ) -> Parse:
-    """The linear relaxation, rounded to a tree: `arcs` is its solution, `bound` its value, certified when they meet."""
-    model, z = _tree_model(problem, flow, siblings, grandparents)
-    solved = model.solve(None, max_seconds)
-    if solved.infeasible:
-        raise infeasible(problem)
-    if solved.x is None:
-        return _parse(problem, _any_tree(problem), solved.bound, "lp", 0, None)
-    arcs = np.zeros((problem.nodes, problem.nodes))
-    arcs[problem.parts.head, problem.parts.modifier] = np.clip(solved.x[z], 0, 1)
-    return _parse(problem, _rounded(problem, solved.x[z]), solved.bound, "lp", 0, arcs)
+    """The linear relaxation, rounded to a tree: `arcs` is its solution, `bound` its value, certified when they meet.
+
+    The gap includes the tolerances of HiGHS, as for the integer program.
+    """
+    program = _Program(problem, (flow, siblings, grandparents), tolerance, max_seconds)
+    return program.solve("lp", is_integer=False)
+
+
+class _Program:
+    """A tree problem solved by HiGHS over conditioned scores (core/trees/conditioning.hpp).
+
+    As in core/trees/stages.hpp, large penalties are left out at first, and parts that lose more than the tree found
+    are left out of a second solution if the first one is not certified.
+    """
+
+    def __init__(
+        self, problem: Problem, forms: tuple[str, str, str], tolerance: float, max_seconds: float | None
+    ) -> None:
+        check_tolerance(tolerance)
+        self.problem, self.forms, self.tolerance, self.max_seconds = problem, forms, tolerance, max_seconds
+        self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        self.conditioned = _core.Conditioned(problem.parts, problem.single_root)
+
+    def solve(self, method: str, is_integer: bool) -> Parse:
+        best = None
+        for threshold in [*self.conditioned.thresholds(), math.inf]:
+            found = self._stage(threshold, method, is_integer)
+            best = found or best
+            if best is not None and self.conditioned.loss(best.heads) <= threshold:
+                break
+        if best is None:
+            raise self._nothing_found()
+        loss = self.conditioned.loss(best.heads)
+        if not best.certified and best.gap <= _SHARPENED * self.tolerance * best.spread and self.max_seconds is None:
+            return self._stage(loss, method, is_integer) or best
+        return best
+
+    def _stage(self, threshold: float, method: str, is_integer: bool) -> Parse | None:
+        """The solution without the parts that lose at least the threshold; None if no tree was found."""
+        problem = self.problem.with_parts(self.conditioned.below(threshold))
+        model, z = _tree_model(problem, *self.forms)
+        solved = model.solve(z if is_integer else None, self._seconds_left())
+        if solved.infeasible and threshold == math.inf:
+            raise infeasible(self.problem)
+        if solved.infeasible:
+            return None
+        heads = _finite_tree(problem, problem.parts.arc if solved.x is None else solved.x[z])
+        if heads is None:
+            return None
+        value = problem.value(heads)
+        bound = max(solved.bound, value) + HIGHS_TOLERANCE * problem.nodes
+        arcs = None if is_integer or solved.x is None else _arc_matrix(problem, solved.x[z])
+        score, upper, gap, spread = self.conditioned.bounds(heads, value, bound)
+        return Parse(heads, score, upper, method, gap, spread, self.tolerance, "bound", nodes=solved.nodes, arcs=arcs)
+
+    def _seconds_left(self) -> float | None:
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def _nothing_found(self) -> InputError:
+        if self.max_seconds is not None:
+            return BudgetError(
+                f"no tree without a part of the score -inf was found within max_seconds={self.max_seconds}; raise it"
+            )
+        return InputError(
+            "the solution was rounded to trees with a part of the score -inf only; method='exact' decides whether "
+            "there is another"
+        )
 
 
 def fractional_arcs(parse: Parse) -> list[tuple[int, int, float]]:
@@ -151,7 +212,7 @@ class Model:
         self._next_row += count
 
     def solve(self, integer: Columns | None, max_seconds: float | None) -> Solution:
-        """The best x; `integer` variables take whole values."""
+        """The best x, for scores below 1 in magnitude; `integer` variables take whole values."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_matrix
 
@@ -165,7 +226,7 @@ class Model:
         if max_seconds is not None:
             options["time_limit"] = float(max_seconds)
         found = milp(
-            -scores,
+            -OBJECTIVE_SCALE * scores,
             integrality=integrality,
             bounds=Bounds(np.zeros(self.count), upper),
             constraints=LinearConstraint(matrix, np.concatenate(self._low), np.concatenate(self._high)),
@@ -178,7 +239,7 @@ class Model:
         bound = -found.fun if found.status == 0 and integer is None else np.inf
         if integer is not None and found.mip_dual_bound is not None:
             bound = -found.mip_dual_bound
-        return Solution(found.x, float(bound), int(found.mip_node_count or 0))
+        return Solution(found.x, float(bound) / OBJECTIVE_SCALE, int(found.mip_node_count or 0))
 
 
 def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -> tuple[Model, Columns]:
@@ -417,28 +478,23 @@ def add_grand_automata(model: Model, arcs: Arcs, z: Columns) -> None:
         model.rows(size, *taken, low=0, high=0)
 
 
+def _finite_tree(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32] | None:
+    """The tree with most of a solution's arcs, rearranged if it has a forbidden part; None if that does not help."""
+    heads = _rounded(problem, np.where(problem.parts.arc > -np.inf, z, -np.inf))
+    if not (heads[1:] >= 0).all():
+        return None
+    if problem.value(heads) == -np.inf:
+        heads, _ = _core.rearrange(problem.parts, heads, problem.single_root, problem.projective, 0)
+    return heads if problem.value(heads) > -np.inf else None
+
+
 def _rounded(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32]:
-    """The tree with most of a solution's arcs."""
     if problem.projective:
-        weight = np.full((problem.nodes, problem.nodes), -np.inf)
-        weight[problem.parts.head, problem.parts.modifier] = z
-        return _core.eisner(weight, problem.single_root)[0]
+        return _core.eisner(_arc_matrix(problem, z, -np.inf), problem.single_root)[0]
     return _core.chu_liu_edmonds(problem.parts, np.ascontiguousarray(z), problem.single_root)[0]
 
 
-def _any_tree(problem: Problem) -> NDArray[np.int32]:
-    """When time was over at once: the best tree by its arcs."""
-    return _rounded(problem, problem.parts.arc)
-
-
-def _parse(
-    problem: Problem,
-    heads: NDArray[np.int32],
-    bound: float,
-    method: str,
-    nodes: int,
-    arcs: NDArray[np.float64] | None,
-) -> Parse:
-    value = problem.value(heads) if (heads[1:] >= 0).all() else -np.inf
-    met = value >= bound - INTEGRAL * max(1.0, abs(bound))
-    return Parse(heads, value, max(bound, value), method, "bound" if met else None, nodes=nodes, arcs=arcs)
+def _arc_matrix(problem: Problem, z: NDArray[np.float64], absent: float = 0.0) -> NDArray[np.float64]:
+    arcs = np.full((problem.nodes, problem.nodes), absent)
+    arcs[problem.parts.head, problem.parts.modifier] = np.clip(z, None, 1) if absent else np.clip(z, 0, 1)
+    return arcs

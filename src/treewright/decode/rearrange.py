@@ -11,19 +11,23 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.decode import exact
 from treewright.decode.problem import Problem
-from treewright.decode.result import Parse
+from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.errors import InputError
 
 Start = Literal["siblings", "grandparents", "arcs"]
 
 
-def solve(problem: Problem, *, start: Start = "siblings", max_moves: int | None = None) -> Parse:
+def solve(
+    problem: Problem, *, start: Start = "siblings", max_moves: int | None = None, tolerance: float = TOLERANCE
+) -> Parse:
     """The best projective tree, rearranged one head at a time as long as that raises the value.
 
     start is what the projective tree takes into account: arcs, siblings and stops ("siblings", as published) or
     grandparents as well; "arcs" begins with the best spanning tree by its arcs instead, and so do the others when no
-    projective tree is allowed. max_moves is M of the paper. iterations are the changes made.
+    projective tree is allowed. max_moves is M of the paper. iterations are the changes made. There is no
+    bound: no tree is certified, whatever the tolerance.
     """
+    check_tolerance(tolerance)
     if start not in ("siblings", "grandparents", "arcs"):
         raise InputError(f"start is {start!r}; it is 'siblings', 'grandparents' or 'arcs'")
     if max_moves is not None and not max_moves > 0:
@@ -36,7 +40,7 @@ def solve(problem: Problem, *, start: Start = "siblings", max_moves: int | None 
         raise InputError(
             "rearranging ended at a tree with a part of the score -inf; method='exact' decides whether there is another"
         )
-    return Parse(heads, value, math.inf, "rearrange", None, iterations=moves)
+    return Parse(heads, value, math.inf, "rearrange", tolerance=tolerance, iterations=moves)
 
 
 def starting_tree(problem: Problem, start: Start) -> NDArray[np.int32]:

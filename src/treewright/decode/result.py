@@ -1,14 +1,18 @@
 """Results of decoders: a tree with its value and bound, and sums over trees with a flag that says if they are exact.
 
-The words of certification, defined here and nowhere else: the bound is an upper bound on the value of every tree under
-the same constraints, the gap is bound - value, and a tree is certified when its gap is at most the tolerance of the
-method that found it. `certificate` names the reason; `Certified.certified` is the only test, for trees and graphs.
+The words of certification, defined here and nowhere else. The bound is an upper bound on the value of every tree under
+the same constraints, rounding included. The gap is an upper bound on what the value of another tree exceeds that of
+this one; it is computed from differences of scores, so that it can be smaller than the rounding of score and bound. A
+result is certified when its gap is at most tolerance * spread. The spread is the scale of the differences between
+scores: what the tree loses against the best score of every part in its place (core/trees/losses.hpp). `evidence` names
+the kind of proof; `Certified.certified` is the only test, for trees and graphs.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +22,33 @@ from treewright.decode.proof import Proof
 from treewright.errors import InputError
 
 Certificate = Literal["exact", "agreement", "bound"]
+
+# The default tolerance. By convention: far above the rounding of the algorithms, which is below 1e-11 of the spread for
+# sentences of 100 words, and far below differences between scores that mean anything.
+TOLERANCE = 1e-9
+
+
+PENALTY = 2.0**20  # a loss this many times the median loss is a penalty that had to be taken; as in losses.hpp
+
+
+def spread_of(losses: Iterable[float]) -> float:
+    """The sum of the losses, without those that exceed PENALTY times the median of the positive ones.
+
+    >>> spread_of([0.0, 0.5, 1.5, 1e9])
+    2.0
+    """
+    positive = sorted(loss for loss in losses if loss > 0)
+    limit = PENALTY * positive[(len(positive) - 1) // 2] if positive else 0.0
+    return math.fsum(loss for loss in positive if loss <= limit)
+
+
+def check_tolerance(tolerance: float) -> None:
+    """Refuse tolerances that have no meaning."""
+    if not 0 <= tolerance < 1:
+        raise InputError(
+            f"tolerance is {tolerance}; it is the largest gap of a certified result, relative to the spread of the "
+            "scores: 1e-9 for example, or 0"
+        )
 
 
 class Multipliers(NamedTuple):
@@ -30,38 +61,44 @@ class Multipliers(NamedTuple):
 
 
 class Certified:
-    """The definitions of gap and certified, for trees and graphs."""
+    """The definition of certified, for trees and graphs."""
 
     score: float
     bound: float
-    certificate: Certificate | None
+    gap: float
+    spread: float
+    tolerance: float
+    evidence: Certificate
 
     @property
     def certified(self) -> bool:
-        """Whether it is proved that nothing under the same constraints has a higher value (gap <= tolerance)."""
-        return self.certificate is not None
+        """Whether it is proved that nothing under the same constraints is better: gap <= tolerance * spread."""
+        return self.gap <= self.tolerance * self.spread
 
     @property
-    def gap(self) -> float:
-        """bound - score, at least 0: nothing under the same constraints is better by more than this."""
-        return max(0.0, self.bound - self.score)
+    def certificate(self) -> Certificate | None:
+        """The kind of proof, or None when the gap is larger than the tolerance."""
+        return self.evidence if self.certified else None
 
 
 @dataclass(frozen=True, eq=False)
 class Parse(Certified):
     """A tree, its value, and an upper bound on the value of every tree under the same constraints.
 
-    heads[m] is the head of word m; heads[0] is -1. certificate says why no tree is better: "exact" (an exact
-    algorithm), "agreement" (all parts of a decomposition chose the tree) or "bound" (an upper bound equals the value
-    within the tolerance of the method); None when no such proof was found. A certificate is about scores:
-    a certified tree of a parser is its model's best tree over the arcs in `scope`, and may still be wrong.
+    heads[m] is the head of word m; heads[0] is -1. evidence says what gap and bound rest on: "exact" (an exact
+    algorithm), "agreement" (all parts of a decomposition chose the tree) or "bound" (an upper bound on all trees). A
+    certificate is about scores: a certified tree of a parser is its model's best tree over the arcs in `scope`, and may
+    still be wrong.
     """
 
     heads: NDArray[np.int32]
     score: float
     bound: float
     method: str
-    certificate: Certificate | None = "exact"
+    gap: float = math.nan  # no tree is better by more than this; bound - score unless given
+    spread: float = 0.0  # the scale of the differences between scores
+    tolerance: float = TOLERANCE  # of the gap, relative to the spread
+    evidence: Certificate = "exact"
     iterations: int = 0  # of a dual or climbing method
     nodes: int = 0  # of a search tree
     trace: Mapping[str, NDArray[Any]] | None = None  # one row an iteration, with trace=True
@@ -71,22 +108,35 @@ class Parse(Certified):
     pruned: bool = False  # a parser removed arcs before: bound and certificate are about trees over the other arcs
     proof: Proof | None = None  # why no tree is better, for `verify`; with proof=True
 
+    def __post_init__(self) -> None:
+        if math.isnan(self.gap):
+            object.__setattr__(self, "gap", self.bound - self.score)
+
     @classmethod
-    def exact(cls, heads: NDArray[np.int32], value: float, method: str) -> Parse:
-        """The result heads of an exact method, with its score: the bound is the value."""
+    def exact(
+        cls,
+        heads: NDArray[np.int32],
+        score: float,
+        bound: float,
+        gap: float,
+        spread: float,
+        method: str,
+        tolerance: float = TOLERANCE,
+    ) -> Parse:
+        """The result of an exact algorithm."""
         self = cls.__new__(cls)
         # All fields at once: setting them one by one in a frozen dataclass takes as long as decoding 20 words.
-        object.__setattr__(self, "__dict__", {"heads": heads, "score": value, "bound": value, "method": method})
+        fields = {"heads": heads, "score": score, "bound": bound, "gap": gap, "spread": spread, "method": method}
+        object.__setattr__(self, "__dict__", {**fields, "tolerance": tolerance})
         return self
 
     @classmethod
     def ranked(cls, heads: NDArray[np.int32], value: float, best: Parse, method: str) -> Parse:
-        """The tree heads with its value, found by a method, in a list whose first is `best`.
-
-        It is certified as the best one only if it has the same value.
-        """
-        is_best = value >= best.score
-        return cls(heads, value, max(best.bound, value), method, best.certificate if is_best else None)
+        """A tree of a list whose first is `best`: its gap is that of the best tree, and what it loses against it."""
+        if np.array_equal(heads, best.heads):
+            return replace(best, method=method)
+        gap = best.gap + max(0.0, best.score - value) + _rounding(best.score, value)
+        return cls(heads, value, max(best.bound, value), method, gap, best.spread, evidence=best.evidence)
 
     def after_pruning(self) -> Parse:
         """The same result with the note that arcs were removed before it was found."""
@@ -98,7 +148,7 @@ class Parse(Certified):
     def status(self) -> str:
         """The certificate in words, or the gap.
 
-        >>> Parse.exact(np.array([-1, 0], np.int32), 1.0, "exact").status
+        >>> Parse(np.array([-1, 0], np.int32), score=1.0, bound=1.0, method="exact").status
         'certified'
         """
         if self.certified:
@@ -182,6 +232,11 @@ class ParseList(list[Parse]):
 
     def __repr__(self) -> str:
         return ("" if self.exact else "approximate ") + list.__repr__(self)
+
+
+def _rounding(*scores: float) -> float:
+    """An upper bound on the rounding of these values, which were rounded once each; 0 for integers."""
+    return sum(0.0 if score.is_integer() else math.ulp(score) for score in scores)
 
 
 def _plain(array: Any) -> Any:

@@ -16,7 +16,6 @@ from treewright.component import ArrayForm, Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
-from treewright.decode.result import Certificate
 from treewright.errors import InfeasibleError, InputError
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.checkpoint import steps_at
@@ -234,8 +233,8 @@ class InducedParser:
     def result(self, found: Found) -> Parse:
         """Trees with their value as the result of a decoder."""
         nodes = np.concatenate([np.array([-1], np.int32), found.heads])
-        certificate: Certificate | None = "exact" if found.is_best else None
-        return Parse(nodes, found.value, found.bound, self.options.method, certificate)
+        gap = 0.0 if found.is_best else found.bound - found.value
+        return Parse(nodes, found.value, found.bound, self.options.method, gap)
 
     @property
     def tags_of(self) -> Tags:

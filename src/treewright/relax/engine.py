@@ -11,8 +11,9 @@ changed and updates
 
     u[o, s] -= step * (y_o(s) - the mean of y(s) over the other oracles of s)
 
-which for two oracles is the update of both papers. An answer is certified as optimal when all oracles agree on it, or
-when its primal value meets the bound within the tolerance (`meets_bound`). Averages of the later assignments, weighted
+which for two oracles is the update of both papers. An answer is certified as optimal when its gap is at most the
+tolerance times the spread: the sum of the oracles' own best values, dual(0), less the value of the answer. Where all
+oracles agree, the gap is that of rounding. Averages of the later assignments, weighted
 by the steps, approach a solution of the linear relaxation (Nedic and Ozdaglar 2009); variables that are fractional
 there are those on which the oracles continue to disagree.
 """
@@ -32,9 +33,12 @@ from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
 from treewright.relax.steps import PolyakStep, Progress, Step
 
 TOLERANCE = 1e-9  # default of `relax` and `branch`; by convention
-ROUNDING = 1e-12  # relative; a smaller rise of the dual is not counted. By convention
+# Of the values of oracles and the multipliers they add: 16 units in the last place, for oracles that sum tens of terms.
+ROUNDING = 2.0**-48
+RISE = 1e-12  # relative; a smaller rise of the dual is not counted. By convention
 
 Primal = Callable[[Sequence[Answer]], tuple[float, Any]]
+Evidence = Literal["agreement", "bound"]
 Certificate = Literal["agreement", "bound", "infeasible"]
 
 
@@ -54,9 +58,13 @@ class Iteration:
 class Relaxation:
     """The result of `relax`: the best answer, its value, a bound and the certificate."""
 
-    certificate: Certificate | None
     value: float  # of the best answer found, -inf when none was
-    bound: float  # upper bound on the value of every answer
+    bound: float  # upper bound on the value of every answer, rounding included; -inf: there is none
+    gap: float  # no answer is better by more than this; 0 when it is proved that there is none
+    rounding: float  # an upper bound on the rounding of the value, which the gap includes
+    ceiling: float  # the sum of the oracles' own best values
+    tolerance: float  # of the gap, relative to the spread
+    evidence: Evidence  # what the bound rests on: all oracles agree on the answer, or the least dual value
     iterations: int
     answer: Any  # the best assignment of the shared variables, or what `primal` made of it; None when none was found
     structures: tuple[Any, ...]  # those of the oracles in the same iteration, or in the last when no answer was found
@@ -67,22 +75,21 @@ class Relaxation:
     trace: tuple[Iteration, ...]  # empty without trace=True
 
     @property
-    def gap(self) -> float:
-        """bound - value; 0 when it is proved that there is no answer."""
-        return self.bound - self.value if self.certificate != "infeasible" else 0.0
+    def spread(self) -> float:
+        """The scale of the differences between answers: what the answer loses against the oracles' own best values."""
+        return max(0.0, self.ceiling - self.value) if self.value > -math.inf else 0.0
 
     @property
     def certified(self) -> bool:
-        """Whether the answer is proved to be optimal."""
-        return self.certificate in {"agreement", "bound"}
+        """Whether the answer is proved to be optimal: gap <= tolerance * spread."""
+        return self.value > -math.inf and self.gap <= self.tolerance * self.spread
 
-
-def meets_bound(value: float, bound: float, tolerance: float) -> bool:
-    """Whether a value is optimal: it differs from the upper bound by at most `tolerance`, relative to the bound.
-
-    Bounds below 1 in absolute value count as 1.
-    """
-    return value >= bound - tolerance * max(1.0, abs(bound))
+    @property
+    def certificate(self) -> Certificate | None:
+        """The kind of proof; "infeasible": there is no answer; None when the gap is larger than the tolerance."""
+        if self.bound == -math.inf:
+            return "infeasible"
+        return self.evidence if self.certified else None
 
 
 class RelaxOptions(TypedDict, total=False):
@@ -113,10 +120,10 @@ def relax(
     """The best structures of several oracles that agree on the variables they share, as a Relaxation.
 
     weights multiply the oracles' scores. step is a rule of treewright.relax, PolyakStep() by default. tolerance is
-    that of `meets_bound`. start has the multipliers of an earlier run. primal returns the value of a joint answer made
-    of the oracles' answers (-inf: there is none) and this answer; without it, oracles that decide all shared variables
-    propose their assignments, and the other oracles score them. max_iterations and max_seconds limit the run. trace
-    keeps an Iteration for each iteration.
+    the largest gap of a certified answer, relative to the spread. start has the multipliers of an earlier run. primal
+    returns the value of a joint answer made of the oracles' answers (-inf: there is none) and this answer; without it,
+    oracles that decide all shared variables propose their assignments, and the other oracles score them.
+    max_iterations and max_seconds limit the run. trace keeps an Iteration for each iteration.
 
     >>> from treewright.relax import Table, relax
     >>> both_or_none = Table([0, 1], [[0, 0], [1, 1]], [0, 2])
@@ -126,6 +133,8 @@ def relax(
     (2.0, [1.0, 1.0], True)
     """
     weight = _checked_weights(weights, len(oracles))
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance is {tolerance}; it is relative to the spread of the scores: 1e-9, or 0")
     run = _Run(oracles, weight, step or PolyakStep(), tolerance, primal, trace)
     run.warm_start(start)
     deadline = time.monotonic() + max_seconds
@@ -187,11 +196,13 @@ class _Run:
         self.answers = [Answer(0.0, self.assigned[part]) for part in self.shared.slices]
         self.changed = [True] * len(oracles)
         self.iterations = self.increases = self.stalled = 0
-        self.dual = self.bound = math.inf
+        self.dual = self.bound = self.ceiling = math.inf
+        self.value_rounding, self.scale = 0.0, 1.0
         self.value, self.first_gap = -math.inf, math.nan
         self.answer: Any = None
         self.structures: tuple[Any, ...] = ()
-        self.certificate: Certificate | None = None
+        self.evidence: Evidence = "bound"
+        self.is_infeasible = False
         self.finished = False
         self.disputes = np.zeros(self.shared.count)
         self.mean = _Mean(self.shared.count)
@@ -200,6 +211,8 @@ class _Run:
     def warm_start(self, start: Sequence[Vector] | None) -> None:
         if start is None:
             return
+        zero = [np.zeros(part.stop - part.start) for part in self.shared.slices]
+        self._take_own_values([self._solved(i, multipliers) for i, multipliers in enumerate(zero)])
         shapes = [len(part) for part in start]
         expected = [part.stop - part.start for part in self.shared.slices]
         if shapes != expected:
@@ -230,16 +243,44 @@ class _Run:
             raise ValueError(f"oracles[{i}] returned {fraction} in its assignment; a variable is 0 or 1")
         return answer
 
+    def _take_own_values(self, answers: Sequence[Answer]) -> None:
+        """The ceiling, and a scale of the scores: how far the values lie apart, if they do."""
+        self.ceiling = self._total(answers)
+        values = self.weight * np.array([answer.value for answer in answers])
+        values = values[np.isfinite(values)]
+        if len(values):
+            scale = float(np.ptp(values)) or float(np.abs(values).max()) or 1.0
+            self.scale = 2.0 ** max(math.frexp(scale)[1], -1000)  # steps are then the same for equivalent problems
+
+    def _total(self, answers: Sequence[Answer]) -> float:
+        return math.fsum(weight * answer.value for weight, answer in zip(self.weight, answers, strict=True))
+
+    def _rounding(self) -> float:
+        """An upper bound on the rounding of the dual value; without multipliers nothing has been added."""
+        if not self.multipliers.any():
+            return 0.0
+        values = np.abs(self.weight * np.array([answer.value for answer in self.answers])).sum()
+        return ROUNDING * float(values + np.abs(self.multipliers) @ np.abs(self.assigned))
+
+    @property
+    def gap(self) -> float:
+        if self.is_infeasible or (self.evidence == "agreement" and self.bound == self.ceiling):
+            return 0.0  # each oracle has its own best structure: nothing was added
+        return max(0.0, self.bound - self.value) + self.value_rounding
+
     def evaluate(self) -> None:
         """Compute the dual value, update the best answer, and decide whether it is proved to be optimal."""
         previous = self.dual
-        self.dual = math.fsum(weight * answer.value for weight, answer in zip(self.weight, self.answers, strict=True))
+        self.dual = self._total(self.answers)
         if self.dual == -math.inf:
-            self.bound, self.certificate, self.finished = self.dual, "infeasible", True
+            self.bound, self.is_infeasible, self.finished = self.dual, True, True
             return
-        self.increases += self.dual > previous + ROUNDING * max(1.0, abs(self.dual))
-        self.stalled = 0 if self.dual < self.bound else self.stalled + 1
-        self.bound = min(self.bound, self.dual)
+        upper = self.dual + self._rounding()
+        if self.iterations == 1 and self.ceiling == math.inf:
+            self._take_own_values(self.answers)
+        self.increases += self.dual > previous + RISE * max(self.scale, abs(self.dual))
+        self.stalled = 0 if upper < self.bound else self.stalled + 1
+        self.bound = min(self.bound, upper)
         self.direction = self.shared.direction(self.assigned)
         value, answer = self.primal(self.answers) if self.primal else self.proposals.best(self.answers, self._own())
         if self.iterations == 1 and value > -math.inf:
@@ -247,15 +288,23 @@ class _Run:
         self._certify(value, answer)
 
     def _certify(self, value: float, answer: Any) -> None:
-        """Keep an answer that is better than the best so far; the certificate is agreement, or a value at the bound."""
+        """Keep an answer that is better than the best so far; end when all agree, or when the gap is small enough."""
         if not self.direction.any():
-            self._keep(self.dual, self.shared.mean(self.assigned) if answer is None else answer)
-            self.certificate, self.finished = "agreement", True
+            self._keep(self._agreed_value(), self.shared.mean(self.assigned) if answer is None else answer)
+            self.evidence, self.finished = "agreement", True
             return
         if value > self.value:
             self._keep(value, answer)
-        if meets_bound(self.value, self.bound, self.tolerance):
-            self.certificate, self.finished = "bound", True
+        self.finished = self.gap <= self.tolerance * max(0.0, self.ceiling - self.value) < math.inf
+
+    def _agreed_value(self) -> float:
+        """The value of the assignment on which all agree, without the rounding of multipliers where oracles score."""
+        scores = [
+            oracle.score(self.assigned[part]) if isinstance(oracle, Scoring) else math.nan
+            for oracle, part in zip(self.oracles, self.shared.slices, strict=True)
+        ]
+        value = math.fsum(self.weight * np.array(scores))
+        return value if math.isfinite(value) else self.dual
 
     def _own(self) -> Vector:
         """Each oracle's score without the multipliers, times its weight."""
@@ -265,12 +314,12 @@ class _Run:
         return own
 
     def _keep(self, value: float, answer: Any) -> None:
-        self.value, self.answer = value, answer
+        self.value, self.answer, self.value_rounding = value, answer, self._rounding()
         self.structures = tuple(answer.structure for answer in self.answers)
 
     def update(self) -> None:
         """Add the iteration to the trace and the averages, and take a subgradient step."""
-        if self.certificate == "infeasible":
+        if self.is_infeasible:
             return
         disputed = self.shared.disputed(self.direction)
         self.disputes += disputed
@@ -278,7 +327,7 @@ class _Run:
         if self.trace:
             solved = sum(self.changed)
             self.lines.append(Iteration(self.dual, self.bound, self.value, int(disputed.sum()), solved, size))
-        if self.certificate == "agreement":  # the averages are then this solution alone
+        if self.evidence == "agreement":  # the averages are then this solution alone
             self.mean = _Mean(self.shared.count)
         own = self.dual - float(self.multipliers @ self.assigned)
         self.mean.add(self.iterations, size, self.shared.mean(self.assigned), own)
@@ -297,14 +346,19 @@ class _Run:
             self.increases,
             self.stalled,
             slope,
+            self.scale,
         )
 
     def result(self) -> Relaxation:
         averages, average_value = self.mean.result()
         return Relaxation(
-            certificate=self.certificate,
             value=self.value,
-            bound=max(self.bound, self.value),  # rounding may leave the bound below the value
+            bound=self.bound if self.is_infeasible else _upwards(max(min(self.bound, self.ceiling), self.value)),
+            gap=self.gap,
+            rounding=self.value_rounding,
+            ceiling=self.ceiling,
+            tolerance=self.tolerance,
+            evidence=self.evidence,
             iterations=self.iterations,
             answer=self.answer,
             structures=self.structures or tuple(answer.structure for answer in self.answers),
@@ -314,6 +368,11 @@ class _Run:
             multipliers=tuple(self.multipliers[part].copy() for part in self.shared.slices),
             trace=tuple(self.lines),
         )
+
+
+def _upwards(bound: float) -> float:
+    """The next number above a sum that was rounded once; integers are taken to be exact."""
+    return bound if bound.is_integer() else math.nextafter(bound, math.inf)
 
 
 class _Mean:

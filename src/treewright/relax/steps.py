@@ -26,6 +26,7 @@ class Progress:
     increases: int  # number of iterations in which the dual value rose
     stalled: int  # iterations since the bound last fell
     slope: float  # first-order decrease of the dual for a step of 1; for two oracles the number of differing variables
+    scale: float = 1.0  # of the scores, as far as it is known without a primal value
 
 
 class Step(Protocol):
@@ -74,7 +75,8 @@ class DiminishingStep:
 class PolyakStep:
     """scale * (dual - target) / slope (Polyak's rule); the default target is the best primal value so far.
 
-    The step is 1 / (1 + increases) while there is no target. The scale is halved after every HALVING_PERIOD iterations
+    The step is that of the scale of the scores, divided by 1 + increases, while there is no target. The
+    scale is halved after every HALVING_PERIOD iterations
     that do not lower the bound, down to MIN_SCALE, and is reset when one does.
     """
 
@@ -84,6 +86,6 @@ class PolyakStep:
     def __call__(self, progress: Progress) -> float:
         target = progress.value if self.target is None else self.target
         if not math.isfinite(target):
-            return 1 / (1 + progress.increases)
+            return progress.scale / (1 + progress.increases)
         scale = self.scale * max(0.5 ** (progress.stalled // HALVING_PERIOD), MIN_SCALE)
         return scale * max(progress.dual - target, 0.0) / progress.slope

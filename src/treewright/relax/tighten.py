@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.relax.engine import TOLERANCE, Certificate, Relaxation, RelaxOptions, meets_bound, relax
+from treewright.relax.engine import Relaxation, RelaxOptions, relax
 from treewright.relax.oracle import Oracle, Refinable, Restrictable
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _joined(before: Relaxation, after: Relaxation, count: int) -> Relaxation:
     """The results of two runs combined: the better answer, the lower bound, the sums of counts."""
     kept = after if after.value >= before.value else before
     answer = kept.answer[:count] if isinstance(kept.answer, np.ndarray) else kept.answer
-    bound = max(min(before.bound, after.bound), kept.value)
+    bound = max(min(before.bound, after.bound), kept.value) if after.bound > -math.inf else after.bound
     disputes = after.disputes[:count] + before.disputes[:count]
     return replace(
         after,
@@ -96,6 +96,9 @@ def _joined(before: Relaxation, after: Relaxation, count: int) -> Relaxation:
         answer=answer,
         structures=kept.structures,
         bound=bound,
+        gap=0.0 if bound == -math.inf else max(0.0, bound - kept.value) + kept.rounding,
+        rounding=kept.rounding,
+        ceiling=before.ceiling,
         iterations=before.iterations + after.iterations,
         averages=after.averages[:count],
         disputes=disputes,
@@ -115,15 +118,13 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpac
     >>> found.value, found.answer.tolist(), found.certified
     (-1.0, [0.0, 0.0], True)
     """
-    tolerance = options.get("tolerance", TOLERANCE)
-    best = relax(oracles, **options)
-    bound = best.bound
-    open_: list[tuple[float, int, dict[int, bool], Relaxation]] = [(-best.bound, 0, {}, best)]
-    nodes, iterations = 1, best.iterations
-    while open_ and best.certificate != "infeasible":
-        bound = -open_[0][0]
-        if meets_bound(best.value, bound, tolerance) or nodes >= max_nodes:
-            break
+    root = best = relax(oracles, **options)
+    if _is_decided(root):
+        return root
+    decided = -math.inf  # upper bound on the answers of nodes that are done
+    open_ = [(-root.bound, 0, dict[int, bool](), root)]
+    nodes, iterations = 1, root.iterations
+    while open_ and nodes < max_nodes and not _bounded(best, max(decided, -open_[0][0])).certified:
         _, _, fixed, parent = heapq.heappop(open_)
         variable = _branching_variable(parent, fixed)
         if variable is None:
@@ -137,14 +138,24 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpac
             )
             nodes, iterations = nodes + 1, iterations + child.iterations
             if child.value > best.value:
-                best = child
-            if child.certificate is None:
-                heapq.heappush(open_, (-min(child.bound, parent.bound), nodes, fixed | {variable: on}, child))
-        bound = max(best.value, -open_[0][0]) if open_ else best.value
-    if best.certificate == "infeasible" or bound == -math.inf:
-        return replace(best, certificate="infeasible", bound=-math.inf, iterations=iterations)
-    proved: Certificate | None = "bound" if meets_bound(best.value, bound, tolerance) else None
-    return replace(best, certificate=proved, bound=max(bound, best.value), iterations=iterations)
+                best = replace(child, ceiling=root.ceiling)
+            bound = min(child.bound, parent.bound)
+            if _is_decided(child):
+                decided = max(decided, bound)
+            else:
+                heapq.heappush(open_, (-bound, nodes, fixed | {variable: on}, child))
+    found = _bounded(best, max(decided, -open_[0][0]) if open_ else decided)
+    return replace(found, iterations=iterations, evidence="bound")
+
+
+def _is_decided(node: Relaxation) -> bool:
+    """Whether no better answer of the node is to be found: it is certified, or all oracles agree but for rounding."""
+    return node.certificate is not None or node.evidence == "agreement"
+
+
+def _bounded(best: Relaxation, bound: float) -> Relaxation:
+    bound = max(bound, best.value)
+    return replace(best, bound=bound, gap=0.0 if bound == -math.inf else bound - best.value + best.rounding)
 
 
 def _restricted(oracle: Oracle, i: int, fixed: dict[int, bool]) -> Oracle:

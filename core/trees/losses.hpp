@@ -1,0 +1,246 @@
+// What each part loses against the best part of its kind, and with it the scale of the differences between trees.
+//
+// A tree has one arc, one sibling part and (unless its head is the root) one grandparent part for each word m, and one
+// stop for each side of a node. The loss of a part is its distance from the highest score in its place:
+//
+//   arc (h, m)       best arc into m - arc             sibling (h, m, s)   best sibling part of m - sib
+//   stop (h, s)      best stop of the side - stop      grandparent         best grandparent part of m - grand
+//
+// (an arc from the root has the grandparent score 0, and its loss counts with the arc). The loss of a tree is the sum
+// over its parts: the sum of all best scores, which bounds every tree, less the tree's value. Losses do not change when
+// a constant is added to all heads of a word, and are computed from differences only, so that each has a relative error
+// of few units in the last place. A part that loses more than a whole tree does is in no better tree.
+//
+// spread(tree) is the scale that tolerances refer to: the loss of the tree, without penalties that every tree has to
+// take, such as masks. A loss is a penalty if it is more than 2^20 times the median of the tree's positive losses and
+// more than 2^10 times the largest of the best scores. The second condition keeps losses of ordinary size next to ties,
+// which are broken by rounding or noise.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/scores.hpp"
+#include "trees/parts.hpp"
+
+namespace treewright {
+
+// The sum of a tree's losses without penalties; largest is that of the best scores, without signs. Changes the order.
+inline double spread_of(std::vector<double> &losses, double largest) {
+  constexpr double penalty = 1 << 20, of_largest = 1 << 10;  // by convention: scores of one model differ by less
+  losses.erase(std::remove(losses.begin(), losses.end(), 0.0), losses.end());
+  if (losses.empty()) return 0;
+  const auto middle = losses.begin() + (losses.size() - 1) / 2;
+  std::nth_element(losses.begin(), middle, losses.end());
+  const double limit = std::max(penalty * *middle, of_largest * largest);
+  double sum = 0;
+  for (double loss : losses) sum += loss <= limit ? loss : 0;
+  return sum;
+}
+
+class Losses {
+ public:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  // The parts must outlive the losses.
+  void open(const Parts &parts, bool single_root) {
+    parts_ = &parts, single_root_ = single_root;
+    find_best_transitions();
+    find_best_grandparents();
+    find_best_of_words();
+  }
+
+  // +inf for what is forbidden.
+  double arc(int id) const {
+    const int m = parts_->modifier[id];
+    if (parts_->arc[id] == forbidden) return infinity;
+    const double own = best_arc[m] - parts_->arc[id];
+    return parts_->head[id] == 0 ? own + best_grand[m] : own;
+  }
+  double transition(int side, int p, int q) const {
+    const double score = parts_->transition(side, p, q);
+    if (score == forbidden) return infinity;
+    if (q == parts_->side_size(side)) return best_stop[side] - score;
+    return best_sibling[parts_->modifier[parts_->side_begin[side] + q]] - score;
+  }
+  double grand(int upper, int lower) const {
+    const double score = parts_->grand(upper, lower);
+    return score == forbidden ? infinity : best_grand[parts_->modifier[lower]] - score;
+  }
+
+  // Whether no tree can have the arc, because every sibling or grandparent part of it is forbidden.
+  bool is_unusable(int id) const {
+    return parts_->arc[id] == forbidden || sibling_[id] == forbidden || grand_[id] == forbidden;
+  }
+  // The root has a child, and with a single root no second one.
+  bool is_unusable(int side, int p, int q) const {
+    if (side != 1) return false;
+    return q == parts_->side_size(side) ? p < first_last_state(side) : p > last_state(side, q);
+  }
+
+  // Calls use(loss) for every part of a tree; false when it uses an arc that is no candidate.
+  template <typename Use>
+  bool for_losses_of(const int *heads, Use use);
+
+  // The loss of a tree, rounded upwards by far more than its error; +inf when it has a forbidden part.
+  double total(const int *heads) {
+    double sum = 0;
+    const bool found = for_losses_of(heads, [&](double loss) { sum += loss; });
+    return found ? sum * (1 + 8 * parts_->nodes * std::numeric_limits<double>::epsilon()) : infinity;
+  }
+
+  double spread(const int *heads) { return spread(heads, largest_best_); }
+  // The spread for searches, which may be smaller: penalties by the first condition alone.
+  double search_spread(const int *heads) { return spread(heads, 0); }
+
+  // Every part at its best; rounded, so that it is a bound but for a few units in the last place.
+  double upper_bound() const {
+    double sum = 0;
+    for (int m = 1; m < parts_->nodes; ++m) sum += best_arc[m] + best_sibling[m] + best_grand[m];
+    for (double stop : best_stop) sum += stop;
+    return sum;
+  }
+
+  // Losses that begin a group of much higher ones: no loss lies in the 20 powers of two below. Increasing.
+  std::vector<double> thresholds();
+
+  std::vector<double> best_arc, best_sibling, best_grand;  // of each word; 0 where there is no such part
+  std::vector<double> best_stop;                           // of each side
+
+ private:
+  double spread(const int *heads, double largest) {
+    of_tree_.clear();
+    for_losses_of(heads, [&](double loss) { of_tree_.push_back(loss); });
+    return spread_of(of_tree_, largest);
+  }
+
+  // The last state that candidate q of a side can follow.
+  int last_state(int side, int q) const { return side == 1 && single_root_ ? 0 : q; }
+  // The first state after which a side can end.
+  int first_last_state(int side) const { return side == 1 && parts_->side_size(side) ? 1 : 0; }
+
+  void find_best_transitions() {
+    const Parts &parts = *parts_;
+    sibling_.assign(parts.arcs(), 0.0);
+    best_stop.assign(2 * parts.nodes, 0.0);
+    if (!parts.has_transitions()) return;
+    for (int side = 1; side < 2 * parts.nodes; ++side) {
+      const int size = parts.side_size(side), begin = parts.side_begin[side];
+      std::fill_n(sibling_.begin() + begin, size, forbidden);
+      best_stop[side] = forbidden;
+      for (int p = 0; p <= size; ++p) {
+        const double *row = &parts.transitions[parts.transition_begin[side] + std::size_t(p) * (size + 1)];
+        for (int q = p; q < size && p <= last_state(side, q); ++q)
+          sibling_[begin + q] = std::max(sibling_[begin + q], row[q]);
+        if (p >= first_last_state(side)) best_stop[side] = std::max(best_stop[side], row[size]);
+      }
+    }
+  }
+
+  void find_best_grandparents() {
+    const Parts &parts = *parts_;
+    grand_.assign(parts.arcs(), 0.0);
+    if (!parts.has_grand()) return;
+    for (int h = 1; h < parts.nodes; ++h) {
+      std::fill_n(grand_.begin() + parts.out_begin(h), parts.out_size(h), forbidden);
+      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
+        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
+          if (parts.modifier[id] != parts.head[parts.in_arc[in]])
+            grand_[id] = std::max(grand_[id], parts.grand(parts.in_arc[in], id));
+    }
+  }
+
+  // Over the arcs that can be in a tree as far as their own parts say.
+  void find_best_of_words() {
+    const Parts &parts = *parts_;
+    for (auto *best : {&best_arc, &best_sibling, &best_grand}) best->assign(parts.nodes, forbidden);
+    for (int id = 0; id < parts.arcs(); ++id) {
+      if (is_unusable(id)) continue;
+      const int m = parts.modifier[id];
+      best_arc[m] = std::max(best_arc[m], parts.arc[id]);
+      best_sibling[m] = std::max(best_sibling[m], sibling_[id]);
+      best_grand[m] = std::max(best_grand[m], grand_[id]);
+    }
+    for (auto *best : {&best_arc, &best_sibling, &best_grand})
+      for (double &score : *best) score = score == forbidden ? 0 : score;
+    largest_best_ = 0;
+    for (const auto *best : {&best_arc, &best_sibling, &best_grand, &best_stop})
+      for (double score : *best) largest_best_ = std::max(largest_best_, score == forbidden ? 0 : std::abs(score));
+  }
+
+  // Calls use(loss) for every part; in the order of memory.
+  template <typename Use>
+  void for_all(Use use) const;
+
+  const Parts *parts_ = nullptr;
+  bool single_root_ = true;
+  double largest_best_ = 0;              // of all places, without its sign
+  std::vector<double> sibling_, grand_;  // the best part of each arc
+  std::vector<double> of_tree_;
+  std::vector<int> used_;
+};
+
+template <typename Use>
+bool Losses::for_losses_of(const int *heads, Use use) {
+  const Parts &parts = *parts_;
+  used_.assign(parts.nodes, -1);
+  for (int m = 1; m < parts.nodes; ++m)
+    if (heads[m] < 0 || (used_[m] = parts.find(heads[m], m)) < 0) return false;
+  for (int m = 1; m < parts.nodes; ++m) {
+    use(arc(used_[m]));
+    if (parts.has_grand() && heads[m] != 0) use(grand(used_[heads[m]], used_[m]));
+  }
+  if (!parts.has_transitions()) return true;
+  for (int side = 1; side < 2 * parts.nodes; ++side) {
+    int last = 0;
+    for (int q = 0; q < parts.side_size(side); ++q) {
+      const int id = parts.side_begin[side] + q;
+      if (used_[parts.modifier[id]] != id) continue;
+      use(transition(side, last, q));
+      last = q + 1;
+    }
+    use(transition(side, last, parts.side_size(side)));
+  }
+  return true;
+}
+
+template <typename Use>
+void Losses::for_all(Use use) const {
+  const Parts &parts = *parts_;
+  for (int id = 0; id < parts.arcs(); ++id) use(arc(id));
+  for (int side = 1; parts.has_transitions() && side < 2 * parts.nodes; ++side)
+    for (int p = 0; p <= parts.side_size(side); ++p)
+      for (int q = p; q <= parts.side_size(side); ++q) use(transition(side, p, q));
+  for (int h = 1; parts.has_grand() && h < parts.nodes; ++h)
+    for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
+      for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
+        if (parts.modifier[id] != parts.head[parts.in_arc[in]]) use(grand(parts.in_arc[in], id));
+}
+
+inline std::vector<double> Losses::thresholds() {
+  constexpr int exponents = 2048, jump = 20;  // the jump is that of spread_of
+  double least[exponents];                    // the least loss with each exponent
+  std::fill_n(least, exponents, infinity);
+  for_all([&](double loss) {
+    if (!(loss > 0 && loss < infinity)) return;
+    std::uint64_t bits;
+    std::memcpy(&bits, &loss, sizeof bits);
+    double &cell = least[bits >> 52];
+    cell = std::min(cell, loss);
+  });
+  std::vector<double> found;
+  int below = -1;
+  for (int exponent = 0; exponent < exponents; ++exponent) {
+    if (least[exponent] == infinity) continue;
+    if (below >= 0 && exponent - below > jump) found.push_back(least[exponent]);
+    below = exponent;
+  }
+  return found;
+}
+
+}  // namespace treewright

@@ -1,0 +1,95 @@
+// The bounds of a tree over whole arrays of arcs, siblings and stops, as Losses and DirectDecoder compute them over
+// Parts. O(n^3), along rows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "base/checked_sum.hpp"
+#include "base/scores.hpp"
+#include "trees/first_order_bound.hpp"
+#include "trees/losses.hpp"
+
+namespace treewright {
+
+class SiblingBounds {
+ public:
+  // sib and stop may be null. heads is the best tree by a chart that adds the scores as they are.
+  Bounds of(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, const int *heads) {
+    n_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
+    largest_ = 0, are_integers_ = n_ <= (1 << 10);
+    best_arc_.assign(n_, forbidden), best_sibling_.assign(n_, sib ? forbidden : 0);
+    best_stop_.assign(2 * n_, stop ? forbidden : 0);
+    for (std::size_t h = 0; h < n_; ++h) find_best(h, single_root);
+    losses_.clear();
+    CheckedSum sum;
+    for_parts_of(heads, [&](double score, double best) { sum.add(score), losses_.push_back(best - score); });
+    double loss = 0;
+    for (double each : losses_) loss += each;
+    const double terms = 5.0 * nodes;  // as in DirectDecoder
+    const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest_;
+    const double gap = loss == 0 || are_integers_ ? 0 : std::min(2 * loss, rounding);
+    double largest_best = 0;
+    for (const auto *best : {&best_arc_, &best_sibling_, &best_stop_})
+      for (double score : *best) largest_best = std::max(largest_best, score == forbidden ? 0 : std::abs(score));
+    return {sum.value(), sum.upper_bound(gap), gap, spread_of(losses_, largest_best)};
+  }
+
+ private:
+  double highest(const double *scores, std::size_t count) {
+    double best = forbidden, size = 0;
+#pragma omp simd reduction(max : best, size)
+    for (std::size_t k = 0; k < count; ++k) {
+      const double finite = scores[k] == forbidden ? 0 : std::abs(scores[k]);
+      best = scores[k] > best ? scores[k] : best;
+      size = finite > size ? finite : size;
+    }
+    largest_ = std::max(largest_, size);
+    for (std::size_t k = 0; are_integers_ && k < count; ++k) are_integers_ = is_moderate_integer(scores[k]);
+    return best;
+  }
+
+  void find_best(std::size_t h, bool single_root) {
+    for (std::size_t m = 1; m < n_; ++m) {
+      if (m == h) continue;
+      best_arc_[m] = std::max(best_arc_[m], highest(arc_ + h * n_ + m, 1));
+      if (!sib_) continue;
+      const std::size_t begin = h < m ? h : m + 1, end = h < m ? m : h + 1;
+      const std::size_t count = h == 0 && single_root ? 1 : end - begin;
+      best_sibling_[m] = std::max(best_sibling_[m], highest(sib_ + (h * n_ + m) * n_ + begin, count));
+    }
+    for (std::size_t s = 0; stop_ && s < n_; ++s)
+      for (std::size_t side = 0; side < 2; ++side) {
+        const bool belongs = s == h ? h > 0 : s > 0 && (s > h) == (side == 1);
+        if (belongs)
+          best_stop_[2 * h + side] = std::max(best_stop_[2 * h + side], highest(stop_ + (h * n_ + s) * 2 + side, 1));
+      }
+  }
+
+  // Calls use(score, the best in its place).
+  template <typename Use>
+  void for_parts_of(const int *heads, Use use) {
+    for (std::size_t m = 1; m < n_; ++m) use(arc_[heads[m] * n_ + m], best_arc_[m]);
+    for (int h = 0; h < int(n_); ++h)
+      for (int side = h > 0 ? 0 : 1; side < 2; ++side) {
+        int last = h;
+        for (int m = side ? h + 1 : h - 1; m > 0 && m < int(n_); m += side ? 1 : -1) {
+          if (heads[m] != h) continue;
+          if (sib_) use(sib_[(h * n_ + m) * n_ + last], best_sibling_[m]);
+          last = m;
+        }
+        if (stop_) use(stop_[(h * n_ + last) * 2 + side], best_stop_[2 * h + side]);
+      }
+  }
+
+  std::size_t n_ = 0;
+  const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
+  double largest_ = 0;
+  bool are_integers_ = true;
+  std::vector<double> best_arc_, best_sibling_, best_stop_, losses_;
+};
+
+}  // namespace treewright

@@ -160,9 +160,9 @@ static nb::any parse_array_and_dual(nb::handle arc, nb::handle root, nb::handle 
   const double *scores = numpy.arc_data(arc);
   if (bad_arc(scores, nodes) >= 0) return none;
   const nb::object heads = numpy.new_heads(nodes);
-  const double value = spanning_tree().decode(scores, nodes, single_root, numpy.heads_data(heads));
-  if (value == forbidden) return none;
-  return nb::steal<nb::any>(nb::make_tuple(new_parse(type, heads, value, method), spanning_tree().dual()).release());
+  const Bounds found = bounded_tree(spanning_tree(), scores, nodes, single_root, numpy.heads_data(heads));
+  if (found.value == forbidden) return none;
+  return nb::steal<nb::any>(nb::make_tuple(new_parse(type, heads, found, method), spanning_tree().dual()).release());
 }
 
 // `parse_array` for the items begin..end - 1 of a list, which must not be changed meanwhile.

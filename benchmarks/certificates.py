@@ -325,7 +325,8 @@ def decode_graph(census: Census, random: np.random.Generator, seed: int) -> None
         row, note = f"graph {method}", f"seed {seed} n {n} {kind} {'+'.join(names)} {root}"
         census.tried(row)
         try:
-            parse = tw.decode.graph(**scores, root=root, method=method)
+            arguments: dict[str, Any] = {**scores, "root": root, "method": method}
+            parse = tw.decode.graph(**arguments)
         except InfeasibleError:
             census.count(row, "infeasible" if best is None else "bad value", "" if best is None else note)
             continue
@@ -391,8 +392,8 @@ def run(decodings: int, seed: int, seconds: float = math.inf) -> Census:
     census, end = Census(), time.monotonic() + seconds
     while census.decodings < decodings and time.monotonic() < end:
         random = np.random.default_rng(seed)
-        decode = random.choice([decode_trees] * 16 + [decode_graph, decode_relaxation])
-        decode(census, random, seed)
+        others = {0: decode_graph, 1: decode_relaxation}
+        others.get(int(random.integers(18)), decode_trees)(census, random, seed)
         seed += 1
     return census
 

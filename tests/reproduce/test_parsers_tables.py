@@ -54,9 +54,9 @@ def counted_uas(parser: Parser, **how: Any) -> tuple[float, list[list[int]]]:
 def test_a_decoding_counts_heads_and_certificates() -> None:
     def parsed(heads: list[int], certificate: Any) -> tw.Sentence:
         sentence = tw.Sentence.from_words(["w"] * len(heads), heads=heads)
-        gap, evidence = (1.0, "bound") if certificate is None else (0.0, certificate)
+        gap = 1.0 if certificate is None else 0.0
         nodes = np.array([-1, *heads], np.int32)
-        sentence.parse = tw.decode.Parse(nodes, 0.0, gap, "dd", gap, evidence=evidence)
+        sentence.parse = tw.decode.Parse(nodes, 0.0, gap, "dd", gap, evidence=certificate or "bound")
         return sentence
 
     found = [parsed([0, 1], "agreement"), parsed([2, 0], "bound"), parsed([0, 1, 1], None), parsed([0], "exact")]

@@ -196,7 +196,8 @@ def decode_one(parts: _core.Parts, chosen: Direct, single_root: bool, tolerance:
     if chosen == "grand-eisner":
         check_chart(parts)
     heads, bounds = _core.decode_parts([parts], _KERNELS[chosen], single_root, tolerance)
-    return Parse.exact(heads, *bounds[0].tolist(), chosen, tolerance)
+    score, bound, gap, spread = bounds[0].tolist()
+    return Parse.exact(heads, score, bound, gap, spread, chosen, tolerance)
 
 
 def decode_parts(
@@ -209,8 +210,8 @@ def decode_parts(
     heads, bounds = _core.decode_parts(list(batch), _KERNELS[chosen], single_root, tolerance)
     ends = accumulate((parts.nodes for parts in batch), initial=0)
     return [
-        Parse.exact(heads[begin:end], *row, chosen, tolerance)
-        for (begin, end), row in zip(pairwise(ends), bounds.tolist(), strict=True)
+        Parse.exact(heads[begin:end], score, bound, gap, spread, chosen, tolerance)
+        for (begin, end), (score, bound, gap, spread) in zip(pairwise(ends), bounds.tolist(), strict=True)
     ]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -49,8 +50,8 @@ def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) 
         raise ProofError(f"refused: not a record as `treewright parse --proofs` writes it: {error!r}") from None
     if heads != sentence.heads.tolist():
         raise ProofError("refused: the proof is about another tree than that of the sentence")
-    certificate: Literal["bound"] | None = "bound" if certified else None
     tree = np.array([-1, *heads], dtype=np.int32)
-    parse = Parse(tree, score, bound, "proof", certificate, proof=proof)
+    gap = 0.0 if certified else math.inf  # what the record claims; verify checks it
+    parse = Parse(tree, score, bound, "proof", gap, evidence="bound", proof=proof)
     parts = parser.parts(sentence, projective=projective, all_arcs=all_arcs)
     return decode.verify(parts, parse, projective=projective, root=parser.model.root)

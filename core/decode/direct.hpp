@@ -65,7 +65,7 @@ class DirectDecoder {
     const Bounds found = second_order_bounds(parts, heads);
     if (found.gap <= tolerance * found.spread / 2) return found;
     const BoundedTree best =
-        stages_.run(parts, single_root, tolerance, [&](const Conditioning &problem, const int *, bool) {
+        stages_.run(parts, single_root, tolerance, false, [&](const Conditioning &problem, const int *, bool) {
           tree_.resize(parts.nodes);
           const double exact = fill_chart(problem.parts, algorithm, single_root, tree_.data());
           return StageResult{&tree_, exact, exact, true, false};

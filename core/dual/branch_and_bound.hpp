@@ -47,7 +47,7 @@ class BranchAndBound {
     iterations = nodes = 0;
     trace = SearchTrace();
     node_.proof = options.proof ? &proof : nullptr;
-    best = stages_.run(parts, options.single_root, options.tolerance,
+    best = stages_.run(parts, options.single_root, options.tolerance, options.proof,
                        [&](const Conditioning &problem, const int *known, bool is_last) {
                          const long long rest = options.max_nodes - nodes;
                          return search(problem, known, is_last ? rest : std::min(rest, max_first_nodes), watch);
@@ -89,6 +89,9 @@ class BranchAndBound {
     node_.open(problem, stages_.losses(), {false, options_.single_root, 1.0, {}}, options_.tolerance, no_limit, watch,
                known);
     proof.open(problem.parts.arcs());
+    unused_.clear();
+    for (int id = 0; id < problem.parts.arcs(); ++id)
+      if (problem.parts.arc[id] == forbidden && stages_.losses().is_candidate(id)) unused_.push_back(id);
     visit(std::numeric_limits<double>::infinity(), -1, -1, false);
     while (!queue_.empty() && nodes < last && !node_.is_over()) {
       std::pop_heap(queue_.begin(), queue_.end());
@@ -131,6 +134,7 @@ class BranchAndBound {
   void visit(double parent_bound, int parent, int arc, bool in) {
     ++nodes;
     if (options_.proof) proof.open_node(parent, arc < 0 ? -1 : node_.origin[arc], in);
+    if (options_.proof && parent < 0) proof.exclude(unused_);
     if (!node_.propagate()) return;
     node_.relaxation.start();
     const double found = node_.descend(nodes == first_ ? at_root : at_node, [&](double dual, int apart, double best) {
@@ -174,6 +178,7 @@ class BranchAndBound {
   NodeDescent node_;
   long long first_ = 1;      // the number of the first node of the stage
   std::vector<Node> queue_;  // a heap
+  std::vector<int> unused_;  // candidate arcs that the conditioned problem leaves out
 };
 
 }  // namespace treewright

@@ -88,7 +88,7 @@ class DualDecomposition {
     options_ = options;
     iterations = 0;
     trace = DualTrace();
-    best = stages_.run(parts, options.pieces.single_root, options.tolerance,
+    best = stages_.run(parts, options.pieces.single_root, options.tolerance, false,
                        [&](const Conditioning &problem, const int *known, bool is_last) {
                          const int rest = options.max_iterations - iterations;
                          open(problem, known, is_last ? rest : (rest + 1) / 2, watch);
@@ -128,6 +128,8 @@ class DualDecomposition {
     } else {
       bound_ = forbidden;
     }
+    // Trees with a forbidden part have been found only: a climb may lead to one without.
+    if (node_.value == forbidden && bound_ > forbidden && node_.heads.back() >= 0) node_.climb();
     iterations += int(node_.iterations);
     restore_units(problem, traced);
     const bool is_over = node_.is_over() && iterations >= options_.max_iterations;
@@ -142,11 +144,29 @@ class DualDecomposition {
 
   void start(const Conditioning &problem, const double *first_u, const double *first_v) {
     Relaxation &relaxation = node_.relaxation;
+    find_middles(problem.parts);
     for (int id = 0; id < problem.parts.arcs(); ++id) {
+      const double middle = (1 - options_.pieces.beta) * middle_[problem.parts.modifier[id]];
+      relaxation.u[id] = relaxation.multiplier(middle - problem.taken_off_others(id) * problem.scale);
       if (first_u) relaxation.u[id] = relaxation.multiplier((first_u[id] - shift_of(problem, id)) * problem.scale);
       if (first_v && problem.parts.has_grand()) relaxation.v[id] = relaxation.multiplier(first_v[id] * problem.scale);
     }
     relaxation.start();
+  }
+
+  // Between the best arc into each word and the second best, so that about one head chooses the word at first. The
+  // paper begins with u = 0, which depends on constants that are added to all heads of a word.
+  void find_middles(const Parts &parts) {
+    middle_.assign(parts.nodes, 0.0);
+    for (int m = 1; m < parts.nodes; ++m) {
+      double best = forbidden, second = forbidden;
+      for (int in = parts.in_begin[m]; in < parts.in_begin[m + 1]; ++in) {
+        const double score = parts.arc[parts.in_arc[in]];
+        second = std::max(second, std::min(best, score));
+        best = std::max(best, score);
+      }
+      middle_[m] = second > forbidden ? (best + second) / 2 : std::max(best, -1.0);
+    }
   }
 
   void restore_units(const Conditioning &problem, std::size_t traced) {
@@ -233,6 +253,7 @@ class DualDecomposition {
   NodeDescent node_;
   Probing probing_;
   std::vector<double> mean_, recent_;
+  std::vector<double> middle_;  // of each word, where the multipliers begin
   double mean_weight_ = 0, recent_weight_ = 0;
 };
 

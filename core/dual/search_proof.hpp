@@ -42,12 +42,20 @@ class SearchProof {
  public:
   void open(int arcs) {
     nodes.clear(), points.clear();
-    best_.u.assign(arcs, 0.0), best_.v.assign(arcs, 0.0);
+    best_.u.assign(arcs, 0.0), best_.v.assign(arcs, 0.0), best_.tree = TreeDual();
   }
 
   void open_node(int parent, int arc, bool in) {
     nodes.push_back({parent, arc, in, {}, -1});
     best_bound_ = std::numeric_limits<double>::infinity();
+  }
+
+  // Arcs that the conditioned problem leaves out (conditioning.hpp). What they lose shows at the point where L is the sum
+  // of the best scores: no multipliers, and no sets of words.
+  void exclude(const std::vector<int> &arcs) {
+    if (arcs.empty()) return;
+    points.push_back(best_);
+    nodes.back().fixed.push_back({int(points.size()) - 1, {}, arcs});
   }
 
   // The multipliers, at which L is `bound`, are the best of the node so far.

@@ -73,6 +73,7 @@ class Losses {
     return score == forbidden ? infinity : best_grand[parts_->modifier[lower]] - score;
   }
 
+  bool is_candidate(int id) const { return parts_->arc[id] != forbidden; }
   // Whether no tree can have the arc, because every sibling or grandparent part of it is forbidden.
   bool is_unusable(int id) const {
     return parts_->arc[id] == forbidden || sibling_[id] == forbidden || grand_[id] == forbidden;

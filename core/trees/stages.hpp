@@ -38,15 +38,17 @@ struct StageResult {
   bool is_over;      // the limit is that of the caller, and nothing more can be done
 };
 
-// The tree and its bounds in the units of the given parts, from value and bound of the conditioned problem.
+// The tree and its bounds in the units of the given parts, from value and bound of the conditioned problem. The gap is
+// that of the search alone unless the loss of the tree may be used, which is a bound too.
 inline BoundedTree in_given_units(const Parts &given, Losses &losses, const Conditioning &problem,
-                                  const std::vector<int> &heads, double value, double bound) {
+                                  const std::vector<int> &heads, double value, double bound, bool uses_loss = true) {
   BoundedTree tree;
   tree.heads = heads;
   CheckedSum sum;
   const_cast<Parts &>(given).for_parts_of(heads.data(), [&](double score) { sum.add(score); });
   tree.value = sum.value();
-  tree.gap = std::min(problem.gap(heads.data(), value, bound), losses.total(heads.data()));
+  tree.gap = problem.gap(heads.data(), value, bound);
+  if (uses_loss) tree.gap = std::min(tree.gap, losses.total(heads.data()));
   tree.spread = losses.spread(heads.data());
   tree.bound = sum.upper_bound(tree.gap);
   return tree;
@@ -55,9 +57,13 @@ inline BoundedTree in_given_units(const Parts &given, Losses &losses, const Cond
 class Stages {
  public:
   // search(problem, known tree or null, is_last) -> StageResult. problem() and losses() are those of the last call.
+  // With a proof, bounds are those that the search records: none from losses, and no repetition, whose threshold
+  // multipliers need not respect.
   template <typename Search>
-  BoundedTree run(const Parts &parts, bool single_root, double tolerance, Search search) {
+  BoundedTree run(const Parts &parts, bool single_root, double tolerance, bool has_proof, Search search) {
     losses_.open(parts, single_root);
+    has_proof_ = has_proof;
+    const int max_tries = has_proof ? 0 : max_repetitions;
     BoundedTree best;
     std::vector<double> thresholds = losses_.thresholds();
     thresholds.push_back(Losses::infinity);
@@ -69,7 +75,7 @@ class Stages {
       is_complete = found.is_complete;
       is_done = found.is_over || (best.value > forbidden && losses_.total(best.heads.data()) <= thresholds[stage]);
     }
-    for (int tries = 0; tries < max_repetitions && is_complete && is_blurred(best, tolerance); ++tries) {
+    for (int tries = 0; tries < max_tries && is_complete && is_blurred(best, tolerance); ++tries) {
       const StageResult found = call(parts, losses_.total(best.heads.data()), best, true, search);
       take(parts, found, best);
       is_complete = found.is_complete;
@@ -105,11 +111,12 @@ class Stages {
       best.bound = found.is_complete && found.bound == forbidden ? forbidden : losses_.upper_bound();
       return;
     }
-    best = in_given_units(parts, losses_, problem_, *found.heads, found.value, found.bound);
+    best = in_given_units(parts, losses_, problem_, *found.heads, found.value, found.bound, !has_proof_);
   }
 
   Losses losses_;
   Conditioning problem_;
+  bool has_proof_ = false;
 };
 
 }  // namespace treewright

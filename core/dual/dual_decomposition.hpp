@@ -144,20 +144,20 @@ class DualDecomposition {
 
   void start(const Conditioning &problem, const double *first_u, const double *first_v) {
     Relaxation &relaxation = node_.relaxation;
-    find_middles(problem.parts);
+    find_second_best(problem.parts);
     for (int id = 0; id < problem.parts.arcs(); ++id) {
-      const double middle = (1 - options_.pieces.beta) * middle_[problem.parts.modifier[id]];
-      relaxation.u[id] = relaxation.multiplier(middle - problem.taken_off_others(id) * problem.scale);
+      const double share = (1 - options_.pieces.beta) * second_best_[problem.parts.modifier[id]];
+      relaxation.u[id] = relaxation.multiplier(share - problem.taken_off_others(id) * problem.scale);
       if (first_u) relaxation.u[id] = relaxation.multiplier((first_u[id] - shift_of(problem, id)) * problem.scale);
       if (first_v && problem.parts.has_grand()) relaxation.v[id] = relaxation.multiplier(first_v[id] * problem.scale);
     }
     relaxation.start();
   }
 
-  // Between the best arc into each word and the second best, so that about one head chooses the word at first. The
-  // paper begins with u = 0, which depends on constants that are added to all heads of a word.
-  void find_middles(const Parts &parts) {
-    middle_.assign(parts.nodes, 0.0);
+  // The second best arc into each word: at these multipliers arcs alone would let one head choose the word. The paper
+  // begins with u = 0, which depends on constants that are added to all heads of a word.
+  void find_second_best(const Parts &parts) {
+    second_best_.assign(parts.nodes, 0.0);
     for (int m = 1; m < parts.nodes; ++m) {
       double best = forbidden, second = forbidden;
       for (int in = parts.in_begin[m]; in < parts.in_begin[m + 1]; ++in) {
@@ -165,7 +165,7 @@ class DualDecomposition {
         second = std::max(second, std::min(best, score));
         best = std::max(best, score);
       }
-      middle_[m] = second > forbidden ? (best + second) / 2 : std::max(best, -1.0);
+      second_best_[m] = second > forbidden ? second : -1;  // scores are below 1 in magnitude
     }
   }
 
@@ -253,7 +253,7 @@ class DualDecomposition {
   NodeDescent node_;
   Probing probing_;
   std::vector<double> mean_, recent_;
-  std::vector<double> middle_;  // of each word, where the multipliers begin
+  std::vector<double> second_best_;  // of the arcs into each word, where the multipliers begin
   double mean_weight_ = 0, recent_weight_ = 0;
 };
 

@@ -11,7 +11,7 @@ from oracles.instances import Instance, random_instance
 from oracles.interrupts import interrupted_after, needs_timer
 
 import treewright as tw
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import BudgetError, InfeasibleError, InputError
 
 PARTS = ("sib stop", "sib grand stop", "grand", "stop")
 ROOTS = ("single", "multi")
@@ -30,6 +30,9 @@ def check_against_every_tree(instance: Instance, **options: Any) -> bool:
     except InfeasibleError:
         assert best == -np.inf
         return True
+    except BudgetError:  # dual values alone do not prove that there is no tree
+        assert best == -np.inf
+        return False
     assert parse.trace is not None
     if not options.get("tighten"):
         assert (parse.trace["dual"] >= best - TOLERANCE).all()
@@ -139,13 +142,21 @@ def test_a_start_is_taken_over_to_other_constraints() -> None:
     assert forbidden.bound >= best.score - TOLERANCE
 
 
+def start_of(arc: np.ndarray[Any, Any], multipliers: tw.decode.Multipliers, beta: float = 0.001) -> list[float]:
+    """u before the first step: the automata's share of the second best arc into each word."""
+    heads = range(len(arc))
+    second = {m: sorted(arc[h, m] for h in heads if h != m)[-2] for m in heads[1:]}
+    return [(1 - beta) * second[m] for m in multipliers.m.tolist()]
+
+
 def test_steps_are_those_of_the_paper() -> None:
     instance = random_instance(1, 9, parts="sib stop", root="multi")
     first = decode(instance, max_iterations=1, trace=True)
     assert first.trace is not None
     assert first.multipliers is not None
     delta = first.trace["dual"][0] - first.trace["best"][0]
-    moved = first.multipliers.u[first.multipliers.u != 0]
+    moves = first.multipliers.u - start_of(instance.arc, first.multipliers)
+    moved = moves[np.abs(moves) > 1e-12]
     assert len(moved) == first.trace["disagreements"][0] > 0
     np.testing.assert_allclose(np.abs(moved), delta, rtol=1e-9)
     for limit in range(2, 12):  # from then on: delta over one more than the number of rises
@@ -178,14 +189,14 @@ def test_a_trace_has_one_entry_an_iteration() -> None:
 def test_agreement_and_bound_are_told_apart() -> None:
     kinds = set()
     for seed in range(60):
-        parse = decode(
-            random_instance(seed, 5, parts="sib stop", ties=True), trace=True, max_iterations=300, tighten=False
-        )
+        instance = random_instance(seed, 5, parts="sib stop", ties=True)
+        steps = ("koo", "polyak")[seed % 2]
+        parse = decode(instance, trace=True, max_iterations=300, tighten=False, steps=steps)
         kinds.add(parse.certificate)
         assert parse.trace is not None
         assert (parse.trace["disagreements"][-1] == 0) == (parse.certificate == "agreement")
         if parse.certificate == "bound":
-            assert parse.gap <= 1e-8
+            assert parse.gap <= 1e-9 * parse.spread
     assert kinds >= {"agreement", "bound"}
 
 
@@ -196,7 +207,7 @@ def test_a_gap_is_told_when_the_relaxation_is_not_tight() -> None:
     assert not parse.certified
     assert parse.certificate is None
     assert parse.score <= exact.score + TOLERANCE <= parse.bound + 2 * TOLERANCE
-    assert parse.gap == parse.bound - parse.score > 0
+    assert 0 < parse.gap == pytest.approx(parse.bound - parse.score, rel=1e-12)
 
 
 def test_the_averaged_trees_approach_the_linear_program() -> None:
@@ -359,7 +370,7 @@ def test_it_can_be_interrupted(tighten: bool) -> None:
         ({"max_iterations": 0}, "max_iterations is 0; at least one"),
         ({"steps": "newton"}, "steps is 'newton'; the rules are 'koo' and 'polyak'"),
         ({"beta": 1.5}, "beta is 1.5; it is a share of the arc scores, between 0 and 1"),
-        ({"tolerance": -1}, "tolerance is -1; it is the largest relative gap"),
+        ({"tolerance": -1}, "tolerance is -1; it is the largest gap of a certified result, relative to the spread"),
         ({"max_seconds": -2}, "max_seconds is -2; give seconds"),
         ({"speed": 1}, "method 'dd' has no option 'speed'; it has max_iterations, steps, beta"),
     ],

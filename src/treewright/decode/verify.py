@@ -127,7 +127,7 @@ def _check_value(given: Given, heads: Sequence[int], score: float) -> Fraction:
 
 def _check_bound(scores: Scores, parse: Parse, value: Fraction, projective: bool, single_root: bool) -> Verified:
     claimed = value if parse.certified else max(Fraction(parse.bound), value)
-    top = scores.integer(claimed + Fraction(TOLERANCE * max(1.0, abs(parse.score))))
+    top = scores.integer(claimed + Fraction(TOLERANCE * _scale(scores.given, parse)))
     proof: Proof = parse.proof  # type: ignore[assignment]
     if proof.kind == "search":
         found = Search(scores, single_root, top).check(proof)
@@ -139,6 +139,12 @@ def _check_bound(scores: Scores, parse: Parse, value: Fraction, projective: bool
     if found > top:
         raise ProofError(f"refused: the proof bounds trees by {rounded_up(bound)!r}, not by {parse.bound!r}")
     return Verified(-rounded_up(-value), rounded_up(bound), rounded_up(bound - value))
+
+
+def _scale(given: Given, parse: Parse) -> float:
+    """The scale of the scores, to which the tolerance is relative: the parts of the tree, or the best there could be."""
+    of_tree = math.fsum(map(abs, given.parts_of([int(h) for h in parse.heads])))
+    return max(of_tree, given.nodes * math.fsum(given.highest))
 
 
 class Search:

@@ -53,7 +53,7 @@ class DirectDecoder {
     if (nonprojective_.decode(parts, parts.arc.data(), single_root, heads) == forbidden) return {};
     return first_order_bounds(
         parts.nodes, heads, nonprojective_.best(), [&](int h, int m) { return parts.arc[parts.find(h, m)]; },
-        [&] { return std::all_of(parts.arc.begin(), parts.arc.end(), is_moderate_integer); });
+        [&] { return Multiples().has_all(parts.arc); });
   }
 
   Bounds decode_second_order(const Parts &parts, DirectAlgorithm algorithm, bool single_root, double tolerance,
@@ -80,7 +80,7 @@ class DirectDecoder {
   Bounds second_order_bounds(const Parts &parts, const int *heads) {
     const double loss = losses_.total(heads), terms = 5.0 * parts.nodes;
     const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest(parts);
-    const double gap = loss == 0 || are_integers(parts) ? 0 : std::min(loss, rounding);
+    const double gap = loss == 0 || are_multiples(parts) ? 0 : std::min(loss, rounding);
     CheckedSum sum;
     const_cast<Parts &>(parts).for_parts_of(heads, [&](double score) { sum.add(score); });
     return {sum.value(), sum.upper_bound(gap), gap, losses_.spread(heads)};
@@ -100,11 +100,10 @@ class DirectDecoder {
     return found;
   }
 
-  static bool are_integers(const Parts &parts) {
-    const auto all = [](const std::vector<double> &scores) {
-      return std::all_of(scores.begin(), scores.end(), is_moderate_integer);
-    };
-    return parts.nodes <= (1 << 10) && all(parts.arc) && all(parts.transitions) && all(parts.grands);
+  static bool are_multiples(const Parts &parts) {
+    Multiples of_unit;
+    return parts.nodes <= (1 << 10) && of_unit.has_all(parts.arc) && of_unit.has_all(parts.transitions) &&
+           of_unit.has_all(parts.grands);
   }
 
   double fill_chart(const Parts &parts, DirectAlgorithm algorithm, bool single_root, int *heads) {

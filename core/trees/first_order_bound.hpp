@@ -4,7 +4,8 @@
 // numbers of one sign, or differences that are no larger than the losses they belong to. Each of at most n levels of
 // contraction, or 3 n additions, adds one rounding, so that the tree found is the best one under losses with a relative
 // error of at most 4 n epsilon. Hence no tree is better by more than 8 n epsilon times the loss of the tree. No
-// rounding occurs when every word has its best head, or when all scores are integers of moderate size.
+// rounding occurs when every word has its best head, or when all scores are multiples of one unit and of moderate size,
+// such as small integers.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +25,35 @@ struct Bounds {
   double value = forbidden, bound = forbidden, gap = 0, spread = 0;
 };
 
-inline bool is_moderate_integer(double score) {
-  constexpr double most = 1LL << 40;  // sums of 2^12 such integers are exact
-  return score == forbidden || (std::abs(score) <= most && score == std::floor(score));
-}
+// Whether scores are multiples of one unit and of moderate size. The unit is a power of two, 2^20 times below the first
+// score that is not 0, so that the answer does not depend on the scale. By convention: small integers are such multiples.
+class Multiples {
+ public:
+  bool has(double score) {
+    constexpr double most = 1LL << 40;  // sums of 2^12 such multiples are exact
+    if (score == forbidden || score == 0) return true;
+    if (scale_ == 0) scale_ = scale_for(score);
+    const double multiple = score * scale_;
+    return std::abs(multiple) <= most && multiple == std::floor(multiple);
+  }
 
-// best[m] is the best score into word m; score(h, m) is that of an arc; are_integers() whether all scores are.
-template <typename Score, typename AreIntegers>
-Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score score, AreIntegers are_integers) {
+  bool has_all(const std::vector<double> &scores) {
+    return std::all_of(scores.begin(), scores.end(), [&](double score) { return has(score); });
+  }
+
+ private:
+  static double scale_for(double score) {
+    constexpr int digits = 20, most_exponent = 1000;  // the scale must be finite
+    return std::ldexp(1.0, std::min(digits - std::ilogb(score), most_exponent));
+  }
+
+  double scale_ = 0;  // 0: not known yet
+};
+
+// best[m] is the best score into word m; score(h, m) is that of an arc; are_multiples() whether all scores are
+// multiples of one unit.
+template <typename Score, typename AreMultiples>
+Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score score, AreMultiples are_multiples) {
   CheckedSum sum;
   double loss = 0;
   for (int m = 1; m < nodes; ++m) {
@@ -40,26 +62,27 @@ Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score
     loss += best[m] - own;
   }
   if (loss == 0) return {sum.value(), sum.upper_bound(0), 0, 0};
-  const bool is_exact = nodes <= (1 << 12) && are_integers();
-  const double gap = is_exact ? 0 : 8.0 * nodes * std::numeric_limits<double>::epsilon() * loss;
   std::vector<double> losses;
   double largest = 0;
   for (int m = 1; m < nodes; ++m) {
     losses.push_back(best[m] - score(heads[m], m));
     largest = std::max(largest, std::abs(best[m]));
   }
+  const bool is_exact = nodes <= (1 << 12) && are_multiples();
+  const double gap = is_exact ? 0 : 8.0 * nodes * std::numeric_limits<double>::epsilon() * loss;
   return {sum.value(), sum.upper_bound(gap), gap, spread_of(losses, largest)};
 }
 
 inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads, const double *best) {
   const std::size_t n = nodes;
-  const auto are_integers = [&] {
+  const auto are_multiples = [&] {
+    Multiples multiples;
     for (std::size_t h = 0; h < n; ++h)
       for (std::size_t m = 1; m < n; ++m)
-        if (h != m && !is_moderate_integer(arc[h * n + m])) return false;
+        if (h != m && !multiples.has(arc[h * n + m])) return false;
     return true;
   };
-  return first_order_bounds(nodes, heads, best, [&](int h, int m) { return arc[h * n + m]; }, are_integers);
+  return first_order_bounds(nodes, heads, best, [&](int h, int m) { return arc[h * n + m]; }, are_multiples);
 }
 
 }  // namespace treewright

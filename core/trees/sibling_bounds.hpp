@@ -20,7 +20,7 @@ class SiblingBounds {
   // sib and stop may be null. heads is the best tree by a chart that adds the scores as they are.
   Bounds of(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, const int *heads) {
     n_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
-    largest_ = 0, are_integers_ = n_ <= (1 << 10);
+    largest_ = 0, multiples_ = Multiples(), are_multiples_ = n_ <= (1 << 10);
     best_arc_.assign(n_, forbidden), best_sibling_.assign(n_, sib ? forbidden : 0);
     best_stop_.assign(2 * n_, stop ? forbidden : 0);
     for (std::size_t h = 0; h < n_; ++h) find_best(h, single_root);
@@ -31,7 +31,7 @@ class SiblingBounds {
     for (double each : losses_) loss += each;
     const double terms = 5.0 * nodes;  // as in DirectDecoder
     const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest_;
-    const double gap = loss == 0 || are_integers_ ? 0 : std::min(2 * loss, rounding);
+    const double gap = loss == 0 || are_multiples_ ? 0 : std::min(2 * loss, rounding);
     double largest_best = 0;
     for (const auto *best : {&best_arc_, &best_sibling_, &best_stop_})
       for (double score : *best) largest_best = std::max(largest_best, score == forbidden ? 0 : std::abs(score));
@@ -48,7 +48,7 @@ class SiblingBounds {
       size = finite > size ? finite : size;
     }
     largest_ = std::max(largest_, size);
-    for (std::size_t k = 0; are_integers_ && k < count; ++k) are_integers_ = is_moderate_integer(scores[k]);
+    for (std::size_t k = 0; are_multiples_ && k < count; ++k) are_multiples_ = multiples_.has(scores[k]);
     return best;
   }
 
@@ -88,7 +88,8 @@ class SiblingBounds {
   std::size_t n_ = 0;
   const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
   double largest_ = 0;
-  bool are_integers_ = true;
+  Multiples multiples_;
+  bool are_multiples_ = true;
   std::vector<double> best_arc_, best_sibling_, best_stop_, losses_;
 };
 

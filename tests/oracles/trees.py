@@ -50,24 +50,25 @@ def sides(heads: Tree, h: int) -> tuple[list[int], list[int]]:
     return [m for m in reversed(found) if m < h], [m for m in found if m > h]
 
 
-def value(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None) -> float:
-    """The value of a tree (docs/decoding.md): the sum of its parts' scores; an array that is None counts as zero."""
+def parts_of(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None) -> list[float]:
+    """The scores of the parts of a tree (docs/decoding.md); an array that is None has no parts."""
     heads = tuple(int(h) for h in heads)
     words = range(1, len(heads))
-    total = 0.0
-    for m in words:
-        total += arc[heads[m], m]
-    for m in words:
-        h = heads[m]
-        if grand is not None and h != 0:
-            total += grand[heads[h], h, m]
+    found = [arc[heads[m], m] for m in words]
+    if grand is not None:
+        found += [grand[heads[heads[m]], heads[m], m] for m in words if heads[m] != 0]
     for h in range(len(heads)):
         for side in (0, 1):
             inner = h
             for m in sides(heads, h)[side]:
                 if sib is not None:
-                    total += sib[h, m, inner]
+                    found.append(sib[h, m, inner])
                 inner = m
             if stop is not None and (h, side) != (0, 0):
-                total += stop[h, inner, side]
-    return float(total)
+                found.append(stop[h, inner, side])
+    return [float(score) for score in found]
+
+
+def value(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None) -> float:
+    """The value of a tree: the sum of its parts' scores, in the order of the parts."""
+    return float(sum(parts_of(heads, arc, sib, grand, stop)))

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
+#include "base/scores.hpp"
 #include "charts/projective.hpp"
 
 namespace treewright {
@@ -38,12 +40,39 @@ class InsideOutside {
     real_.inside(arc, nodes, single_root);
     if (real_.is_possibly_exact() || inside_in_range(real_, arc, nodes, single_root))
       if (write_marginals(real_, marginals)) return real_.log_partition();
-    log_.inside(arc, nodes, single_root);
+    const double shift = take_off_best(arc, nodes);
+    log_.inside(arc_.data(), nodes, single_root);
     write_marginals(log_, marginals);
-    return log_.log_partition();
+    normalise(marginals, nodes);
+    return log_.log_partition() + shift;
   }
 
  private:
+  // Logarithms of large weights are rounded by as much as weights are large: the best score into each word is taken off
+  // before, and what is left of the error is nearly the same for all heads of a word. Returns the sum of the best.
+  double take_off_best(const double *arc, std::size_t nodes) {
+    arc_.assign(arc, arc + nodes * nodes);
+    double sum = 0;
+    for (std::size_t m = 1; m < nodes; ++m) {
+      double best = forbidden;
+      for (std::size_t h = 0; h < nodes; ++h)
+        if (h != m) best = std::max(best, arc[h * nodes + m]);
+      if (best == forbidden) continue;
+      sum += best;
+      for (std::size_t h = 0; h < nodes; ++h) arc_[h * nodes + m] -= best;
+    }
+    return sum;
+  }
+
+  static void normalise(double *marginals, std::size_t nodes) {
+    for (std::size_t m = 1; m < nodes; ++m) {
+      double sum = 0;
+      for (std::size_t h = 0; h < nodes; ++h) sum += marginals[h * nodes + m];
+      if (!(sum > 0)) continue;
+      for (std::size_t h = 0; h < nodes; ++h) marginals[h * nodes + m] /= sum;
+    }
+  }
+
   template <typename Semiring>
   static bool write_marginals(ProjectiveChart<Semiring> &chart, double *marginals) {
     if (chart.has_tree()) return chart.outside(marginals);
@@ -53,6 +82,7 @@ class InsideOutside {
 
   ProjectiveChart<Real> real_;
   ProjectiveChart<LogSum> log_;
+  std::vector<double> arc_;  // less the best score into each word
 };
 
 }  // namespace treewright

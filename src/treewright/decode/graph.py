@@ -261,7 +261,7 @@ class _Exact:
         within = (max(solved.bound - value, 0.0) + programs.HIGHS_TOLERANCE * problem.nodes) / scale
         loss = self.ceiling - score
         gap = max(min(max(within, loss - penalty), loss), 0.0)
-        bound = np.nextafter(score + gap, np.inf) if gap else score
+        bound = self._rounded_up(score, gap, on)
         arcs = _listed(self.problem.parts, on)
         spread = spread_of(self._scores_and_losses(on, loss))
         return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance)
@@ -274,6 +274,15 @@ class _Exact:
         siblings, grandparents, stops = (None if not len(rows[-1]) else rows for rows in columns[1:])
         parts = Parts(self.problem.nodes, columns[0], siblings, grandparents, stops)
         return self.problem.with_parts(parts.core), scale
+
+    def _rounded_up(self, score: float, gap: float, on: OnArcs) -> float:
+        """The exact value of the graph and its gap at most: the score is a sum in any order."""
+        whole = (self.scores == np.floor(self.scores)) & (np.abs(self.scores) < 2.0**40)  # their sums are exact
+        if gap == 0 and whole.all():
+            return score
+        count = int(on.sum()) * (self.problem.nodes + 2) + 2 * self.problem.nodes  # of its parts, at most
+        size = self.ceiling + (self.ceiling - score)  # of its positive parts, and of the others without signs
+        return math.nextafter(score + gap + count * 2.0**-52 * size, math.inf)
 
     def _scores_and_losses(self, on: OnArcs, loss: float) -> list[float]:
         """The scores of the arcs without signs, those of positive arcs left out, and the loss by other parts."""

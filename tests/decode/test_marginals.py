@@ -216,3 +216,30 @@ def test_the_kernel_looks_at_neither_diagonal_nor_column_zero() -> None:
     for kernel in (_core.marginals, _core.projective_marginals):
         for single_root in (True, False):
             np.testing.assert_array_equal(kernel(arc, single_root)[0], kernel(other, single_root)[0])
+
+
+@pytest.mark.parametrize("scale", [1e6, 1e12, 1e15])
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_marginals_are_probabilities_at_any_size_of_scores(projective: bool, root: str, scale: float) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        arc = scale * rng.normal(size=(6, 6))
+        found = tw.decode.marginals(arc, projective=projective, root=root)
+        assert found.max() <= 1 + 1e-12
+        np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, rtol=1e-12)
+        best = tw.decode.tree(arc, projective=projective, root=root).heads  # far better than all others at this size
+        np.testing.assert_allclose(found[best[1:], np.arange(1, 6)], 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mask", [-1e9, -1e16, -3.4e38])
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_masks_that_some_tree_avoids_are_as_good_as_minus_infinity(projective: bool, root: str, mask: float) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        arc = rng.normal(size=(6, 6))
+        chain = np.eye(6, k=1, dtype=bool)  # the arcs (0, 1), (1, 2), ...: one tree has no mask
+        is_masked = (rng.random((6, 6)) < 0.5) & ~chain
+        forbidden, masked = np.where(is_masked, -np.inf, arc), np.where(is_masked, mask, arc)
+        wanted = tw.decode.marginals(forbidden, projective=projective, root=root)
+        found = tw.decode.marginals(masked, projective=projective, root=root)
+        np.testing.assert_allclose(found, wanted, atol=1e-12)

@@ -235,8 +235,8 @@ class ParseList(list[Parse]):
 
 
 def _rounding(*scores: float) -> float:
-    """An upper bound on the rounding of these values, which were rounded once each; 0 for integers."""
-    return sum(0.0 if score.is_integer() else math.ulp(score) for score in scores)
+    """An upper bound on the rounding of these values, which were rounded once each; 0 for integers below 2^52."""
+    return sum(0.0 if score.is_integer() and abs(score) < 2.0**52 else math.ulp(score) for score in scores)
 
 
 def _plain(array: Any) -> Any:

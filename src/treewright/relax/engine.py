@@ -372,7 +372,8 @@ class _Run:
 
 def _upwards(bound: float) -> float:
     """The next number above a sum that was rounded once; integers are taken to be exact."""
-    return bound if bound.is_integer() else math.nextafter(bound, math.inf)
+    is_whole = bound.is_integer() and abs(bound) < 2.0**52  # every larger double is an integer
+    return bound if is_whole else math.nextafter(bound, math.inf)
 
 
 class _Mean:

@@ -50,8 +50,8 @@ class SearchProof {
     best_bound_ = std::numeric_limits<double>::infinity();
   }
 
-  // Arcs that the conditioned problem leaves out (conditioning.hpp). What they lose shows at the point where L is the sum
-  // of the best scores: no multipliers, and no sets of words.
+  // Arcs that the conditioned problem leaves out (conditioning.hpp). What they lose shows at the point where L is the
+  // sum of the best scores: no multipliers, and no sets of words.
   void exclude(const std::vector<int> &arcs) {
     if (arcs.empty()) return;
     points.push_back(best_);

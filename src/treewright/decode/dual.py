@@ -36,8 +36,8 @@ def solve(
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
     arc scores that the tree's subproblem has. warm_start takes the multipliers of an earlier result.
     tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing;
-    False is the algorithm as published, but for its start: multipliers begin at the second best head of each word, not at
-    0, so that constants added to all heads of a word change nothing.
+    False is the algorithm as published, but for its start: multipliers begin at the second best head of each word
+    instead of 0, so that constants added to all heads of a word change nothing.
 
     trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
     is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and

@@ -163,8 +163,9 @@ def _labelled(problem: Problem, trees: ParseList, count: int) -> ParseList:
     """The best labelled trees: their trees are among the same number of best trees, each with its best labels."""
     found = []
     for parse in trees:
+        ranked = Parse.ranked(parse.heads, parse.score, trees[0], parse.method)
         for loss, labels in _labellings(problem, parse.heads, count):
-            found.append(replace(Parse.ranked(parse.heads, parse.score - loss, trees[0], parse.method), labels=labels))
+            found.append(replace(ranked, score=ranked.score - loss, gap=ranked.gap + loss, labels=labels))
     found.sort(key=lambda parse: -parse.score)  # of equal values, the order of the trees
     return ParseList(found[:count], exact=trees.exact)
 

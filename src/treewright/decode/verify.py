@@ -142,7 +142,7 @@ def _check_bound(scores: Scores, parse: Parse, value: Fraction, projective: bool
 
 
 def _scale(given: Given, parse: Parse) -> float:
-    """The scale of the scores, to which the tolerance is relative: the parts of the tree, or the best there could be."""
+    """The scale that the tolerance is relative to: the parts of the tree without signs, or a bound on every tree."""
     of_tree = math.fsum(map(abs, given.parts_of([int(h) for h in parse.heads])))
     return max(of_tree, given.nodes * math.fsum(given.highest))
 

@@ -123,7 +123,10 @@ class Parse(Certified):
         method: str,
         tolerance: float = TOLERANCE,
     ) -> Parse:
-        """The result of an exact algorithm."""
+        """The result of an exact algorithm, which method names.
+
+        heads, score, bound, gap, spread and tolerance are those of the class.
+        """
         self = cls.__new__(cls)
         # All fields at once: setting them one by one in a frozen dataclass takes as long as decoding 20 words.
         fields = {"heads": heads, "score": score, "bound": bound, "gap": gap, "spread": spread, "method": method}

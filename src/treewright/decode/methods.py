@@ -152,7 +152,7 @@ def options_of(method: str) -> tuple[str, ...]:
     """The names of the options of a method: the keywords of its function.
 
     >>> options_of("rearrange")
-    ('start', 'max_moves')
+    ('start', 'max_moves', 'tolerance')
     """
     return tuple(name for name in inspect.signature(_load(METHODS[method])).parameters if name != "problem")
 

@@ -135,7 +135,10 @@ class Parse(Certified):
 
     @classmethod
     def ranked(cls, heads: NDArray[np.int32], value: float, best: Parse, method: str) -> Parse:
-        """A tree of a list whose first is `best`: its gap is that of the best tree, and what it loses against it."""
+        """The tree heads with its value, from a list whose first is best; method names the algorithm.
+
+        Its gap is that of the best tree, and what it loses against it.
+        """
         if np.array_equal(heads, best.heads):
             return replace(best, method=method)
         gap = best.gap + max(0.0, best.score - value) + _rounding(best.score, value)

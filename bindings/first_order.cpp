@@ -147,7 +147,7 @@ static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb:
     thread_local Decoder decoder;
     if (bad_arc(scores, nodes) < 0) found = bounded_tree(decoder, scores, nodes, single_root, written);
   }
-  return found.value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, found, method).release()) : none;
+  return found.value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, nodes, found, method).release()) : none;
 }
 
 // `parse_array` of a spanning tree, with the solution of its dual program as a pair.
@@ -162,7 +162,8 @@ static nb::any parse_array_and_dual(nb::handle arc, nb::handle root, nb::handle 
   const nb::object heads = numpy.new_heads(nodes);
   const Bounds found = bounded_tree(spanning_tree(), scores, nodes, single_root, numpy.heads_data(heads));
   if (found.value == forbidden) return none;
-  return nb::steal<nb::any>(nb::make_tuple(new_parse(type, heads, found, method), spanning_tree().dual()).release());
+  return nb::steal<nb::any>(
+      nb::make_tuple(new_parse(type, heads, nodes, found, method), spanning_tree().dual()).release());
 }
 
 // `parse_array` for the items begin..end - 1 of a list, which must not be changed meanwhile.

@@ -23,16 +23,21 @@ inline nb::object new_object(nb::handle type) {
   return made;
 }
 
-// A Parse that an exact algorithm found, which `method` names; the other fields have the defaults of the class.
-inline nb::object new_parse(nb::handle type, nb::handle heads, const Bounds &found, nb::handle method) {
+// A Parse that an exact algorithm found, which `method` names. Fields that have the defaults of the class, or that the
+// class computes on first use, are left out: to create a number and to set it takes as long as decoding a word.
+inline nb::object new_parse(nb::handle type, nb::handle heads, int nodes, const Bounds &found, nb::handle method) {
   static PyObject *const names[] = {PyUnicode_InternFromString("heads"),  PyUnicode_InternFromString("score"),
-                                    PyUnicode_InternFromString("bound"),  PyUnicode_InternFromString("gap"),
-                                    PyUnicode_InternFromString("spread"), PyUnicode_InternFromString("method")};
+                                    PyUnicode_InternFromString("method"), PyUnicode_InternFromString("bound"),
+                                    PyUnicode_InternFromString("spread"), PyUnicode_InternFromString("gap")};
   nb::object parse = new_object(type);
-  const nb::float_ score(found.value), bound(found.bound), gap(found.gap), spread(found.spread);
-  PyObject *const fields[] = {heads.ptr(), score.ptr(), bound.ptr(), gap.ptr(), spread.ptr(), method.ptr()};
-  for (int k = 0; k < 6; ++k)
-    if (PyObject_GenericSetAttr(parse.ptr(), names[k], fields[k]) < 0) nb::raise_python_error();
+  const auto set = [&](int name, nb::handle value) {
+    if (PyObject_GenericSetAttr(parse.ptr(), names[name], value.ptr()) < 0) nb::raise_python_error();
+  };
+  const nb::float_ score(found.value);
+  set(0, heads), set(1, score), set(2, method);
+  if (found.bound == found.value) set(3, score);
+  if (found.spread != 0) set(4, nb::float_(found.spread));
+  if (found.gap != first_order_gap(nodes, found.spread)) set(5, nb::float_(found.gap));
   PyObject_GC_UnTrack(parse.ptr());  // an array, numbers and a string: no cycle of references for Python to look for
   return parse;
 }
@@ -47,7 +52,7 @@ class Batch {
   // The tree heads[begin : begin + nodes]; a value of -inf or NaN says that there is none.
   void add(const Bounds &found, nb::handle heads, Py_ssize_t begin, int nodes) {
     if (found.value > forbidden) {
-      result_.first.append(new_parse(type_, NumPy::get().slice(heads, begin, nodes), found, method_));
+      result_.first.append(new_parse(type_, NumPy::get().slice(heads, begin, nodes), nodes, found, method_));
     } else {
       result_.second.append(result_.first.size());
       result_.first.append(nb::none());

@@ -2,6 +2,7 @@
 // Each check looks only at the cells that belong to a part and returns the first bad one, -1 when all are good.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -13,7 +14,10 @@ constexpr double largest_score = 1e300;  // by convention: sums of 10^8 such sco
 inline bool is_score(double x) { return (x <= largest_score && x >= -largest_score) || x == forbidden; }
 
 inline std::ptrdiff_t bad_score(const double *scores, std::ptrdiff_t count) {
-  double bad = 0;  // counted as a double, which keeps the loop in vector registers
+  double large = 0, bad = 0;  // counted as doubles, which keeps the loops in vector registers
+#pragma omp simd reduction(+ : large)
+  for (std::ptrdiff_t k = 0; k < count; ++k) large += std::abs(scores[k]) <= largest_score ? 0.0 : 1.0;
+  if (large == 0) return -1;  // the usual case, in which nothing is forbidden
 #pragma omp simd reduction(+ : bad)
   for (std::ptrdiff_t k = 0; k < count; ++k) bad += is_score(scores[k]) ? 0.0 : 1.0;
   if (bad == 0) return -1;

@@ -1,13 +1,14 @@
 // First-order projective decoding (Eisner 1996): the best tree without crossing arcs, by the chart of projective.hpp
 // over MaxPlus. Scores are taken relative to the best head of each word, so that rounding depends on their differences.
+// Where the best heads of all words are a projective tree, no chart is needed.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include "charts/choice.hpp"
 #include "charts/projective.hpp"
+#include "trees/best_heads.hpp"
 
 namespace treewright {
 
@@ -16,46 +17,39 @@ class Eisner {
   // arc is nodes x nodes, row-major, head first. Writes heads[0..nodes); heads[0] = -1.
   // Returns the value, -inf when no projective tree is allowed (heads are then all -1).
   double decode(const double *arc, int nodes, bool single_root, int *heads) {
-    std::fill_n(heads, nodes, -1);
-    if (!take_differences(arc, nodes)) return forbidden;
-    chart_.inside(relative_.data(), nodes, single_root);
-    if (!chart_.has_tree()) return forbidden;
-    chart_.read_tree(LargestTerm(), heads);
+    if (!find(arc, nodes, single_root, heads)) return forbidden;
     double value = 0;
     for (int m = 1; m < nodes; ++m) value += arc[std::size_t(heads[m]) * nodes + m];
     return value;
   }
 
-  // Of the last decode: the best score into each word.
-  const double *best() const { return best_.data(); }
+  // The same without the value: whether there is a tree.
+  bool find(const double *arc, int nodes, bool single_root, int *heads) {
+    best_.choose(arc, nodes);
+    has_best_heads_ = best_.are_tree(single_root) && best_.are_projective();
+    if (!has_best_heads_) return fill_chart(arc, nodes, single_root, heads);
+    best_.copy_to(heads);
+    return true;
+  }
+
+  // Of the last decode: the best head of each word, and whether they are the tree.
+  const BestHeads &best() const { return best_; }
+  bool has_best_heads() const { return has_best_heads_; }
 
  private:
-  // False when a word has no head.
-  bool take_differences(const double *arc, int nodes) {
-    const std::size_t n = nodes;
-    best_.assign(n, forbidden);
-    relative_.resize(n * n);
-    double *best = best_.data();
-    for (std::size_t h = 0; h < n; ++h) {
-      const double *row = arc + h * n;
-      const auto raise = [&](std::size_t begin, std::size_t end) {
-#pragma omp simd
-        for (std::size_t m = begin; m < end; ++m) best[m] = row[m] > best[m] ? row[m] : best[m];
-      };
-      raise(1, h), raise(h + 1, n);
-    }
-    if (std::find(best + 1, best + n, forbidden) != best + n) return false;
-    for (std::size_t h = 0; h < n; ++h) {
-      const double *row = arc + h * n;
-      double *relative = relative_.data() + h * n;
-#pragma omp simd
-      for (std::size_t m = 1; m < n; ++m) relative[m] = row[m] - best[m];
-    }
+  bool fill_chart(const double *arc, int nodes, bool single_root, int *heads) {
+    std::fill_n(heads, nodes, -1);
+    const auto begin = best_.score.begin() + 1, end = best_.score.begin() + nodes;
+    if (std::find(begin, end, forbidden) != end) return false;
+    chart_.inside(arc, nodes, single_root, 0, best_.score.data());
+    if (!chart_.has_tree()) return false;
+    chart_.read_tree(LargestTerm(), heads);
     return true;
   }
 
   ProjectiveChart<MaxPlus> chart_;
-  std::vector<double> relative_, best_;
+  BestHeads best_;
+  bool has_best_heads_ = false;
 };
 
 }  // namespace treewright

@@ -37,13 +37,15 @@ template <typename Semiring>
 class ProjectiveChart {
  public:
   // The inside weights. arc is nodes x nodes, row-major; its diagonal and column 0 are not read. It must exist as long
-  // as the chart is read. Weights of sums are relative to the best head of each word, times exp(scale).
-  void inside(const double *arc, int nodes, bool single_root, double scale = 0) {
+  // as the chart is read. Weights of sums are relative to the best head of each word, times exp(scale); those of the
+  // best tree are if the scores of the best heads are given, which must exist as long as well.
+  void inside(const double *arc, int nodes, bool single_root, double scale = 0, const double *best = nullptr) {
     nodes_ = nodes;
     first_ = single_root ? 1 : 0;
     scale_ = scale;
     total_ = Semiring::zero;
     least_ = most_ = 1;
+    taken_off_ = best;
     if (!load(arc)) return;
     for (Matrix *chart : {&half_, &half_of_boundary_, &incomplete_}) chart->resize(nodes_ + 1);
     for (int j = first_; j < nodes_; ++j) {
@@ -139,7 +141,11 @@ class ProjectiveChart {
   const double *incomplete_of(int h, int m) const { return incomplete_.at(h, m); }  // along m
 
  private:
-  double weight(int h, int m) const { return weight_[std::size_t(h) * nodes_ + m]; }
+  double weight(int h, int m) const {
+    const double given = weight_[std::size_t(h) * nodes_ + m];
+    if constexpr (Semiring::is_relative) return given;
+    return taken_off_ ? given - taken_off_[m] : given;
+  }
   double half(int h, int b) const { return *half_.at(h, b); }
   void set_half(int h, int b, double value) { half_(h, b) = half_of_boundary_(b, h) = record(value); }
   static auto product_of(const double *a, const double *b) {
@@ -226,7 +232,8 @@ class ProjectiveChart {
   int nodes_ = 0, first_ = 0;
   static constexpr double ln10 = 2.302585092994046;
   double total_ = Semiring::zero, shift_ = 0, scale_ = 0, least_ = 1, most_ = 1, largest_outside_ = 0;
-  const double *weight_ = nullptr;  // the scores themselves, or relative_
+  const double *weight_ = nullptr;     // the scores themselves, or relative_
+  const double *taken_off_ = nullptr;  // the scores of the best heads, or none
   std::vector<double> relative_, best_;
   Matrix half_, half_of_boundary_, incomplete_;
   // Outside weights of halves are accumulated along rows of one or the other layout and added when they are used.

@@ -45,15 +45,15 @@ class DirectDecoder {
     const std::size_t nodes = parts.nodes;
     arc_.assign(nodes * nodes, forbidden);
     for (int e = 0; e < parts.arcs(); ++e) arc_[parts.head[e] * nodes + parts.modifier[e]] = parts.arc[e];
-    if (projective_.decode(arc_.data(), parts.nodes, single_root, heads) == forbidden) return {};
-    return first_order_bounds(arc_.data(), parts.nodes, heads, projective_.best());
+    if (!projective_.find(arc_.data(), parts.nodes, single_root, heads)) return {};
+    return first_order_bounds(arc_.data(), parts.nodes, heads, projective_.best().score.data());
   }
 
   Bounds decode_arcs(const Parts &parts, bool single_root, int *heads) {
     if (nonprojective_.decode(parts, parts.arc.data(), single_root, heads) == forbidden) return {};
     return first_order_bounds(
-        parts.nodes, heads, nonprojective_.best(), [&](int h, int m) { return parts.arc[parts.find(h, m)]; },
-        [&] { return Multiples().has_all(parts.arc); });
+        parts.nodes, heads, nonprojective_.best().score.data(),
+        [&](int h, int m) { return parts.arc[parts.find(h, m)]; }, [&] { return Multiples().has_all(parts.arc); });
   }
 
   Bounds decode_second_order(const Parts &parts, DirectAlgorithm algorithm, bool single_root, double tolerance,

@@ -81,8 +81,9 @@ void infer_padded(const PaddedScores &batch, int threads, const Found &bad, Foun
 // The best tree by an exact first-order algorithm, with its bounds; the value is -inf when there is none.
 template <typename Decoder>
 Bounds bounded_tree(Decoder &decoder, const double *arc, int nodes, bool single_root, int *heads) {
-  if (decoder.decode(arc, nodes, single_root, heads) == forbidden) return {};
-  return first_order_bounds(arc, nodes, heads, decoder.best());
+  if (!decoder.find(arc, nodes, single_root, heads)) return {};
+  const double *best = decoder.best().score.data();
+  return decoder.has_best_heads() ? best_heads_bounds(nodes, best) : first_order_bounds(arc, nodes, heads, best);
 }
 
 // Writes the heads of each item into its row of `heads`, which is [item, width] and -1 where there is no head.

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "base/scores.hpp"
+#include "trees/best_heads.hpp"
 #include "trees/parts.hpp"
 
 namespace treewright {
@@ -56,19 +57,25 @@ class ChuLiuEdmonds {
   // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read. Writes heads[0..nodes);
   // heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
   double decode(const double *arc, int nodes, bool single_root, int *heads) {
+    return find(arc, nodes, single_root, heads) ? value(heads) : forbidden;
+  }
+
+  // The same without the value: whether there is a tree.
+  bool find(const double *arc, int nodes, bool single_root, int *heads) {
     dense_ = arc, parts_ = nullptr, chosen_ = nullptr, nodes_ = nodes;
-    return decode(single_root, heads);
+    return find(single_root, heads);
   }
 
   // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away. A
   // caller that has computed the best arc into each word (-1: none) passes them as chosen.
   double decode(const Parts &parts, const double *weight, bool single_root, int *heads, const int *chosen = nullptr) {
     dense_ = nullptr, parts_ = &parts, weight_ = weight, chosen_ = chosen, nodes_ = parts.nodes;
-    return decode(single_root, heads);
+    return find(single_root, heads) ? value(heads) : forbidden;
   }
 
-  // Of the last decode: the best score into each word.
-  const double *best() const { return best_.data(); }
+  // Of the last decode: the best head of each word, and whether they are the tree.
+  const BestHeads &best() const { return best_; }
+  bool has_best_heads() const { return is_greedy_; }
 
   // Of the last decode, which found a tree and whose arguments are still there. Every tree with that arc is at least
   // this much below the best; infinite for arcs no tree can have. costs is nodes x nodes, head first.
@@ -82,56 +89,38 @@ class ChuLiuEdmonds {
   enum State : char { fresh, on_path, finished };
   static constexpr double largest_multiplier = 1e300;  // stands for infinity, which files of numbers cannot hold
 
-  double decode(bool single_root, int *heads) {
+  bool find(bool single_root, int *heads) {
     choose_for_words();
-    best_.assign(dual_.begin(), dual_.begin() + nodes_);
-    is_greedy_ = choices_are_tree(single_root);
+    is_greedy_ = best_.are_tree(single_root);
     if (is_greedy_) {
-      heads[0] = -1;
-      std::copy(source_.begin() + 1, source_.begin() + nodes_, heads + 1);
-      return value(heads);
+      best_.copy_to(heads);
+      return true;
     }
     begin_contractions();
     const bool found = grow_paths() && (!single_root || keep_one_root_arc());
-    if (found) expand(heads);
-    if (found) return value(heads);
-    std::fill(heads, heads + nodes_, -1);
-    return forbidden;
+    if (found)
+      expand(heads);
+    else
+      std::fill(heads, heads + nodes_, -1);
+    return found;
   }
 
   void choose_for_words() {
     penalty_ = 0;
-    if (dense_) return choose_for_words_dense();
-    dual_.assign(nodes_, forbidden);
-    source_.assign(nodes_, 0);
+    if (dense_) return best_.choose(dense_, nodes_);
+    best_.clear(nodes_);
     if (chosen_)
       take_chosen();
     else
       choose_for_words_sparse();
   }
 
-  // Whether every word has a choice and choices lead to 0 from everywhere, for a single root by one word only: nothing
-  // has to be contracted then.
-  bool choices_are_tree(bool single_root) {
-    int root_arcs = 0;
-    for (int m = 1; m < nodes_; ++m) {
-      if (dual_[m] == forbidden) return false;
-      root_arcs += source_[m] == 0;
-    }
-    if (root_arcs == 0 || (single_root && root_arcs > 1)) return false;
-    seen_from_.assign(nodes_, 0);
-    for (int m = 1; m < nodes_; ++m) {
-      int v = m;
-      for (; v != 0 && seen_from_[v] == 0; v = source_[v]) seen_from_[v] = m;
-      if (v != 0 && seen_from_[v] == m) return false;  // a cycle
-    }
-    return true;
-  }
-
   void begin_contractions() {
     count_ = nodes_;
     const std::size_t most = 2 * std::size_t(nodes_);
     dual_.resize(most), source_.resize(most);
+    std::copy_n(best_.score.begin(), nodes_, dual_.begin());
+    std::copy_n(best_.head.begin(), nodes_, source_.begin());
     state_.assign(most, fresh), state_[0] = finished;
     parent_.assign(most, -1);
     row_.assign(most, -1);
@@ -147,79 +136,17 @@ class ChuLiuEdmonds {
     members_.clear();
   }
 
-  // Sources are kept as doubles, so that they are computed in the same vector registers as the scores.
-  void choose_for_words_dense() {
-    constexpr int min_nodes_by_row = 20;  // measured by benchmarks/first_order.py
-    dual_.resize(nodes_), source_.resize(nodes_), best_source_.resize(nodes_);
-    if (nodes_ >= min_nodes_by_row)
-      choose_by_row();
-    else
-      choose_by_column();
-    for (int m = 1; m < nodes_; ++m) source_[m] = int(best_source_[m]);
-  }
-
-  // A row of scores at a time, along memory. Heads grow from row to row, so the last one that is better is the largest.
-  void choose_by_row() {
-    double *best = dual_.data(), *source = best_source_.data();
-    std::copy(dense_ + 1, dense_ + nodes_, best + 1);  // the root as head
-    std::fill(source, source + nodes_, 0.0);
-    for (int h = 1; h < nodes_; ++h) {
-      const double *score = dense_ + std::size_t(h) * nodes_, from = h;
-      const double best_of_h = best[h], source_of_h = source[h];
-#pragma omp simd
-      for (int m = 1; m < nodes_; ++m) {
-        const double better = score[m] > best[m] ? from : 0;
-        best[m] = score[m] > best[m] ? score[m] : best[m];
-        source[m] = better > source[m] ? better : source[m];
-      }
-      best[h] = best_of_h, source[h] = source_of_h;  // a word is not its own head
-    }
-  }
-
-  // A few columns at a time, in registers: faster where rows are short.
-  void choose_by_column() {
-    int m = 1;
-    for (; m + 4 <= nodes_; m += 4) choose_for<4>(m);
-    for (; m < nodes_; ++m) choose_for<1>(m);
-  }
-
-  // For the words first..first + width - 1.
-  template <int width>
-  void choose_for(int first) {
-    double best[width], source[width] = {};
-    std::copy_n(dense_ + first, width, best);
-    const auto improve = [&](int begin, int end) {
-      for (int h = begin; h < end; ++h) {
-        const double *score = dense_ + std::size_t(h) * nodes_ + first, from = h;
-        for (int k = 0; k < width; ++k) {
-          const double better = score[k] > best[k] ? from : 0;
-          best[k] = score[k] > best[k] ? score[k] : best[k];
-          source[k] = better > source[k] ? better : source[k];
-        }
-      }
-    };
-    improve(1, first);
-    for (int h = first; h < first + width; ++h)
-      for (int k = 0; k < width; ++k) {
-        const double score = dense_[std::size_t(h) * nodes_ + first + k];
-        if (first + k != h && score > best[k]) best[k] = score, source[k] = h;
-      }
-    improve(first + width, nodes_);
-    std::copy_n(best, width, dual_.data() + first);
-    std::copy_n(source, width, best_source_.data() + first);
-  }
-
   void choose_for_words_sparse() {
     for (int m = 1; m < nodes_; ++m)
       for (int in = parts_->in_begin[m]; in < parts_->in_begin[m + 1]; ++in) {
         const int id = parts_->in_arc[in];
-        if (weight_[id] > dual_[m]) dual_[m] = weight_[id], source_[m] = parts_->head[id];
+        if (weight_[id] > best_.score[m]) best_.score[m] = weight_[id], best_.head[m] = parts_->head[id];
       }
   }
 
   void take_chosen() {
     for (int m = 1; m < nodes_; ++m)
-      if (chosen_[m] >= 0) dual_[m] = weight_[chosen_[m]], source_[m] = parts_->head[chosen_[m]];
+      if (chosen_[m] >= 0) best_.score[m] = weight_[chosen_[m]], best_.head[m] = parts_->head[chosen_[m]];
   }
 
   bool grow_paths() {
@@ -425,11 +352,11 @@ class ChuLiuEdmonds {
   int nodes_ = 0, count_ = 0;  // count_: words and cycles so far, and the root
   double penalty_ = 0;         // on arcs that leave 0
   std::vector<State> state_;
-  std::vector<double> dual_, best_, best_source_;
-  bool is_greedy_ = false;            // the last tree needed no contraction
-  std::vector<int> seen_from_;        // the first word from which choices lead to a word; 0: none yet
-  std::vector<int> source_, parent_;  // of each node; -1: not contracted
-  std::vector<int> top_;              // the outermost node around each word
+  BestHeads best_;
+  std::vector<double> dual_;
+  bool is_greedy_ = false;                               // the last tree needed no contraction
+  std::vector<int> source_, parent_;                     // of each node; -1: not contracted
+  std::vector<int> top_;                                 // the outermost node around each word
   std::vector<int> first_word_, last_word_, next_word_;  // the words of each node, as a list
   std::vector<int> member_begin_, members_;              // of each cycle
   std::vector<int> path_, row_;                          // row_: where a node's row is, -1: not copied yet
@@ -444,7 +371,7 @@ class ChuLiuEdmonds {
 // crossed_[u] for all u: nodes around v are nested, so u is outside exactly those met before they first share one.
 inline void ChuLiuEdmonds::sum_duals(int v) {
   crossed_.resize(nodes_);
-  if (is_greedy_) return std::fill(crossed_.begin(), crossed_.end(), dual_[v]);
+  if (is_greedy_) return std::fill(crossed_.begin(), crossed_.end(), best_.score[v]);
   double sum = dual_[v];
   int inner = v;
   for (int node = parent_[v]; node >= 0; inner = node, node = parent_[node]) {

@@ -51,27 +51,41 @@ class Multiples {
   double scale_ = 0;  // 0: not known yet
 };
 
+// An upper bound on what another tree gains over the one found; written again in src/treewright/decode/result.py.
+inline double first_order_gap(int nodes, double loss) {
+  return 8.0 * nodes * std::numeric_limits<double>::epsilon() * loss;
+}
+
+// Bounds of the tree that has the best head of every word: scores[1..nodes) are those of its arcs.
+inline Bounds best_heads_bounds(int nodes, const double *scores) {
+  CheckedSum sum;
+  for (int m = 1; m < nodes; ++m) sum.add(scores[m]);
+  return {sum.value(), sum.upper_bound(0), 0, 0};
+}
+
 // best[m] is the best score into word m; score(h, m) is that of an arc; are_multiples() whether all scores are
 // multiples of one unit.
 template <typename Score, typename AreMultiples>
 Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score score, AreMultiples are_multiples) {
   CheckedSum sum;
-  double loss = 0;
+  double loss = 0, largest_loss = 0, largest_best = 0;
   for (int m = 1; m < nodes; ++m) {
-    const double own = score(heads[m], m);
+    const double own = score(heads[m], m), lost = best[m] - own;
     sum.add(own);
-    loss += best[m] - own;
+    loss += lost;
+    largest_loss = std::max(largest_loss, lost);
+    largest_best = std::max(largest_best, std::abs(best[m]));
   }
   if (loss == 0) return {sum.value(), sum.upper_bound(0), 0, 0};
-  std::vector<double> losses;
-  double largest = 0;
-  for (int m = 1; m < nodes; ++m) {
-    losses.push_back(best[m] - score(heads[m], m));
-    largest = std::max(largest, std::abs(best[m]));
-  }
   const bool is_exact = nodes <= (1 << 12) && are_multiples();
-  const double gap = is_exact ? 0 : 8.0 * nodes * std::numeric_limits<double>::epsilon() * loss;
-  return {sum.value(), sum.upper_bound(gap), gap, spread_of(losses, largest)};
+  const double gap = is_exact ? 0 : first_order_gap(nodes, loss);
+  double spread = loss;
+  if (may_have_penalty(largest_loss, largest_best)) {
+    std::vector<double> losses;
+    for (int m = 1; m < nodes; ++m) losses.push_back(best[m] - score(heads[m], m));
+    spread = spread_of(losses, largest_best);
+  }
+  return {sum.value(), sum.upper_bound(gap), gap, spread};
 }
 
 inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads, const double *best) {

@@ -30,14 +30,20 @@
 
 namespace treewright {
 
-// The sum of a tree's losses without penalties; largest is that of the best scores, without signs. Changes the order.
-inline double spread_of(std::vector<double> &losses, double largest) {
-  constexpr double penalty = 1 << 20, of_largest = 1 << 10;  // by convention: scores of one model differ by less
+constexpr double penalty_of_median = 1 << 20, penalty_of_best = 1 << 10;  // by convention: one model's differ by less
+
+// False when the losses are all of ordinary size next to the largest of the best scores, without signs.
+inline bool may_have_penalty(double largest_loss, double largest_best) {
+  return largest_loss > penalty_of_best * largest_best;
+}
+
+// The sum of a tree's losses without penalties. Changes the order.
+inline double spread_of(std::vector<double> &losses, double largest_best) {
   losses.erase(std::remove(losses.begin(), losses.end(), 0.0), losses.end());
   if (losses.empty()) return 0;
   const auto middle = losses.begin() + (losses.size() - 1) / 2;
   std::nth_element(losses.begin(), middle, losses.end());
-  const double limit = std::max(penalty * *middle, of_largest * largest);
+  const double limit = std::max(penalty_of_median * *middle, penalty_of_best * largest_best);
   double sum = 0;
   for (double loss : losses) sum += loss <= limit ? loss : 0;
   return sum;

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ Certificate = Literal["exact", "agreement", "bound"]
 # sentences of 100 words, and far below differences between scores that mean anything.
 TOLERANCE = 1e-9
 
+# The gap of a first-order tree is at most this times the nodes and the spread; from core/trees/first_order_bound.hpp.
+FIRST_ORDER_ROUNDING = 2.0**-49
 
 PENALTY = 2.0**20  # a loss this many times the median loss is a penalty that had to be taken; as in losses.hpp
 
@@ -95,7 +97,7 @@ class Parse(Certified):
     score: float
     bound: float
     method: str
-    gap: float = math.nan  # no tree is better by more than this; bound - score unless given
+    gap: float = field(default_factory=lambda: math.nan)  # no tree is better by more; bound - score unless given
     spread: float = 0.0  # the scale of the differences between scores
     tolerance: float = TOLERANCE  # of the gap, relative to the spread
     evidence: Certificate = "exact"
@@ -111,6 +113,20 @@ class Parse(Certified):
     def __post_init__(self) -> None:
         if math.isnan(self.gap):
             object.__setattr__(self, "gap", self.bound - self.score)
+
+    if not TYPE_CHECKING:  # mypy would take any name for an attribute
+
+        def __getattr__(self, name: str) -> float:
+            """gap and bound of a first-order tree on first use: decoders of short sentences leave them out."""
+            if name == "gap":
+                value = FIRST_ORDER_ROUNDING * len(self.heads) * self.spread
+            elif name == "bound":
+                upper = math.nextafter(self.score + self.gap, math.inf)  # the score and this sum were rounded once each
+                value = math.nextafter(upper, math.inf)
+            else:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            object.__setattr__(self, name, value)
+            return value
 
     @classmethod
     def exact(

@@ -109,7 +109,6 @@ class DualDecomposition {
 
  private:
   static constexpr int patience = 20;  // rounds without a better bound before Polyak steps are halved; by convention
-  static constexpr double least_lambda = 1e-4;  // by convention: 14 times halved
 
   void open(const Conditioning &problem, const int *known, int max_iterations, Deadline &watch) {
     bound_ = std::numeric_limits<double>::infinity();
@@ -182,7 +181,7 @@ class DualDecomposition {
   // The method of the paper. Whether it ended because the bound came to a halt.
   bool descend() {
     KooSteps koo;
-    PolyakSteps polyak(patience, least_lambda);
+    PolyakSteps polyak(patience);
     Stall stall;
     do {
       const double dual = node_.evaluate();

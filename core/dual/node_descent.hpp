@@ -47,14 +47,12 @@ struct DualTrace {
 
 class PolyakSteps {
  public:
-  // least: where lambda starts anew. Long runs would stand still otherwise, before the bound is at its lowest.
-  explicit PolyakSteps(int patience, double least = 0) : patience_(patience), least_(least) {}
+  explicit PolyakSteps(int patience) : patience_(patience) {}
 
   void note(bool gained) { without_gain_ = gained ? 0 : without_gain_ + 1; }
 
   double next(double dual, double best, int apart) {
     if (without_gain_ == patience_) lambda_ /= 2, without_gain_ = 0;
-    if (lambda_ < least_) lambda_ = first;
     const double target = best > forbidden ? best : dual - 1 - std::abs(dual);  // scores are below 1
     return lambda_ * (dual - target) / apart;
   }
@@ -62,10 +60,8 @@ class PolyakSteps {
  private:
   // A step of twice (L - best) / |z - y|^2 is the longest that cannot lead away from the best multipliers when L comes
   // down to best. Trained models then need half the rounds that a start at 1 takes, random scores as many.
-  static constexpr double first = 1.9;
-  double lambda_ = first;
+  double lambda_ = 1.9;
   int without_gain_ = 0, patience_;
-  double least_;
 };
 
 // The limits of a descent, and the operations that it may use.

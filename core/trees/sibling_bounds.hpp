@@ -39,15 +39,15 @@ class SiblingBounds {
   }
 
  private:
+  // Without vector instructions: rows have a few cells each.
   double highest(const double *scores, std::size_t count) {
-    double best = forbidden, size = 0;
-#pragma omp simd reduction(max : best, size)
+    double best = forbidden, size = largest_;
     for (std::size_t k = 0; k < count; ++k) {
-      const double finite = scores[k] == forbidden ? 0 : std::abs(scores[k]);
-      best = scores[k] > best ? scores[k] : best;
+      const double score = scores[k], finite = score == forbidden ? 0 : std::abs(score);
+      best = score > best ? score : best;
       size = finite > size ? finite : size;
     }
-    largest_ = std::max(largest_, size);
+    largest_ = size;
     for (std::size_t k = 0; are_multiples_ && k < count; ++k) are_multiples_ = multiples_.has(scores[k]);
     return best;
   }

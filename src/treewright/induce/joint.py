@@ -24,6 +24,10 @@ from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, relax
 
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
+# Of the gap of a joint tree, relative to what the models lose by it. By convention: with the tolerance 1e-9 of other
+# decoders, the rounding of log probabilities would leave trees without a certificate on which one model loses nothing
+# and the other, of small weight, very little.
+TOLERANCE = 1e-6
 CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads changes; by convention
 
 
@@ -165,6 +169,7 @@ def decode_jointly(
             step=PolyakStep(),
             max_iterations=options.iterations,
             max_seconds=max_seconds,
+            tolerance=TOLERANCE,
         )
         for span, scores in zip(corpus.spans(), arc_scores, strict=True)
     ]

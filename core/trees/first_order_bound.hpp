@@ -56,11 +56,19 @@ inline double first_order_gap(int nodes, double loss) {
   return 8.0 * nodes * std::numeric_limits<double>::epsilon() * loss;
 }
 
+// value + gap, rounded upwards: both the value and this sum were rounded once. As in result.py, where the bound of a
+// tree is computed on first use unless it is the value.
+inline double first_order_upper_bound(const CheckedSum &sum, double gap) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (gap == 0 && sum.error() == 0) return sum.value();
+  return std::nextafter(std::nextafter(sum.value() + gap, infinity), infinity);
+}
+
 // Bounds of the tree that has the best head of every word: scores[1..nodes) are those of its arcs.
 inline Bounds best_heads_bounds(int nodes, const double *scores) {
   CheckedSum sum;
   for (int m = 1; m < nodes; ++m) sum.add(scores[m]);
-  return {sum.value(), sum.upper_bound(0), 0, 0};
+  return {sum.value(), first_order_upper_bound(sum, 0), 0, 0};
 }
 
 // best[m] is the best score into word m; score(h, m) is that of an arc; are_multiples() whether all scores are
@@ -76,7 +84,7 @@ Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score
     largest_loss = std::max(largest_loss, lost);
     largest_best = std::max(largest_best, std::abs(best[m]));
   }
-  if (loss == 0) return {sum.value(), sum.upper_bound(0), 0, 0};
+  if (loss == 0) return {sum.value(), first_order_upper_bound(sum, 0), 0, 0};
   const bool is_exact = nodes <= (1 << 12) && are_multiples();
   const double gap = is_exact ? 0 : first_order_gap(nodes, loss);
   double spread = loss;
@@ -85,7 +93,7 @@ Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score
     for (int m = 1; m < nodes; ++m) losses.push_back(best[m] - score(heads[m], m));
     spread = spread_of(losses, largest_best);
   }
-  return {sum.value(), sum.upper_bound(gap), gap, spread};
+  return {sum.value(), first_order_upper_bound(sum, gap), gap, spread};
 }
 
 inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads, const double *best) {

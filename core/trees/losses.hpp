@@ -154,11 +154,17 @@ class Losses {
     grand_.assign(parts.arcs(), 0.0);
     if (!parts.has_grand()) return;
     for (int h = 1; h < parts.nodes; ++h) {
-      std::fill_n(grand_.begin() + parts.out_begin(h), parts.out_size(h), forbidden);
-      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
-        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
-          if (parts.modifier[id] != parts.head[parts.in_arc[in]])
-            grand_[id] = std::max(grand_[id], parts.grand(parts.in_arc[in], id));
+      const int begin = parts.out_begin(h), size = parts.out_size(h);
+      double *best = grand_.data() + begin;
+      std::fill_n(best, size, forbidden);
+      const double *row = parts.grands.data() + parts.grand_begin[h];
+      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in, row += size) {
+        const int back = parts.find(h, parts.head[parts.in_arc[in]]) - begin;  // no tree has both arcs
+        const double best_back = back >= 0 ? best[back] : 0;
+#pragma omp simd
+        for (int k = 0; k < size; ++k) best[k] = row[k] > best[k] ? row[k] : best[k];
+        if (back >= 0) best[back] = best_back;
+      }
     }
   }
 

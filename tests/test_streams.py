@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from treewright.streams import LOOK_AHEAD, map_chunks, map_items
+from treewright.streams import LOOK_AHEAD, QUICK, Pace, arriving, map_chunks, map_items
 
 THREADS = [1, 2, 5]
 
@@ -60,6 +60,29 @@ def test_an_exception_comes_after_the_results_before_it(threads: int) -> None:
         with pytest.raises(ZeroDivisionError):
             seen.extend(iter(found))
         assert len(seen) == 7
+
+
+def test_a_list_ends_where_the_next_item_is_not_ready() -> None:
+    def broken() -> Iterator[int]:
+        yield from range(5)
+        raise ZeroDivisionError
+
+    assert list(arriving(range(5), lambda batch: batch[-1] not in (0, 2))) == [[0], [1, 2], [3, 4]]
+    found = arriving(broken(), lambda batch: batch[-1] != 2)
+    assert [next(found), next(found)] == [[0, 1, 2], [3, 4]]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+
+
+def test_lists_grow_while_items_come_quickly() -> None:
+    def items() -> Iterator[int]:
+        for number in range(20):
+            time.sleep(2 * QUICK if number in (8, 9) else 0)
+            yield number
+
+    pace = Pace(items(), 4, is_full=lambda batch: 12 in batch)
+    found = list(arriving(pace, pace.is_ready))
+    assert found == [[0], [1, 2], [3, 4, 5, 6], [7, 8], [9], [10], [11, 12], [13, 14, 15, 16], [17, 18, 19]]
 
 
 def test_threads_and_chunks_are_checked_before_anything_is_read() -> None:

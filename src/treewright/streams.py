@@ -1,22 +1,24 @@
-"""A function mapped over a stream with several threads: results in order, bounded look-ahead.
+"""A function mapped over a stream: results in order, bounded look-ahead, items that arrive together taken together.
 
 The checks of the limits that such functions have in common, threads and seconds, are here too.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from numbers import Real
 from operator import index
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from treewright.errors import InputError
 
 CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; by convention
 LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; by convention
+QUICK = 0.01  # seconds of reading after which the items read so far are worked on; by convention, hardly noticed
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -83,21 +85,84 @@ def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
+def arriving(items: Iterable[T], is_ready: Callable[[list[T]], bool]) -> Iterator[list[T]]:
+    """Lists of items: one ends where `is_ready`, called with the list, says that the next item is not to be waited for.
+
+    An exception of items is raised after the list of those before it.
+
+    >>> list(arriving("abcde", lambda batch: len(batch) < 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    batch: list[T] = []
+    rest = iter(items)
+    while True:
+        try:
+            item = next(rest)
+        except StopIteration:
+            break
+        except Exception:
+            if batch:
+                yield batch
+            raise
+        batch.append(item)
+        if not is_ready(batch):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+class Pace(Generic[T]):
+    """An iterator that measures how long its items take, to decide how many of them are taken together.
+
+    The first list has one item, each may be twice as long as the one before, and none is longer than `most` or when it
+    is full. A list ends when its items have taken QUICK seconds together, and the next one has one item again: the
+    items of a slow iterator do not wait for each other.
+    """
+
+    def __init__(
+        self, items: Iterable[T], most: int, *, is_full: Callable[[list[T]], bool] = lambda batch: False
+    ) -> None:
+        self._items = iter(items)
+        self._most = most
+        self._is_full = is_full
+        self._limit = 1
+        self._seconds = 0.0
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        begin = time.perf_counter()
+        item = next(self._items)
+        self._seconds += time.perf_counter() - begin
+        return item
+
+    def is_ready(self, batch: list[T]) -> bool:
+        """Whether to add another item to the list."""
+        is_slow = self._seconds > QUICK
+        if len(batch) < self._limit and not is_slow and not self._is_full(batch):
+            return True
+        self._limit = 1 if is_slow else min(2 * self._limit, self._most)
+        self._seconds = 0.0
+        return False
+
+
 def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
+    """A chunk is read while others are in work; results that are there are given out before the next chunk is read."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[list[U]]] = deque()
-
-        def submit(count: int) -> BaseException | None:
-            """Start the next chunks; returns what the reading of them raised."""
-            try:
-                waiting.extend(pool.submit(work, chunk) for chunk in islice(chunks, count))
-            except Exception as error:  # raised again below, when the results before it are out
-                return error
-            return None
-
-        failed = submit(LOOK_AHEAD * threads)
-        while waiting:
-            yield from waiting.popleft().result()
-            failed = failed or submit(1)
+        failed: Exception | None = None
+        is_open = True
+        while is_open or waiting:
+            while is_open and len(waiting) < LOOK_AHEAD * threads and not (waiting and waiting[0].done()):
+                try:
+                    waiting.append(pool.submit(work, next(chunks)))
+                except StopIteration:
+                    is_open = False
+                except Exception as error:  # raised again below, when the results before it are out
+                    failed, is_open = error, False
+            if waiting:
+                yield from waiting.popleft().result()
         if failed:
             raise failed

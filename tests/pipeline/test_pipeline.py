@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from treewright.errors import InputError
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.pruning import quantised
 from treewright.pipeline.training import Callbacks, Recipe, Steps, jackknifed_tags
+from treewright.streams import LOOK_AHEAD, QUICK
 from treewright.tagger import Learning, TaggerOptions, Tokeniser, TokeniserOptions, rebuilt
 
 
@@ -72,6 +75,77 @@ def test_texts_are_read_as_they_are_needed() -> None:
     assert taken == []
     next(answers)
     assert taken == [0]
+
+
+def test_short_texts_together_are_parsed_as_each_alone() -> None:
+    nlp = tw.Pipeline.load("en")
+    texts = [
+        "It rains.",
+        "",
+        " \n",
+        "Stay! Go home, Sam.",
+        "x",
+        "Dogs  bark.\n\nCats don't.",
+        'He said "no".',
+        "It rains.",
+    ]
+    for found, text in zip(nlp.pipe(texts * 5), texts * 5, strict=True):
+        assert found.to_dict() == nlp(text).to_dict()
+        assert lines_of(found) == lines_of(nlp(text))
+
+
+def test_long_and_short_texts_together_are_parsed_as_each_alone() -> None:
+    long = "The dog sees a house.\n\n" * 300
+    texts = [text_of(1, seed=1), long, text_of(2, seed=2), long[:-5]]
+    assert [lines_of(found) for found in pipeline().pipe(texts)] == [lines_of(pipeline()(text)) for text in texts]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_texts_of_a_slow_iterator_do_not_wait_for_each_other(threads: int) -> None:
+    taken = []
+
+    def texts() -> Iterator[str]:
+        for number in range(6):
+            time.sleep(2 * QUICK)
+            taken.append(number)
+            yield "The dog sees a house."
+
+    for place, _ in enumerate(pipeline().pipe(texts(), threads=threads)):
+        assert len(taken) <= place + (1 if threads == 1 else 2 + LOOK_AHEAD * threads)
+
+
+def test_not_more_texts_are_read_ahead_than_a_chunk() -> None:
+    taken = []
+
+    def texts() -> Iterator[str]:
+        for number in range(300):
+            taken.append(number)
+            yield "The dog sees a house."
+
+    for place, _ in enumerate(pipeline().pipe(texts(), chunk=16)):
+        assert len(taken) <= place + 16
+    taken.clear()
+    for place, _ in enumerate(pipeline().pipe(texts(), chunk=1)):
+        assert len(taken) == place + 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_names_the_place_of_its_text(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = pipeline()
+    parse = type(nlp.parser).parse
+
+    def failing(self: Any, sentences: Iterable[tw.Sentence], **options: Any) -> Iterator[tw.Sentence]:
+        given = list(sentences)
+        if any("bad" in sentence.forms for sentence in given):
+            raise InputError("this sentence is bad")
+        return parse(self, given, **options)
+
+    monkeypatch.setattr(type(nlp.parser), "parse", failing)
+    texts = ["The dog sees."] * 20 + ["The bad dog."] + ["The dog sees."] * 20
+    found = nlp.pipe(texts, threads=threads)
+    assert [next(found).text for _ in range(20)] == texts[:20]
+    with pytest.raises(InputError, match=r"^texts\[20\]: this sentence is bad$"):
+        next(found)
 
 
 def test_tags_that_are_there_are_kept() -> None:

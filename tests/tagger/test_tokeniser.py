@@ -63,9 +63,18 @@ def test_texts_together_are_tokenised_as_each_alone(
     learned: Tokeniser, texts: list[str], whole: bool, by: bool
 ) -> None:
     tokeniser = learned if by else RULES
-    alone = [tokeniser(text, begin=3, number=5, whole=whole) for text in texts]
-    together = tokeniser.batch(texts, begin=3, number=5, whole=whole)
+    alone = [tokeniser(text, number=5, whole=whole) for text in texts]
+    together = tokeniser.batch(texts, number=5, whole=whole)
     assert [list(map(str, found)) for found in together] == [list(map(str, found)) for found in alone]
+
+
+def test_parts_of_a_text_are_numbered_on(learned: Tokeniser) -> None:
+    parts = ["The dogs walked.\n", "\n", "The cat jumps! The dog walks."]
+    found = learned.batch(parts, begins=[10, 27, 28], number=7)
+    assert [[sentence.sent_id for sentence in some] for some in found] == [["7"], [], ["8", "9"]]
+    text = " " * 10 + "".join(parts)
+    for sentence in (sentence for some in found for sentence in some):
+        assert [text[word.begin : word.end] for word in sentence] == sentence.forms
 
 
 def test_long_texts_together_are_tokenised_as_each_alone(learned: Tokeniser) -> None:

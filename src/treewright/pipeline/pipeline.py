@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treewright import component, streams
@@ -39,9 +40,10 @@ from treewright.parser import (
 )
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS
+from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
-from treewright.pipeline.reading import text_sentences
+from treewright.pipeline.reading import BLOCK, text_sentences
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from treewright.induce import InducedParser
-
-CHUNK_CHARACTERS = 1 << 12  # short texts are taken together up to this length; by convention
 
 
 class TextOptions(ParseOptions, total=False):
@@ -206,18 +206,39 @@ class Pipeline:
         return Document(self.parse(sentences, threads=threads, **options), text)
 
     def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
-        """The sentences of each text, in the order of the texts, which are read as they are needed.
+        """The sentences of each text, in the order of the texts.
 
-        The answer is the same for any number of threads. options are those of `Pipeline.__call__`.
+        Short texts are parsed together, which is faster; the result is that of `nlp(text)` for each, for any number of
+        threads. At most `chunk` texts are read ahead for a thread, and only while they come quickly: those of a slow
+        iterator are parsed as they come. With chunk=1 no text waits for the next, for an iterator that needs the result
+        of its last text. An exception names the place of the text, after the results of the texts before it.
+        options are those of `Pipeline.__call__`.
         """
-
         check_seconds(options.get("max_seconds"))
         texts = checked_items(texts, str, "texts", "nlp(text) parses one text", "one text each")
+        chunk = streams.check_count(options.get("chunk", streams.CHUNK), "chunk")
 
-        def answers(some: list[str]) -> list[Document]:
-            return [self(text, **options) for text in some]
+        def answers(some: list[Numbered]) -> list[Document | Failure]:
+            try:
+                return list(self._documents([text for _, text in some], options))
+            except Exception:  # raised again for the text that it belongs to
+                return list(one_by_one(some, lambda text: self(text, **options)))
 
-        return streams.map_chunks(answers, text_chunks(texts, threads), threads)
+        return documents_of(streams.map_chunks(answers, text_batches(texts, chunk), threads))
+
+    def _documents(self, texts: Iterable[str], options: TextOptions) -> Iterator[Document]:
+        """The document of each text; those that are one block are tokenised and parsed together."""
+        for is_block, some in groupby(texts, lambda text: len(text) <= BLOCK):
+            if is_block:
+                yield from self._short_documents(list(some), options)
+            else:
+                yield from (self(text, **options) for text in some)
+
+    def _short_documents(self, texts: Sequence[str], options: TextOptions) -> Iterator[Document]:
+        tokenised = self.tokeniser.batch(texts)
+        parsed = self.parse((sentence for some in tokenised for sentence in some), **options)
+        for text, some in zip(texts, tokenised, strict=True):
+            yield Document(islice(parsed, len(some)), text)
 
     def parse(
         self,
@@ -380,17 +401,3 @@ def checked_text(text: str) -> str:
 def is_bare(sentence: Sentence) -> bool:
     """Whether no word has a tag."""
     return all(tag == "_" for tag in sentence.upos)
-
-
-def text_chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
-    """Texts in lists that are long enough for a thread; one by one if there is one thread."""
-    chunk: list[str] = []
-    letters = 0
-    for text in texts:
-        chunk.append(text)
-        letters += len(text)
-        if threads == 1 or letters >= CHUNK_CHARACTERS or len(chunk) >= streams.CHUNK:
-            yield chunk
-            chunk, letters = [], 0
-    if chunk:
-        yield chunk

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any, NamedTuple
 
 from treewright.checks import explained
 from treewright.corpus import Reader, Sentence, open_input, read
@@ -14,6 +14,7 @@ from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
 from treewright.pipeline.writing import from_json
+from treewright.streams import CHUNK
 from treewright.tagger import Tokeniser
 
 INPUTS = ("text", "lines", "conllu", "json")
@@ -101,9 +102,28 @@ def checked(lines: Lines) -> Iterator[str]:
         line += piece.count("\n")
 
 
-def numbered(lines: Lines) -> Iterator[str]:
-    """Lines with their line breaks."""
-    return (line for piece in checked(lines) for line in io.StringIO(piece, newline="\n"))
+class Row(NamedTuple):
+    """A line of a file."""
+
+    number: int
+    begin: int  # the place of its first character in the file
+    text: str  # with its line break
+
+
+def row_batches(lines: Lines) -> Iterator[list[Row]]:
+    """The lines of a file in lists of up to CHUNK lines that have been read together, of about BLOCK characters."""
+    number, begin = 1, 0
+    for piece in checked(lines):
+        batch: list[Row] = []
+        size = 0
+        for line in io.StringIO(piece, newline="\n"):
+            batch.append(Row(number, begin, line))
+            number, begin, size = number + 1, begin + len(line), size + len(line)
+            if len(batch) == CHUNK or size >= BLOCK:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
 
 def blocks(pieces: Iterable[str]) -> Iterator[str]:
@@ -146,33 +166,64 @@ def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser, number: int = 1)
 
 def line_sentences(lines: Lines, tokeniser: Tokeniser) -> Iterator[Sentence]:
     """A sentence for each line that is not blank, with the number of that line."""
-    begin, number = 0, 1
-    for row, line in enumerate(numbered(lines), start=1):
-        for sentence in tokeniser(line, begin=begin, number=number, whole=True):
-            sentence.source, sentence.line = lines.name, row
-            yield sentence
-            number += 1
-        begin += len(line)
+    number = 1
+    for rows in row_batches(lines):
+        texts, begins = [row.text for row in rows], [row.begin for row in rows]
+        found = tokeniser.batch(texts, begins=begins, number=number, whole=True)
+        for row, sentences in zip(rows, found, strict=True):
+            for sentence in sentences:
+                sentence.source, sentence.line = lines.name, row.number
+                yield sentence
+                number += 1
 
 
 def json_sentences(lines: Lines, tokeniser: Tokeniser, problems: Problems) -> Iterator[Sentence]:
     """The sentences of each JSON value, one value a line."""
     number = 1
-    for row, line in enumerate(numbered(lines), start=1):
-        if not line.strip():
-            continue
-        try:
-            found = sentences_of_json(line, lines.name, row, tokeniser, number)
-        except FormatError as error:
-            problems.report(error)
-            continue
-        for sentence in found:
+    for group in json_groups(lines, problems):
+        for sentence in sentences_of_group(group, tokeniser, number):
             yield sentence
             number += 1
 
 
-def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, number: int) -> Iterable[Sentence]:
-    """The sentences of one JSON value, those of a text as they are needed."""
+class GivenText(NamedTuple):
+    """A text of a JSON file, and its id."""
+
+    text: str
+    name: Any
+
+    def is_block(self) -> bool:
+        """Whether the text is tokenised in one piece."""
+        return len(self.text) <= BLOCK
+
+
+def json_groups(lines: Lines, problems: Problems) -> Iterator[list[GivenText | Sentence]]:
+    """The values of a JSON file: short texts together, others one by one. An error comes after the values before it."""
+    for rows in row_batches(lines):
+        group: list[GivenText | Sentence] = []
+        for row in (row for row in rows if row.text.strip()):
+            try:
+                value = json_value(row.text, lines.name, row.number)
+            except FormatError as error:
+                if group:
+                    yield group
+                    group = []
+                problems.report(error)
+                continue
+            if group and not (is_short(value) and is_short(group[-1])):
+                yield group
+                group = []
+            group.append(value)
+        if group:
+            yield group
+
+
+def is_short(value: GivenText | Sentence) -> bool:
+    return isinstance(value, GivenText) and value.is_block()
+
+
+def json_value(line: str, source: str, row: int) -> GivenText | Sentence:
+    """The text or the sentence of one JSON value."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -185,14 +236,28 @@ def sentences_of_json(line: str, source: str, row: int, tokeniser: Tokeniser, nu
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise FormatError(source, row, f"{error}; expected words as `--to json` writes them") from None
         sentence.source, sentence.line = source, row
-        return [sentence]
+        return sentence
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         raise FormatError(source, row, f"{shown(line.strip())} has neither text nor words; {EXPECTED}")
-    return numbered_by(given.get("id"), text_sentences([given["text"]], tokeniser, number))
+    return GivenText(given["text"], given.get("id"))
 
 
-def numbered_by(name: Any, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Sentences with the name of their text in their sent_id, if it has one."""
+def sentences_of_group(group: Sequence[GivenText | Sentence], tokeniser: Tokeniser, number: int) -> Iterable[Sentence]:
+    """The sentences of the values of a group, numbered from `number`."""
+    first = group[0]
+    if isinstance(first, Sentence):
+        return [first]
+    if not first.is_block():
+        return named(first.name, text_sentences([first.text], tokeniser, number))
+    texts = [value for value in group if isinstance(value, GivenText)]
+    found = tokeniser.batch([given.text for given in texts], begins=[0] * len(texts), number=number)
+    return (
+        sentence for given, sentences in zip(texts, found, strict=True) for sentence in named(given.name, sentences)
+    )
+
+
+def named(name: Any, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Sentences with the id of their text in their sent_id, if it has one."""
     for place, sentence in enumerate(sentences, start=1):
         if name is not None:
             sentence.sent_id = f"{name}-{place}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,30 +35,37 @@ def cut_long_sentences(labels: Indices) -> None:
         labels[ends[begin + MAX_TOKENS - 1 : last : MAX_TOKENS]] = SENTENCE
 
 
-def sentences_from(
-    text: str, labels: Indices, multiwords: Multiwords, stops: NDArray[np.int64], gap: int, shift: int, number: int
-) -> Iterator[tuple[int, Sentence]]:
-    """The sentences that the labels divide texts into, each with the place of its text.
+class Series(NamedTuple):
+    """Texts that are joined by white space: where they are, and the places and numbers of their sentences."""
 
-    `text` is the texts joined by `gap` characters of white space, `stops` are their ends. In each text, places and
-    numbers begin with `shift` and `number`.
-    """
+    ends: NDArray[np.int64]
+    begins: list[int]
+    shifts: list[int]  # added to places
+    number: int  # of the first sentence
+    is_one: bool  # whether sentences are numbered on from text to text
+
+
+def sentences_from(
+    text: str, labels: Indices, multiwords: Multiwords, series: Series
+) -> Iterator[tuple[int, Sentence]]:
+    """The sentences that the labels divide joined texts into, each with the place of its text in the series."""
     ends = np.flatnonzero(labels) + 1
     solid = np.flatnonzero(classes_of(text) != SPACE)
     begins = solid[np.searchsorted(solid, np.append(0, ends[:-1]))] if len(ends) else ends
-    of_text = np.searchsorted(stops, begins, side="right")
-    following = np.minimum(np.append(begins[1:], len(text))[: len(ends)], stops[of_text])
+    of_text = np.searchsorted(series.ends, begins, side="right")
+    following = np.minimum(np.append(begins[1:], len(text))[: len(ends)], series.ends[of_text])
     spans = list(zip(begins.tolist(), ends.tolist(), following.tolist(), strict=True))
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
-    starts = np.append(0, stops[:-1] + gap).tolist()
-    last_place, sent_id = -1, number
+    last_place, number = -1, series.number
     for first, last in pairwise(closing):
         place = int(of_text[first])
-        sent_id = number if place != last_place else sent_id + 1
-        start, stop = starts[place], int(stops[place])
-        before = "" if place == last_place else text[start : spans[first][0]]
-        last_place = place
-        yield place, sentence_of(text, spans[first:last], multiwords, sent_id, before, (stop, shift - start))
+        is_first = place != last_place
+        if is_first and not series.is_one:
+            number = series.number
+        before = text[series.begins[place] : spans[first][0]] if is_first else ""
+        bounds = int(series.ends[place]), series.shifts[place]
+        yield place, sentence_of(text, spans[first:last], multiwords, number, before, bounds)
+        last_place, number = place, number + 1
 
 
 def sentence_of(

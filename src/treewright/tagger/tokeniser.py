@@ -24,7 +24,7 @@ from treewright.tagger.characters import SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
 from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, paragraph_ends
-from treewright.tagger.segments import cut_long_sentences, sentences_from, tokens_of
+from treewright.tagger.segments import Series, cut_long_sentences, sentences_from, tokens_of
 from treewright.tagger.words import REACH, hashed
 
 OLDEST_FORMAT = 2  # the first in which characters are described as they are now
@@ -136,16 +136,17 @@ class Tokeniser:
         text can be rebuilt exactly with `rebuilt`. begin and number are those of the first character and sentence, for
         texts that come in pieces; whole: the text is one sentence. Otherwise none has more than 500 tokens.
         """
-        [found] = self.batch([text], begin=begin, number=number, whole=whole)
+        [found] = self.batch([text], begins=[begin], number=number, whole=whole)
         return found
 
     @explained
     def batch(
-        self, texts: Sequence[str], *, begin: int = 0, number: int = 1, whole: bool = False
+        self, texts: Sequence[str], *, begins: Sequence[int] | None = None, number: int = 1, whole: bool = False
     ) -> list[list[Sentence]]:
         """The sentences of each text, the same as from a call with this text alone, but faster for short texts.
 
-        Places and numbers begin with `begin` and `number` in each text.
+        begins: the places of their first characters, for parts of one text; sentences are then numbered on from text to
+        text. number and whole are those of a call.
 
         >>> [[sentence.text for sentence in found] for found in Tokeniser().batch(["It rains. Stay!", "", "Go!"])]
         [['It rains.', 'Stay!'], [], ['Go!']]
@@ -163,7 +164,10 @@ class Tokeniser:
             cut_long_sentences(labels)
         multiwords = self.model.multiwords if self.model else Multiwords()
         found: list[list[Sentence]] = [[] for _ in texts]
-        for place, sentence in sentences_from(joined, labels, multiwords, ends, len(PARAGRAPH), begin, number):
+        starts = ends - [len(text) for text in texts]
+        shifts = -starts if begins is None else np.array(begins) - starts
+        series = Series(ends, starts.tolist(), shifts.tolist(), number, is_one=begins is not None)
+        for place, sentence in sentences_from(joined, labels, multiwords, series):
             found[place].append(sentence)
         return found
 

@@ -1,0 +1,86 @@
+"""What do short texts cost, compared with the same sentences in one long text?
+
+    python benchmarks/short_texts.py [--model FILE] [--texts N]
+
+N texts of six words are parsed as one long text, through `nlp.pipe`, by one call each, as lines of a file
+(`treewright parse --input lines`), as JSON lines, and with their trees written as CoNLL-U and as JSON. Words per second
+of CPU time on one thread, the best of three runs, and the ratio to the long text. Confidence is computed where the
+command does so: not for files, unless JSON is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import platform
+import time
+from collections.abc import Callable, Iterable
+
+import treewright as tw
+from treewright.pipeline import read_input
+
+REPEATS = 3
+SENTENCES = (
+    "The old bridge creaked all night.",
+    "She reads two books every week.",
+    "They never answered my last letter.",
+    "We waited there for an hour.",
+    "His brother plays the piano well.",
+    "Nobody saw the fox that morning.",
+    "Please close the window behind you.",
+)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("folder", nargs="?", help="ignored: no treebank is needed")
+    arguments.add_argument("--model", default="en")
+    arguments.add_argument("--texts", type=int, default=2000)
+    given = arguments.parse_args()
+    nlp = tw.Pipeline.load(given.model)
+    texts = [SENTENCES[place % len(SENTENCES)] for place in range(given.texts)]
+    print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
+    print(f"{given.texts} texts of six words")
+    print(f"{'':34} {'words/s':>8} {'ratio':>6}", flush=True)
+    long: float | None = None
+    for name, run in runs(nlp, texts).items():
+        found = speed(run)
+        long = long or found
+        print(f"{name:34} {found:8.0f} {found / long:6.2f}", flush=True)
+
+
+def runs(nlp: tw.Pipeline, texts: list[str]) -> dict[str, Callable[[], Iterable[tw.Sentence]]]:
+    """What is measured, by its name."""
+    lines = "\n".join(texts).encode()
+    values = "\n".join(json.dumps(text) for text in texts).encode()
+
+    def read(data: bytes, kind: str, *, confidence: bool = True) -> Iterable[tw.Sentence]:
+        return nlp.parse(read_input(io.BytesIO(data), kind, nlp.tokeniser), confidence=confidence)
+
+    def written(sentences: Iterable[tw.Sentence], form: Callable[[tw.Sentence], str]) -> Iterable[tw.Sentence]:
+        return (sentence for sentence in sentences if form(sentence))
+
+    return {
+        "one long text": lambda: nlp(" ".join(texts)),
+        "nlp.pipe(texts)": lambda: (sentence for document in nlp.pipe(texts) for sentence in document),
+        "nlp(text) for each": lambda: (sentence for text in texts for sentence in nlp(text)),
+        "lines of a file": lambda: read(lines, "lines", confidence=False),
+        "texts of a JSON file": lambda: read(values, "json", confidence=False),
+        "lines of a file, to CoNLL-U": lambda: written(read(lines, "lines", confidence=False), str),
+        "lines of a file, to JSON": lambda: written(read(lines, "lines"), lambda one: json.dumps(one.to_dict())),
+    }
+
+
+def speed(run: Callable[[], Iterable[tw.Sentence]]) -> float:
+    """Words per second, the best of several runs."""
+    best = 0.0
+    for _ in range(REPEATS):
+        begin = time.process_time()
+        words = sum(map(len, run()))
+        best = max(best, words / (time.process_time() - begin))
+    return best
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ void bind_sampling(nb::module_ &m);
 void bind_automata(nb::module_ &m);
 void bind_tagger(nb::module_ &m);
 void bind_words(nb::module_ &m);
+void bind_collins(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -38,4 +39,5 @@ NB_MODULE(_core, m) {
   treewright::bind_automata(m);
   treewright::bind_tagger(m);
   treewright::bind_words(m);
+  treewright::bind_collins(m);
 }

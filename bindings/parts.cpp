@@ -244,6 +244,12 @@ class Conditioned {
   Conditioning problem_;
 };
 
+static Parts adjusted(const Parts &parts, ScoreColumn adjustment) {
+  if (int(adjustment.shape(0)) != parts.arcs()) throw nb::value_error("adjustment must have one entry an arc");
+  check_scores_of("adjustment", adjustment);
+  return parts.adjusted(adjustment.data());
+}
+
 void bind_parts(nb::module_ &m) {
   constexpr auto fresh = nb::rv_policy::move;  // a property would otherwise tie its arrays to the object
   nb::class_<Parts>(m, "Parts", "The parts of one sentence over its candidate arcs (core/trees/parts.hpp).")
@@ -272,6 +278,7 @@ void bind_parts(nb::module_ &m) {
       .def("dense_arc", &dense_arc, "The arcs as arc[h, m], -inf where there is no candidate.")
       .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
       .def("scaled", &Parts::scaled, nb::arg("factor"), "The same parts with scores multiplied by a positive factor.")
+      .def("adjusted", &adjusted, nb::arg("adjustment").noconvert(), "The same parts with a number added to each arc.")
       .def("value", &value, nb::arg("heads").noconvert(),
            "The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.");
   nb::class_<Conditioned>(m, "Conditioned",

@@ -31,6 +31,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
   return value;
 }
 
+#include "test_collins.hpp"
 #include "test_dual.hpp"
 #include "test_dynamic.hpp"
 #include "test_features.hpp"
@@ -63,6 +64,8 @@ static void expected_arcs_of_the_dmv_are_one_a_word() {
 }
 
 int main() {
+  forests_of_all_sizes_have_a_best_tree_below_their_sum();
+  a_limit_of_edges_leaves_an_empty_forest();
   tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one();
   a_tag_model_learns_one_sentence();
   unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words();

@@ -68,6 +68,13 @@ class Parts {
     return parts;
   }
 
+  // The same parts with a number added to the score of each arc.
+  Parts adjusted(const double *adjustment) const {
+    Parts parts = *this;
+    for (std::size_t e = 0; e < arc.size(); ++e) parts.arc[e] += adjustment[e];
+    return parts;
+  }
+
   static int side_of(int h, int m) { return 2 * h + (m > h); }
 
   int arcs() const { return int(arc.size()); }

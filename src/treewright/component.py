@@ -37,14 +37,16 @@ from treewright.errors import InputError, NameWarning
 from treewright.learn import Report
 from treewright.modelfile import DamagedFileError, ModelFile, NewerFormatError, OlderFormatError
 
-REGISTRY = {  # kind -> module and class, imported when it is needed
+REGISTRY = {
+    "lexicalised grammar": "treewright.grammar:Collins",  # kind -> module and class, imported when it is needed
     "tokeniser": "treewright.tagger:Tokeniser",
     "tagger": "treewright.tagger:Tagger",
     "parser": "treewright.parser:Parser",
     "induced parser": "treewright.induce:InducedParser",
     "pipeline": "treewright.pipeline:Pipeline",
 }
-MAKERS = {  # kind -> the command that makes one
+MAKERS = {
+    "lexicalised grammar": "treewright grammar train --kind collins",  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
     "tagger": "treewright train --only tagger TRAIN",
     "parser": "treewright train --only parser TRAIN",

@@ -166,6 +166,19 @@ class Parts:
             raise InputError(f"factor is {factor}; expected a positive number")
         return Parts.of(self.core.scaled(factor))
 
+    def adjusted(self, adjustment: ArrayLike) -> Parts:
+        """The same parts with a number added to the score of each arc, in the order of `arcs`.
+
+        >>> Parts(2, arcs=([0], [1], [3.0])).adjusted([0.5]).value([-1, 0])
+        3.5
+        """
+        column = np.ascontiguousarray(adjustment, dtype=np.float64)
+        if column.shape != (self.core.arcs,):
+            raise arrays.bad_shape(
+                "adjustment", column.shape, (self.core.arcs,), "one entry an arc, in the order of parts.arcs"
+            )
+        return Parts.of(self.core.adjusted(column))
+
     def unscored(self) -> Parts:
         """The same candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs

@@ -1,0 +1,173 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "grammar/collins_chart.hpp"
+
+namespace treewright {
+
+using Table = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using NewTable = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
+
+static void check_columns(const char *name, const Table &table, std::size_t columns) {
+  if (table.shape(1) != columns)
+    throw nb::value_error((std::string(name) + " must have " + std::to_string(columns) + " columns").c_str());
+}
+
+static void check_range(const char *name, const Table &table, std::size_t column, int begin, int end) {
+  for (std::size_t row = 0; row < table.shape(0); ++row)
+    if (table(row, column) < begin || table(row, column) >= end)
+      throw nb::value_error((std::string(name) + " has a number out of range in column " + std::to_string(column)).c_str());
+}
+
+static void add_heads(CollinsModel &model, const Table &events) {
+  check_columns("heads", events, 5);
+  for (int column : {0, 1}) check_range("heads", events, column, 1, model.symbols());
+  check_range("heads", events, 2, 0, model.words());
+  check_range("heads", events, 3, 1, model.tags() + 1);
+  check_range("heads", events, 4, 1, 1 << 30);
+  for (std::size_t row = 0; row < events.shape(0); ++row)
+    model.add(HeadEvent{events(row, 0), events(row, 1), events(row, 2), events(row, 3), events(row, 4)});
+}
+
+static void add_modifiers(CollinsModel &model, const Table &events) {
+  check_columns("modifiers", events, 11);
+  check_range("modifiers", events, 0, 0, 2);
+  for (int column : {1, 2}) check_range("modifiers", events, column, 1, model.symbols());
+  check_range("modifiers", events, 3, 1, model.tags() + 1);
+  check_range("modifiers", events, 4, 0, model.words());
+  check_range("modifiers", events, 5, 0, 2);
+  check_range("modifiers", events, 6, 0, 4);
+  check_range("modifiers", events, 7, 0, model.symbols());
+  check_range("modifiers", events, 8, 0, model.tags() + 1);
+  check_range("modifiers", events, 9, 0, model.words());
+  check_range("modifiers", events, 10, 1, 1 << 30);
+  for (std::size_t row = 0; row < events.shape(0); ++row) {
+    const auto at = [&](std::size_t column) { return int(events(row, column)); };
+    model.add(ModifierEvent{{at(0), at(1), at(2), at(3), at(4), at(5), at(6)}, at(7), at(8), at(9), at(10)});
+  }
+}
+
+static void add_tops(CollinsModel &model, const Table &events) {
+  check_columns("tops", events, 4);
+  check_range("tops", events, 0, 1, model.symbols());
+  check_range("tops", events, 1, 1, model.tags() + 1);
+  check_range("tops", events, 2, 0, model.words());
+  check_range("tops", events, 3, 1, 1 << 30);
+  for (std::size_t row = 0; row < events.shape(0); ++row)
+    model.add(TopEvent{events(row, 0), events(row, 1), events(row, 2), events(row, 3)});
+}
+
+static void make_model(CollinsModel *self, int tags, int words, int base, std::vector<int> classes, Mask is_verb,
+                       Table heads, Table modifiers, Table tops) {
+  const int symbols = int(classes.size());
+  if (symbols > 1 << 14 || tags < 1 || tags >= symbols || words < 1) throw nb::value_error("bad numbers of symbols");
+  if (is_verb.shape(0) != std::size_t(symbols)) throw nb::value_error("is_verb must have one entry a symbol");
+  for (int value : classes)
+    if (value < 0 || value > 3) throw nb::value_error("classes must be 0 to 3");
+  nb::gil_scoped_release nogil;
+  new (self) CollinsModel(symbols, tags, words, base, std::move(classes),
+                          std::vector<char>(is_verb.data(), is_verb.data() + symbols));
+  add_heads(*self, heads);
+  add_modifiers(*self, modifiers);
+  add_tops(*self, tops);
+}
+
+static void check_input(const CollinsModel &model, const CollinsInput &input) {
+  const std::size_t n = input.words.size();
+  if (n == 0 || n > 4000) throw nb::value_error("a sentence must have 1 to 4000 words");
+  if (input.tags.size() != n || input.is_comma.size() != n || input.is_conjunction.size() != n)
+    throw nb::value_error("tags, is_comma and is_conjunction must have one entry a word");
+  for (int word : input.words)
+    if (word < 0 || word >= model.words()) throw nb::value_error("a word is out of range");
+  for (const std::vector<int> &tags : input.tags)
+    for (int tag : tags)
+      if (tag < 1 || tag > model.tags()) throw nb::value_error("a tag is out of range");
+}
+
+static void check_adjustment(const Scores &adjustment, int words) {
+  if (int(adjustment.shape(0)) != words + 1 || int(adjustment.shape(1)) != words + 1)
+    throw nb::value_error("adjustment must be [h, m] over the root and the words");
+  check_scores_of("adjustment", adjustment);
+}
+
+static std::vector<char> flags(const Mask &mask) { return std::vector<char>(mask.data(), mask.data() + mask.shape(0)); }
+
+static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std::vector<int> words,
+                                           std::vector<std::vector<int>> tags, Mask is_comma, Mask is_conjunction,
+                                           Scores adjustment, double beam, bool comma_rule, int max_unary, bool partial,
+                                           std::size_t max_edges) {
+  const CollinsInput input{std::move(words), std::move(tags), flags(is_comma), flags(is_conjunction)};
+  check_input(model, input);
+  check_adjustment(adjustment, int(input.words.size()));
+  if (max_unary < 0 || max_unary > 15) throw nb::value_error("max_unary must be 0 to 15");
+  nb::gil_scoped_release nogil;
+  CollinsChart chart(model, input, {beam, comma_rule, max_unary, partial, max_edges});
+  Forest forest = chart.build(adjustment.data());
+  return {std::move(forest), chart.is_full, chart.is_partial};
+}
+
+static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores adjustment) {
+  check_adjustment(adjustment, forest.words);
+  std::vector<Constituent> constituents;
+  Heads heads = new_array<Heads>(forest.words + 1);
+  std::fill_n(heads.data(), forest.words + 1, -1);
+  double value;
+  {
+    nb::gil_scoped_release nogil;
+    std::vector<std::int64_t> best;
+    std::vector<double> values;
+    value = forest.best(adjustment.data(), best, values);
+    if (value > forbidden) forest.read(best, constituents, heads.data());
+  }
+  NewTable table = new_array<NewTable>(constituents.size(), 5);
+  std::int32_t *cell = table.data();
+  for (const Constituent &c : constituents)
+    for (std::int32_t field : {c.label, c.begin, c.end, c.head, c.tag}) *cell++ = field;
+  return {value, table, heads};
+}
+
+static double log_sum_of(const Forest &forest, Scores adjustment) {
+  check_adjustment(adjustment, forest.words);
+  nb::gil_scoped_release nogil;
+  return forest.log_sum(adjustment.data());
+}
+
+static std::pair<NewTable, NewScoreColumn> edges_of(const Forest &forest) {
+  NewTable table = new_array<NewTable>(forest.edges.size(), 4);
+  NewScoreColumn scores = new_array<NewScoreColumn>(forest.edges.size());
+  for (std::size_t v = 0; v < forest.nodes.size(); ++v)
+    for (std::int64_t e = forest.nodes[v].edges; e < forest.edges_end(v); ++e) {
+      const ForestEdge &edge = forest.edges[e];
+      const std::int32_t row[] = {std::int32_t(v), edge.first, edge.second, edge.arc};
+      std::copy_n(row, 4, table.data() + 4 * e);
+      scores.data()[e] = edge.score;
+    }
+  return {table, scores};
+}
+
+void bind_collins(nb::module_ &m) {
+  nb::class_<Forest>(m, "Forest", "A packed forest of the derivations of one sentence.")
+      .def_prop_ro("nodes", [](const Forest &forest) { return forest.nodes.size(); })
+      .def_prop_ro("edges", [](const Forest &forest) { return forest.edges.size(); })
+      .def("best", &best_of, nb::arg("adjustment"),
+           "Value, constituents (label, begin, end, head, tag) and heads of the best derivation; -inf for none.")
+      .def("log_sum", &log_sum_of, nb::arg("adjustment"), "The logarithm of the sum over all derivations.")
+      .def("arrays", &edges_of, "Node, first and second node below, and arc of each edge; and the scores of the edges.");
+  nb::class_<CollinsModel>(m, "CollinsModel", "The probabilities of Collins' model 1, from counts of events.")
+      .def("__init__", &make_model, nb::arg("tags"), nb::arg("words"), nb::arg("base"), nb::arg("classes"),
+           nb::arg("is_verb"), nb::arg("heads"), nb::arg("modifiers"), nb::arg("tops"))
+      .def("forest", &make_forest, nb::arg("words"), nb::arg("tags"), nb::arg("is_comma"), nb::arg("is_conjunction"),
+           nb::arg("adjustment"), nb::arg("beam"), nb::arg("comma_rule"), nb::arg("max_unary"), nb::arg("partial"),
+           nb::arg("max_edges"),
+           "The derivations of a sentence; whether the limit of edges was reached (the forest is then empty); and "
+           "whether the derivations are covers by several phrases.");
+  m.attr("PIECE_PENALTY") = CollinsChart::piece_penalty;
+}
+
+}  // namespace treewright

@@ -1,0 +1,171 @@
+"""The events of prepared trees that Collins' model 1 counts, and the numbers of its symbols and words.
+
+Symbol 0 is STOP, the tags follow, then the labels of phrases; a label that is also a tag has two numbers. An event is
+one row of numbers with its count in the last column:
+
+    heads       phrase, head child, head word, tag of the head word
+    modifiers   side (1: right), phrase, head child, tag and word of the head, verb, class of the modifier before,
+                modifier, tag and word of its head; modifier, tag and word are 0 for STOP
+    tops        root phrase, tag and word of its head
+
+In base phrases head child, tag and word are those of the modifier before, verb and class are 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Tree
+from treewright.corpus.brackets import walk
+from treewright.grammar.head_rules import HeadRules
+from treewright.grammar.words import Vocabulary
+
+STOP = 0
+FIRST, CONJUNCTION, PUNCTUATION, OTHER = range(4)  # classes of the modifier before, as in core/grammar/collins_model.hpp
+LEFT, RIGHT = 0, 1
+
+Row = tuple[int, ...]
+Events = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The numbers of tags, of labels of phrases and of words."""
+
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tag_number", {tag: 1 + k for k, tag in enumerate(self.tags)})
+        object.__setattr__(self, "label_number", {label: 1 + len(self.tags) + k for k, label in enumerate(self.labels)})
+        object.__setattr__(self, "word_number", {word: k for k, word in enumerate(self.words)})
+
+    tag_number: dict[str, int] = None  # type: ignore[assignment]
+    label_number: dict[str, int] = None  # type: ignore[assignment]
+    word_number: dict[str, int] = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, trees: Iterable[Tree], vocabulary: Vocabulary) -> Symbols:
+        """The symbols of prepared trees."""
+        tags: set[str] = set()
+        labels: set[str] = set()
+        words: set[str] = set()
+        for tree in trees:
+            for node in tree.subtrees():
+                (tags if node.is_preterminal() else labels).add(node.label)
+            words.update(vocabulary.names(tree.leaves()))
+        return cls(tuple(sorted(tags)), tuple(sorted(labels)), tuple(sorted(words)))
+
+    def name(self, number: int) -> str:
+        """The tag or label of a number."""
+        return self.tags[number - 1] if number <= len(self.tags) else self.labels[number - 1 - len(self.tags)]
+
+    def is_tag(self, number: int) -> bool:
+        """Whether a number is that of a tag."""
+        return number <= len(self.tags)
+
+    def classes(self, rules: HeadRules) -> list[int]:
+        """The class of each symbol as a modifier, by its number."""
+        names = [*self.tags, *self.labels]
+        return [FIRST, *(modifier_class(name, rules) for name in names)]
+
+    def verbs(self, rules: HeadRules) -> NDArray[np.bool_]:
+        """Whether each symbol is the tag of a verb, by its number."""
+        count = 1 + len(self.tags) + len(self.labels)
+        return np.array([0 < number <= len(self.tags) and self.name(number) in rules.verbs for number in range(count)])
+
+
+def modifier_class(label: str, rules: HeadRules) -> int:
+    """The class of a modifier, on which the next one depends."""
+    if label in rules.conjunctions:
+        return CONJUNCTION
+    return PUNCTUATION if rules.is_punctuation(label) else OTHER
+
+
+@dataclass(frozen=True)
+class Constituent:
+    """A finished node: its symbol, the number and tag of its head word, and the verbs before and after that word."""
+
+    symbol: int
+    tag: int
+    word: int
+    verb_left: bool
+    verb_right: bool
+    verb: bool
+
+
+class EventCounter:
+    """Counts the events of prepared trees."""
+
+    def __init__(self, symbols: Symbols, rules: HeadRules, vocabulary: Vocabulary) -> None:
+        self.symbols, self.rules, self.vocabulary = symbols, rules, vocabulary
+        self.heads: Counter[Row] = Counter()
+        self.modifiers: Counter[Row] = Counter()
+        self.tops: Counter[Row] = Counter()
+        self._classes = symbols.classes(rules)
+        self._verbs = symbols.verbs(rules).tolist()
+
+    def add(self, tree: Tree) -> None:
+        """Count the events of a prepared tree."""
+        names = self.vocabulary.names(tree.leaves())
+        stack: list[tuple[Tree, list[Constituent]]] = []
+        place = 0
+        for event in walk(tree):
+            if isinstance(event, Tree):
+                stack.append((event, []))
+            elif event is None:
+                node, children = stack.pop()
+                done = self._phrase(node, children) if children else self._word(node, names[place])
+                place += not children
+                if stack:
+                    stack[-1][1].append(done)
+                else:
+                    self.tops[done.symbol, done.tag, done.word] += 1
+
+    def _word(self, node: Tree, name: str) -> Constituent:
+        tag = self.symbols.tag_number[node.label]
+        return Constituent(tag, tag, self.symbols.word_number[name], False, False, self._verbs[tag])
+
+    def _phrase(self, node: Tree, children: Sequence[Constituent]) -> Constituent:
+        symbol = self.symbols.label_number[node.label]
+        place = self.rules.head_child(node.label, [self.symbols.name(child.symbol) for child in children])
+        head = children[place]
+        self.heads[symbol, head.symbol, head.word, head.tag] += 1
+        is_base = bool(self.rules.base) and node.label == self.rules.base_mark
+        count = self._base_side if is_base else self._side
+        verb_right = count(RIGHT, symbol, head, children[place + 1 :])
+        verb_left = count(LEFT, symbol, head, children[:place][::-1])
+        verb = verb_left or verb_right or self._verbs[head.tag]
+        return Constituent(symbol, head.tag, head.word, verb_left, verb_right, verb)
+
+    def _side(self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent]) -> bool:
+        """Count the modifiers of a head on one side, from the inside out; whether there is a verb on this side."""
+        verb, previous = head.verb_right if side == RIGHT else head.verb_left, FIRST
+        for modifier in modifiers:
+            context = (side, symbol, head.symbol, head.tag, head.word, int(verb), previous)
+            self.modifiers[(*context, modifier.symbol, modifier.tag, modifier.word)] += 1
+            verb, previous = verb or modifier.verb, self._classes[modifier.symbol]
+        self.modifiers[side, symbol, head.symbol, head.tag, head.word, int(verb), previous, STOP, 0, 0] += 1
+        return verb
+
+    def _base_side(self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent]) -> bool:
+        """The same in a base phrase, where a modifier depends on the one before."""
+        verb, before = head.verb_right if side == RIGHT else head.verb_left, head
+        for modifier in modifiers:
+            context = (side, symbol, before.symbol, before.tag, before.word, 0, FIRST)
+            self.modifiers[(*context, modifier.symbol, modifier.tag, modifier.word)] += 1
+            verb, before = verb or modifier.verb, modifier
+        self.modifiers[side, symbol, before.symbol, before.tag, before.word, 0, FIRST, STOP, 0, 0] += 1
+        return verb
+
+
+def table(counts: Counter[Row], columns: int) -> Events:
+    """Events and their counts as rows, in the order of the events."""
+    rows = [(*event, count) for event, count in sorted(counts.items())]
+    return np.array(rows, dtype=np.int32).reshape(len(rows), columns)

@@ -1,0 +1,162 @@
+"""Trees as Collins' model 1 generates them, and back (Collins 1999, as Bikel 2004 describes it).
+
+In this order: the words with a dropped tag (quotation marks, full stops) are removed; base noun phrases are marked and
+put below a noun phrase; a clause at the end of a base noun phrase moves up beside it; commas and colons at the edge
+of a phrase move up as far as possible. `restore` removes the marks and puts the dropped words back; what moved up stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treewright.corpus import Tree
+from treewright.corpus.brackets import walk
+from treewright.corpus.transforms import Nodes, rebuild
+from treewright.grammar.head_rules import HeadRules
+
+
+def prepare(tree: Tree, rules: HeadRules) -> Tree | None:
+    """The tree as the model generates it; None if no word is left. Function labels and traces are removed before."""
+    kept = drop_punctuation(tree, rules)
+    if kept is None:
+        return None
+    if rules.base:
+        kept = mark_base_phrases(kept, rules)
+    return raise_punctuation(kept, rules)
+
+
+def drop_punctuation(tree: Tree, rules: HeadRules) -> Tree | None:
+    """The tree without the words whose tag is dropped, and without the nodes that have no other words."""
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        if not children or (node.is_preterminal() and node.label in rules.dropped):
+            return []
+        return [Tree(node.label, children)]
+
+    left = rebuild(tree, make)
+    return left[0] if left and isinstance(left[0], Tree) else None
+
+
+def mark_base_phrases(tree: Tree, rules: HeadRules) -> Tree:
+    """Mark noun phrases without a noun phrase below (possessive ones do not count), each below a noun phrase."""
+    base = rules.base_mark
+
+    def is_phrase(child: Tree | str) -> bool:
+        """Whether a child is a noun phrase that makes its parent more than a base phrase."""
+        if not isinstance(child, Tree) or child.label not in (rules.base, base):
+            return False
+        inner = child.children[0] if child.label == rules.base and len(child.children) == 1 else child
+        return not _is_possessive(inner, rules)
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        if node.label != rules.base or any(map(is_phrase, children)):
+            return [Tree(node.label, _wrapped(children, node.label, rules))]
+        last = children[-1]
+        if len(children) > 1 and isinstance(last, Tree) and last.label in rules.clauses:
+            inner = Tree(base, _wrapped(children[:-1], base, rules))
+            return [Tree(node.label, [inner, last])]
+        return [Tree(base, _wrapped(children, base, rules))]
+
+    (root,) = _wrapped(rebuild(tree, make), "", rules)
+    assert isinstance(root, Tree)
+    return root
+
+
+def _is_possessive(node: Tree | str, rules: HeadRules) -> bool:
+    last = node.children[-1] if isinstance(node, Tree) else node
+    return isinstance(last, Tree) and last.is_preterminal() and last.label in rules.possessive
+
+
+def _wrapped(children: Sequence[Tree | str], parent: str, rules: HeadRules) -> list[Tree | str]:
+    """The children of a node; base phrases are put below a phrase of their own unless the node is one."""
+    base = rules.base_mark
+    if parent == rules.base or not rules.base:
+        return list(children)
+    wrap = [isinstance(child, Tree) and child.label == base for child in children]
+    return [Tree(rules.base, [child]) if put else child for child, put in zip(children, wrap, strict=True)]
+
+
+def raise_punctuation(tree: Tree, rules: HeadRules) -> Tree:
+    """Move commas and colons at the edges of phrases up until they are between two words of their parent."""
+
+    def is_raised(child: Tree | str) -> bool:
+        return isinstance(child, Tree) and child.is_preterminal() and child.label in rules.raised
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        if node is tree or all(map(is_raised, children)):
+            return [Tree(node.label, children)]
+        first = next(place for place, child in enumerate(children) if not is_raised(child))
+        after = next(place for place in range(len(children), 0, -1) if not is_raised(children[place - 1]))
+        return [*children[:first], Tree(node.label, children[first:after]), *children[after:]]
+
+    (root,) = rebuild(tree, make)
+    assert isinstance(root, Tree)
+    return root
+
+
+def restore(tree: Tree, rules: HeadRules, words: Sequence[str], dropped: Sequence[str | None]) -> Tree:
+    """The tree of a sentence: no base marks, and the dropped words at their places.
+
+    words are those of the whole sentence; dropped has the tag of each word that is to be put in, None for the others.
+    A dropped word becomes a child of the lowest node that has words on both of its sides; at the beginning and the end
+    of the sentence, of the root.
+    """
+    unmarked = _unmarked(tree, rules)
+    places = [place for place, tag in enumerate(dropped) if tag is None]
+    insertions: list[list[Tree]] = [[] for _ in range(len(places) + 1)]  # before each word of the tree, and at the end
+    for place, tag in enumerate(dropped):
+        if tag is not None:
+            insertions[sum(other < place for other in places)].append(Tree(tag, [words[place]]))
+    ends = _ends(unmarked)
+    number = -1
+    stack: list[tuple[int, Tree, list[Tree | str]]] = []
+    root: list[Tree | str] = []
+    for event in walk(unmarked):
+        if isinstance(event, Tree):
+            number += 1
+            if stack:
+                _insert(stack[-1], ends, ends[number][0], insertions)
+            stack.append((number, event, []))
+            if len(stack) == 1:
+                stack[-1][2].extend(insertions[0])
+                insertions[0] = []
+        elif event is None:
+            _, node, children = stack.pop()
+            if not stack:
+                children.extend(insertions[-1])
+            (stack[-1][2] if stack else root).append(Tree(node.label, children))
+        else:
+            stack[-1][2].append(event)
+    assert isinstance(root[0], Tree)
+    return root[0]
+
+
+def _insert(
+    parent: tuple[int, Tree, list[Tree | str]], ends: list[tuple[int, int]], gap: int, insertions: list[list[Tree]]
+) -> None:
+    """Put the dropped words before the word `gap` into a node that has begun before this word."""
+    number, _, children = parent
+    if ends[number][0] < gap:
+        children.extend(insertions[gap])
+        insertions[gap] = []
+
+
+def _ends(tree: Tree) -> list[tuple[int, int]]:
+    """The first word of each node, and that after its last."""
+    return [(span.first, span.last) for span in tree.spans(tags=True)]
+
+
+def _unmarked(tree: Tree, rules: HeadRules) -> Tree:
+    base = rules.base_mark
+    if not base:
+        return tree
+
+    def make(node: Tree, children: list[Tree | str]) -> Nodes:
+        only = children[0] if len(children) == 1 else None
+        if node.label == rules.base and isinstance(node.children[0], Tree) and node.children[0].label == base and only:
+            return [only]
+        return [Tree(rules.base if node.label == base else node.label, children)]
+
+    (root,) = rebuild(tree, make)
+    assert isinstance(root, Tree)
+    return root

@@ -1,0 +1,231 @@
+"""Model 1 and a dependency parser that agree on arcs, by dual decomposition (Rush et al. 2010, section 4.2).
+
+    maximise  log P(tree) + weight * score(dependencies)   such that both have the same arcs
+
+The trees are those of the forest of `treewright.grammar.Collins`, all or those within its beam; the dependency parser
+scores the arcs of this forest. Both leave out the words that the grammar drops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import decode
+from treewright.decode import Candidates, Parts
+from treewright.errors import InfeasibleError
+from treewright.grammar import LexicalParse, ParseForest
+from treewright.relax import Answer, Relaxation, branch, relax
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int32]
+MAX_ITERATIONS = 50  # as published
+
+
+@dataclass(frozen=True)
+class ArcVariables:
+    """The shared variables: the arcs (h, m) of a forest, over its words."""
+
+    words: int
+    head: Indices
+    modifier: Indices
+
+    @classmethod
+    def of(cls, forest: ParseForest) -> ArcVariables:
+        """The arcs of a forest."""
+        words = len(forest.sentence.kept)
+        assert forest.forest is not None
+        codes = np.unique(forest.forest.arrays()[0][:, 3])
+        codes = codes[codes >= 0]
+        return cls(words, codes // (words + 1), codes % (words + 1))
+
+    @property
+    def count(self) -> int:
+        """The number of arcs."""
+        return len(self.head)
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        """The variables of an oracle that decides all of them."""
+        return np.arange(self.count)
+
+    def matrix(self, values: Vector, other: float) -> Vector:
+        """[h, m] with these values, and another value where there is no arc."""
+        full = np.full((self.words + 1, self.words + 1), other)
+        full[self.head, self.modifier] = values
+        return full
+
+    def assignment(self, heads: Indices) -> Vector:
+        """1.0 for each arc of a tree."""
+        chosen: Vector = (heads[self.modifier] == self.head).astype(np.float64)
+        return chosen
+
+    def heads(self, assignment: Vector) -> Indices | None:
+        """The tree with these arcs; None if a word has no head, or several."""
+        on = assignment > 0.5
+        if sorted(self.modifier[on].tolist()) != list(range(1, self.words + 1)):
+            return None
+        heads = np.full(self.words + 1, -1, dtype=np.int32)
+        heads[self.modifier[on]] = self.head[on]
+        return heads
+
+    def allowed(self, fixed: Mapping[int, bool]) -> NDArray[np.bool_]:
+        """The arcs that may be on when some are fixed: an arc that is on excludes the other heads of its modifier."""
+        mask = np.ones(self.count, dtype=bool)
+        for variable, on in fixed.items():
+            if on:
+                mask &= (self.modifier != self.modifier[variable]) | (self.keys == variable)
+            else:
+                mask[variable] = False
+        return mask
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseOracle:
+    """The best tree of a forest."""
+
+    forest: ParseForest
+    arcs: ArcVariables
+    mask: NDArray[np.bool_]
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        """All arcs."""
+        return self.arcs.keys
+
+    def solve(self, multipliers: Vector) -> Answer:
+        """The tree that maximises log P plus the multipliers of its arcs."""
+        assert self.forest.forest is not None
+        adjustment = self.arcs.matrix(np.where(self.mask, multipliers, -np.inf), 0.0)
+        value, rows, heads = self.forest.forest.best(adjustment)
+        if value == -math.inf:
+            return Answer(value, np.zeros(self.arcs.count))
+        return Answer(value, self.arcs.assignment(heads), (rows, heads))
+
+    def score(self, assignment: Vector) -> float:
+        """log P of the best tree with these arcs."""
+        assert self.forest.forest is not None
+        chosen = np.where(self.mask & (assignment > 0.5), 0.0, -np.inf)
+        return self.forest.forest.best(self.arcs.matrix(chosen, -np.inf))[0]
+
+    def restrict(self, fixed: Mapping[int, bool]) -> PhraseOracle:
+        """The trees with these arcs on or off."""
+        return replace(self, mask=self.mask & self.arcs.allowed(fixed))
+
+
+@dataclass(frozen=True, eq=False)
+class DependencyOracle:
+    """The best projective tree of a dependency parser over the same arcs."""
+
+    parts: Parts
+    arcs: ArcVariables
+    mask: NDArray[np.bool_]
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        """All arcs."""
+        return self.arcs.keys
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        """The variable of each arc of the parts."""
+        head, modifier, _ = self.parts.arcs
+        place = self.arcs.matrix(np.arange(self.arcs.count, dtype=np.float64), -1.0)
+        return place[head, modifier].astype(np.intp)
+
+    @cached_property
+    def _allowed(self) -> Parts:
+        return self.parts if self.mask.all() else self.parts.prune(self.mask[self._order])
+
+    def solve(self, multipliers: Vector) -> Answer:
+        """The tree that maximises its value plus the multipliers of its arcs."""
+        order = self._order[self.mask[self._order]]
+        try:
+            parse = decode.tree(self._allowed.adjusted(multipliers[order]), projective=True, root="single")
+        except InfeasibleError:
+            return Answer(-math.inf, np.zeros(self.arcs.count))
+        return Answer(parse.score, self.arcs.assignment(parse.heads), parse.heads)
+
+    def score(self, assignment: Vector) -> float:
+        """The value of the tree with these arcs."""
+        heads = self.arcs.heads(assignment)
+        return -math.inf if heads is None else self._allowed.value(heads)
+
+    def restrict(self, fixed: Mapping[int, bool]) -> DependencyOracle:
+        """The trees with these arcs on or off."""
+        return DependencyOracle(self.parts, self.arcs, self.mask & self.arcs.allowed(fixed))
+
+
+@dataclass(frozen=True)
+class JointParse(LexicalParse):
+    """A tree and its dependencies that maximise the sum of both models' scores; score and bound are of this sum.
+
+    certificate is "agreement" (both models chose these arcs) or "bound"; None when neither was reached. It is about the
+    trees in `scope`.
+    """
+
+    weight: float = 1.0
+    disagreements: tuple[int, ...] = ()  # in each iteration, arcs on which the models disagreed
+
+
+def agree_on_arcs(
+    forest: ParseForest, parts: Parts, *, weight: float = 1.0, max_iterations: int = MAX_ITERATIONS, exact: bool = False
+) -> JointParse:
+    """The tree of a forest and the dependency tree of parts over its arcs that agree and have the best sum of scores.
+
+    weight multiplies the score of the dependency tree. exact continues with branch and bound where the relaxation has
+    no certificate after max_iterations.
+    """
+    arcs = ArcVariables.of(forest)
+    every = np.ones(arcs.count, dtype=bool)
+    oracles = [PhraseOracle(forest, arcs, every), DependencyOracle(parts, arcs, every)]
+    found = relax(oracles, weights=[1.0, weight], max_iterations=max_iterations, trace=True)
+    if exact and not found.certified:
+        closed = branch(oracles, weights=[1.0, weight], max_iterations=max_iterations)
+        found = replace(closed, iterations=closed.iterations + found.iterations, trace=found.trace)
+    return joint_parse(forest, arcs, oracles[0], found, weight)
+
+
+def joint_parse(
+    forest: ParseForest, arcs: ArcVariables, phrases: PhraseOracle, found: Relaxation, weight: float
+) -> JointParse:
+    """The result of a relaxation as a parse: the best tree with the agreed arcs."""
+    if found.answer is None:
+        raise InfeasibleError("no tree of the forest has arcs that the dependency parser allows")
+    chosen = np.where(np.asarray(found.answer) > 0.5, 0.0, -np.inf)
+    best = forest.best_of_kept(arcs.matrix(chosen, -np.inf))
+    certificate: Literal["agreement", "bound"] | None = None
+    if found.certificate in ("agreement", "bound"):
+        certificate = found.certificate  # type: ignore[assignment]
+    return JointParse(
+        *(best.tree, found.value, found.bound, "dual decomposition", certificate, found.iterations),
+        *(forest.given_up, best.heads, forest.beam, weight),
+        tuple(iteration.disagreements for iteration in found.trace),
+    )
+
+
+def candidate_arcs(arcs: ArcVariables) -> Candidates:
+    """The arcs as the dependency parser takes them."""
+    order = np.lexsort((arcs.head, arcs.modifier))
+    marginal = np.zeros((arcs.words + 1, arcs.words + 1))
+    return Candidates(
+        np.ascontiguousarray(arcs.head[order], dtype=np.int32),
+        np.ascontiguousarray(arcs.modifier[order], dtype=np.int32),
+        marginal,
+    )
+
+
+def only_arcs(words: int, heads: Indices, kept: list[int]) -> NDArray[Any]:
+    """Adjustments over all words of a sentence that allow only the arcs of a tree over the words that are parsed."""
+    node = [0, *(place + 1 for place in kept)]
+    full = np.full((words + 1, words + 1), -np.inf)
+    for m, h in enumerate(heads.tolist()):
+        if m:
+            full[node[h], node[m]] = 0.0
+    return full

@@ -22,7 +22,8 @@ static void check_columns(const char *name, const Table &table, std::size_t colu
 static void check_range(const char *name, const Table &table, std::size_t column, int begin, int end) {
   for (std::size_t row = 0; row < table.shape(0); ++row)
     if (table(row, column) < begin || table(row, column) >= end)
-      throw nb::value_error((std::string(name) + " has a number out of range in column " + std::to_string(column)).c_str());
+      throw nb::value_error(
+          (std::string(name) + " has a number out of range in column " + std::to_string(column)).c_str());
 }
 
 static void add_heads(CollinsModel &model, const Table &events) {
@@ -99,9 +100,9 @@ static void check_adjustment(const Scores &adjustment, int words) {
 static std::vector<char> flags(const Mask &mask) { return std::vector<char>(mask.data(), mask.data() + mask.shape(0)); }
 
 static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std::vector<int> words,
-                                           std::vector<std::vector<int>> tags, Mask is_comma, Mask is_conjunction,
-                                           Scores adjustment, double beam, bool comma_rule, int max_unary, bool partial,
-                                           std::size_t max_edges) {
+                                                  std::vector<std::vector<int>> tags, Mask is_comma,
+                                                  Mask is_conjunction, Scores adjustment, double beam, bool comma_rule,
+                                                  int max_unary, bool partial, std::size_t max_edges) {
   const CollinsInput input{std::move(words), std::move(tags), flags(is_comma), flags(is_conjunction)};
   check_input(model, input);
   check_adjustment(adjustment, int(input.words.size()));
@@ -158,7 +159,8 @@ void bind_collins(nb::module_ &m) {
       .def("best", &best_of, nb::arg("adjustment"),
            "Value, constituents (label, begin, end, head, tag) and heads of the best derivation; -inf for none.")
       .def("log_sum", &log_sum_of, nb::arg("adjustment"), "The logarithm of the sum over all derivations.")
-      .def("arrays", &edges_of, "Node, first and second node below, and arc of each edge; and the scores of the edges.");
+      .def("arrays", &edges_of,
+           "Node, first and second node below, and arc of each edge; and the scores of the edges.");
   nb::class_<CollinsModel>(m, "CollinsModel", "The probabilities of Collins' model 1, from counts of events.")
       .def("__init__", &make_model, nb::arg("tags"), nb::arg("words"), nb::arg("base"), nb::arg("classes"),
            nb::arg("is_verb"), nb::arg("heads"), nb::arg("modifiers"), nb::arg("tops"))

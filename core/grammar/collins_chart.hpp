@@ -38,14 +38,14 @@
 namespace treewright {
 
 struct CollinsInput {
-  std::vector<int> words;               // numbers of words, or of their classes
-  std::vector<std::vector<int>> tags;   // allowed for each
-  std::vector<char> is_comma;           // commas to which the comma rule applies
+  std::vector<int> words;              // numbers of words, or of their classes
+  std::vector<std::vector<int>> tags;  // allowed for each
+  std::vector<char> is_comma;          // commas to which the comma rule applies
   std::vector<char> is_conjunction;
 };
 
 struct CollinsSearch {
-  double beam = -1;          // nats; negative for none
+  double beam = -1;  // nats; negative for none
   bool comma_rule = false;
   int max_unary = 4;
   bool partial = false;       // without a derivation of the sentence, the fewest phrases that cover it
@@ -85,12 +85,12 @@ class CollinsChart {
   using Key = FlatMap<int>::Key;
   struct Item {
     std::uint8_t kind, depth, verb_left, verb_right, has_modifier, previous;
-    std::int16_t parent, label, head, tag;             // complete: parent is its label
-    std::int16_t last_label, last_word, last_tag;      // of the modifier before, in base phrases
+    std::int16_t parent, label, head, tag;         // complete: parent is its label
+    std::int16_t last_label, last_word, last_tag;  // of the modifier before, in base phrases
     int node;
-    double score;   // of the best derivation
-    double merit;   // with the prior
-    int context;    // of the next modifier, for open items
+    double score;  // of the best derivation
+    double merit;  // with the prior
+    int context;   // of the next modifier, for open items
 
     Key key() const {
       const std::uint64_t bits = std::uint64_t(kind) | std::uint64_t(depth) << 2 | std::uint64_t(verb_left) << 6 |
@@ -102,9 +102,9 @@ class CollinsChart {
     }
   };
   struct Span {
-    std::vector<Item> modifiers;     // merged complete items
-    std::vector<Item> open[2];       // left, right
-    double best = forbidden;         // score of the modifiers
+    std::vector<Item> modifiers;  // merged complete items
+    std::vector<Item> open[2];    // left, right
+    double best = forbidden;      // score of the modifiers
   };
   // What a hook becomes when it is attached.
   struct Hooked {
@@ -148,8 +148,23 @@ class CollinsChart {
   }
 
   static Item new_item(Kind kind, int parent, int head, int tag) {
-    return {std::uint8_t(kind), 0, 0, 0, 0, 0, std::int16_t(parent), 0, std::int16_t(head), std::int16_t(tag),
-            0, 0, 0, -1, forbidden, forbidden, -1};
+    return {std::uint8_t(kind),
+            0,
+            0,
+            0,
+            0,
+            0,
+            std::int16_t(parent),
+            0,
+            std::int16_t(head),
+            std::int16_t(tag),
+            0,
+            0,
+            0,
+            -1,
+            forbidden,
+            forbidden,
+            -1};
   }
 
   double merit(const Item &item) {
@@ -312,8 +327,7 @@ class CollinsChart {
   // An open item before the first modifier of a side.
   void reset_modifiers(Item &item) const {
     item.previous = first_modifier;
-    if (model_.is_base(item.parent))
-      item.last_label = item.label, item.last_word = item.head, item.last_tag = item.tag;
+    if (model_.is_base(item.parent)) item.last_label = item.label, item.last_word = item.head, item.last_tag = item.tag;
   }
 
   static Item finished(const Item &item, int label) {

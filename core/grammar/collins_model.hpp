@@ -112,8 +112,14 @@ class CollinsModel {
   // Symbols are numbered: 0 is STOP, 1 .. tags the tags, then the labels of phrases. base is the label of base phrases,
   // -1 for none.
   CollinsModel(int symbols, int tags, int words, int base, std::vector<int> symbol_class, std::vector<char> is_verb)
-      : symbols_(symbols), tags_(tags), words_(words), base_(base), class_(std::move(symbol_class)),
-        is_verb_(std::move(is_verb)), parents_(symbols), seen_parent_(std::size_t(symbols) * symbols) {}
+      : symbols_(symbols),
+        tags_(tags),
+        words_(words),
+        base_(base),
+        class_(std::move(symbol_class)),
+        is_verb_(std::move(is_verb)),
+        parents_(symbols),
+        seen_parent_(std::size_t(symbols) * symbols) {}
 
   int symbols() const { return symbols_; }
   int tags() const { return tags_; }
@@ -181,8 +187,8 @@ class CollinsModel {
 
  private:
   enum Kind { head_child = 1, modifier, modifier_word, word_of_tag, top, top_word, node_of_word, node_of_tag };
-  static constexpr double back_off_weight = 5;         // Collins 1999, section 7.2
-  static constexpr double log_floor = -43.75;          // log 1e-19: words with a tag that they were not seen with
+  static constexpr double back_off_weight = 5;  // Collins 1999, section 7.2
+  static constexpr double log_floor = -43.75;   // log 1e-19: words with a tag that they were not seen with
   struct Histories {
     std::uint64_t levels[3];
   };
@@ -206,8 +212,7 @@ class CollinsModel {
   }
   // In base phrases the middle level has no tag of the modifier before (Bikel 2004).
   Histories word_histories(const ModifierContext &c, int label, int tag) const {
-    const std::uint64_t shared =
-        key(modifier_word, label, tag, c.right, c.parent, c.label, c.verb, c.previous);
+    const std::uint64_t shared = key(modifier_word, label, tag, c.right, c.parent, c.label, c.verb, c.previous);
     const std::uint64_t with_tag = CountTable::mix(shared, c.tag);
     const std::uint64_t middle = is_base(c.parent) ? shared : with_tag;
     return {{CountTable::mix(with_tag, c.word), middle, key(word_of_tag, tag)}};

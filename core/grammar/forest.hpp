@@ -26,10 +26,10 @@ struct ForestEdge {
 };
 
 struct ForestNode {
-  std::int32_t label = 0;             // of a finished constituent; -1 for any other node
-  std::int32_t begin = 0, end = 0;    // the first word and that after the last, from 0
-  std::int32_t head = 0, tag = 0;     // the head word and its tag
-  std::int64_t edges = 0;             // where its edges begin
+  std::int32_t label = 0;           // of a finished constituent; -1 for any other node
+  std::int32_t begin = 0, end = 0;  // the first word and that after the last, from 0
+  std::int32_t head = 0, tag = 0;   // the head word and its tag
+  std::int64_t edges = 0;           // where its edges begin
 };
 
 // A constituent of a derivation; parents come before their children.

@@ -67,6 +67,9 @@ class Parts:
     def scaled(self, factor: float) -> Parts:
         """The same parts with scores multiplied by a positive factor."""
 
+    def adjusted(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
+        """The same parts with a number added to each arc."""
+
     def value(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """
         The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.
@@ -661,3 +664,37 @@ def surface_class(shape: str) -> int:
 
 def lemma_key(form: str, upos: int, feats: int) -> int:
     """The key of a word with its tag."""
+
+class Forest:
+    """A packed forest of the derivations of one sentence."""
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def edges(self) -> int: ...
+
+    def best(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        Value, constituents (label, begin, end, head, tag) and heads of the best derivation; -inf for none.
+        """
+
+    def log_sum(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
+        """The logarithm of the sum over all derivations."""
+
+    def arrays(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Node, first and second node below, and arc of each edge; and the scores of the edges.
+        """
+
+class CollinsModel:
+    """The probabilities of Collins' model 1, from counts of events."""
+
+    def __init__(self, tags: int, words: int, base: int, classes: Sequence[int], is_verb: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], is_comma: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_conjunction: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, comma_rule: bool, max_unary: int, partial: bool, max_edges: int) -> tuple[Forest, bool, bool]:
+        """
+        The derivations of a sentence; whether the limit of edges was reached (the forest is then empty); and whether the derivations are covers by several phrases.
+        """
+
+PIECE_PENALTY: float = 10000.0

@@ -37,21 +37,21 @@ from treewright.errors import InputError, NameWarning
 from treewright.learn import Report
 from treewright.modelfile import DamagedFileError, ModelFile, NewerFormatError, OlderFormatError
 
-REGISTRY = {
-    "lexicalised grammar": "treewright.grammar:Collins",  # kind -> module and class, imported when it is needed
+REGISTRY = {  # kind -> module and class, imported when it is needed
     "tokeniser": "treewright.tagger:Tokeniser",
     "tagger": "treewright.tagger:Tagger",
     "parser": "treewright.parser:Parser",
     "induced parser": "treewright.induce:InducedParser",
     "pipeline": "treewright.pipeline:Pipeline",
+    "lexicalised grammar": "treewright.grammar:Collins",
 }
-MAKERS = {
-    "lexicalised grammar": "treewright grammar train --kind collins",  # kind -> the command that makes one
+MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
     "tagger": "treewright train --only tagger TRAIN",
     "parser": "treewright train --only parser TRAIN",
     "induced parser": "treewright induce",
     "pipeline": "treewright train TRAIN",
+    "lexicalised grammar": "treewright grammar train --kind collins TRAIN",
 }
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows
@@ -75,8 +75,8 @@ class Component(Protocol):
     @classmethod
     def train(
         cls: type[C],
-        train: Corpus,
-        dev: Corpus | None = None,
+        train: Any,
+        dev: Any = None,
         *,
         seed: int | None = None,
         options: Any = None,
@@ -84,7 +84,7 @@ class Component(Protocol):
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
     ) -> C:
-        """Train on a treebank; the type of the options depends on the kind, and None stands for their defaults."""
+        """Train on a treebank: a file, or sentences (trees for a grammar); the options depend on the kind."""
 
     def to_arrays(self) -> Stored:
         """The header and the arrays."""

@@ -182,3 +182,10 @@ def test_files_of_different_length_are_an_error() -> None:
 def test_what_is_no_tree_is_named() -> None:
     with pytest.raises(InputError, match=r"gold\[0\] is int; expected a treewright Tree, or a path"):
         brackets([1], [])  # type: ignore[list-item]
+
+
+def test_where_tags_would_delete_different_words_the_gold_tags_decide() -> None:
+    gold = Tree.parse("(S (NP (NN a) (: -)) (VP (VB b)))")
+    system = Tree.parse("(S (NP (NN a) (NN -)) (VP (VB b)))")
+    scores = brackets([gold], [system]).all
+    assert (scores.brackets.f1, scores.words, scores.tags) == (1.0, 2, 2)

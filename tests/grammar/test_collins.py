@@ -9,8 +9,9 @@ import pytest
 from oracles.collins import Definition, Node
 
 from treewright.corpus import Tree
+from treewright.errors import InfeasibleError
 from treewright.grammar import Collins, CollinsOptions, HeadRules, collins
-from treewright.grammar.preparation import prepare
+from treewright.grammar.preparation import prepare, restore
 from treewright.trees import is_projective
 
 TOLERANCE = 1e-9
@@ -48,7 +49,7 @@ def few_unaries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def without_base(root: Node) -> Tree:
     """The tree of a parse: base phrases unmarked."""
-    return collins.restore(root.tree(), RULES, root.tree().leaves(), [None] * len(root.tags()))
+    return restore(root.tree(), RULES, root.tree().leaves(), [None] * len(root.tags()))
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -60,7 +61,8 @@ def test_the_exact_parse_is_the_best_of_all_lexicalised_trees(
     parse = grammar.parse(words)
     best = max(map(definition.score, trees))
     assert parse.score == pytest.approx(best, abs=TOLERANCE)
-    assert parse.certified and parse.beam is None
+    assert parse.certified
+    assert parse.beam is None
     optimal = [root for root in trees if definition.score(root) > best - TOLERANCE]
     assert (parse.tree, parse.heads.tolist()) in [(without_base(root), root.heads()) for root in optimal]
 
@@ -81,7 +83,7 @@ def test_sums_over_all_sentences_of_two_words_are_at_most_one(grammar: Collins) 
     for words in sentences:
         try:
             total += math.exp(grammar.forest(words).log_sum())
-        except collins.InfeasibleError:
+        except InfeasibleError:
             continue
     assert 0 < total <= 1
 
@@ -90,7 +92,7 @@ def test_sums_over_all_sentences_of_two_words_are_at_most_one(grammar: Collins) 
 def test_adjusted_arcs_change_the_best_tree_as_they_change_scores(
     seed: int, grammar: Collins, definition: Definition
 ) -> None:
-    words = "b , b a".split()
+    words = ["b", ",", "b", "a"]
     adjust = np.random.default_rng(seed).normal(0, 5, (5, 5))
     values = [
         definition.score(root) + sum(adjust[h, m] for m, h in enumerate(root.heads()) if m)
@@ -100,7 +102,7 @@ def test_adjusted_arcs_change_the_best_tree_as_they_change_scores(
 
 
 def test_required_and_forbidden_arcs_limit_the_trees(grammar: Collins, definition: Definition) -> None:
-    words = "a c b a".split()
+    words = ["a", "c", "b", "a"]
     trees = definition.all_trees(words, MAX_UNARY)
     for h, m in sorted({(h, m) for root in trees for m, h in enumerate(root.heads()) if m}):
         having = [definition.score(root) for root in trees if root.heads()[m] == h]
@@ -116,8 +118,10 @@ def test_a_parse_within_a_beam_says_so_and_is_not_better_than_the_exact_one(beam
         exact = grammar.parse(sentence.split())
         pruned = grammar.parse(sentence.split(), beam=beam)
         assert pruned.score <= exact.score + TOLERANCE
-        assert pruned.beam is not None and pruned.status == "certified within the beam"
-        assert "beam" in pruned.scope and exact.scope == "all trees"
+        assert pruned.beam is not None
+        assert pruned.status == "certified within the beam"
+        assert "beam" in pruned.scope
+        assert exact.scope == "all trees"
 
 
 def test_dependencies_are_projective_with_one_root_also_with_dropped_words(grammar: Collins) -> None:
@@ -125,13 +129,15 @@ def test_dependencies_are_projective_with_one_root_also_with_dropped_words(gramm
         parse = grammar.parse(sentence.split())
         heads = parse.heads
         assert parse.tree.leaves() == sentence.split()
-        assert (heads[1:] == 0).sum() == 1 and heads[0] == -1
+        assert (heads[1:] == 0).sum() == 1
+        assert heads[0] == -1
         assert is_projective(heads)
 
 
 def test_a_dropped_word_has_the_dropped_tag(grammar: Collins) -> None:
-    parse = grammar.parse("a b .".split())
-    assert parse.tags[-1] == "." and parse.tree.children[-1] == Tree(".", ["."])
+    parse = grammar.parse(["a", "b", "."])
+    assert parse.tags[-1] == "."
+    assert parse.tree.children[-1] == Tree(".", ["."])
 
 
 def test_given_tags_are_kept(grammar: Collins) -> None:
@@ -153,11 +159,13 @@ def test_a_saved_grammar_parses_as_before(grammar: Collins, tmp_path: object) ->
 
 
 def test_a_sentence_without_a_tree_is_an_error_or_a_cover(grammar: Collins) -> None:
-    words = ", , ,".split()
-    with pytest.raises(collins.InfeasibleError, match="partial=True gives the fewest phrases"):
+    words = [",", ",", ","]
+    with pytest.raises(InfeasibleError, match="partial=True gives the fewest phrases"):
         grammar.parse(words)
     cover = grammar.parse(words, partial=True)
-    assert cover.tree.leaves() == words and not cover.certified and "cover" in cover.given_up
+    assert cover.tree.leaves() == words
+    assert not cover.certified
+    assert "cover" in cover.given_up
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,8 @@ def test_dependencies_of_any_tree_are_a_projective_tree_with_one_root(table: str
     rng = np.random.default_rng(0)
     for words in range(1, 40):
         heads = dependencies(random_tree(rng, words), table)
-        assert len(heads) == words + 1 and heads[0] == -1
+        assert len(heads) == words + 1
+        assert heads[0] == -1
         assert (heads[1:] == 0).sum() == 1
         assert is_projective(heads)
 

@@ -72,7 +72,7 @@ def test_a_certificate_is_given_only_to_the_optimum_and_the_bound_holds(
 
 
 def test_the_score_is_the_sum_of_both_models(grammar: Collins) -> None:
-    forest = grammar.forest("a b a".split())
+    forest = grammar.forest(["a", "b", "a"])
     parts = random_parts(forest, 1, 2.0)
     found = agree_on_arcs(forest, parts, weight=0.5, exact=True)
     arcs = ArcVariables.of(forest)
@@ -81,33 +81,39 @@ def test_the_score_is_the_sum_of_both_models(grammar: Collins) -> None:
 
 
 def test_without_dependency_scores_the_first_iteration_has_the_parse_of_the_grammar(grammar: Collins) -> None:
-    words = "a b c a b a".split()
+    words = ["a", "b", "c", "a", "b", "a"]
     forest = grammar.forest(words)
     arcs = ArcVariables.of(forest)
     scores = np.full((7, 7), -np.inf)
     scores[arcs.head, arcs.modifier] = 0.0
     found = agree_on_arcs(forest, Parts.from_arrays(scores), max_iterations=1)
-    assert found.certified and found.iterations == 1
+    assert found.certified
+    assert found.iterations == 1
     assert found.tree == grammar.parse(words).tree
 
 
 def test_two_runs_have_the_same_iterations(grammar: Collins) -> None:
-    forest = grammar.forest("b a , b a b".split())
+    forest = grammar.forest(["b", "a", ",", "b", "a", "b"])
     parts = random_parts(forest, 3, 3.0)
     first, second = agree_on_arcs(forest, parts), agree_on_arcs(forest, parts)
-    assert (first.iterations, first.score, first.disagreements) == (second.iterations, second.score, second.disagreements)
+    assert (first.iterations, first.score, first.disagreements) == (
+        second.iterations,
+        second.score,
+        second.disagreements,
+    )
 
 
 def test_the_result_is_relative_to_the_beam_and_says_so(grammar: Collins) -> None:
-    forest = grammar.forest("a b a".split(), beam=3.0)
+    forest = grammar.forest(["a", "b", "a"], beam=3.0)
     found = agree_on_arcs(forest, random_parts(forest, 0, 1.0), exact=True)
-    assert found.beam is not None and "beam" in found.scope
+    assert found.beam is not None
+    assert "beam" in found.scope
     assert found.status == "certified within the beam"
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_restricted_oracles_have_the_best_structures_with_the_fixed_arcs(seed: int, grammar: Collins) -> None:
-    forest = grammar.forest("a b a".split())
+    forest = grammar.forest(["a", "b", "a"])
     parts = random_parts(forest, seed, 2.0)
     arcs = ArcVariables.of(forest)
     every = np.ones(arcs.count, dtype=bool)

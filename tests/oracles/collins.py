@@ -6,12 +6,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 from treewright.corpus import Tree
 from treewright.grammar import HeadRules
 
-Event = tuple[tuple[object, ...], tuple[tuple[object, ...], ...], object]  # outcome after histories, most specific first
+Event = tuple[
+    tuple[object, ...], tuple[tuple[object, ...], ...], object
+]  # outcome after histories, most specific first
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ class Definition:
         for count in range(1, j - i):
             for cuts in combinations(range(i + 1, j), count):
                 ends = (i, *cuts, j)
-                for children in product(*(spans[a, b] for a, b in zip(ends, ends[1:], strict=False))):
+                for children in product(*(spans[a, b] for a, b in pairwise(ends))):
                     yield from self._phrases(children)
 
     def _phrases(self, children: tuple[Node, ...]) -> Iterator[Node]:

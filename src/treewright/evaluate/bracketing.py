@@ -5,8 +5,9 @@ first; brackets over nothing and brackets whose label is to be deleted do not co
 "=". Each gold bracket is matched with one system bracket at most. A system bracket is a crossing one when it overlaps
 some gold bracket and neither holds the other.
 
-One departure: the unlabelled bracket that Penn files wrap around each tree is deleted like TOP, whether the
-parameters name it or not.
+Two departures: the unlabelled bracket that Penn files wrap around each tree is deleted like TOP, whether the
+parameters name it or not. Where the system's tags would delete other words than the gold tags (a colon tagged as a
+noun), EVALB reports an error; here the gold tags decide for both trees.
 """
 
 from __future__ import annotations
@@ -260,6 +261,8 @@ def with_gaps(reader: Reader[Tree]) -> Iterator[Tree | None]:
 
 def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: bool) -> Judged | None:
     gold, system = bracketing(gold_tree, parameters), bracketing(system_tree, parameters)
+    if gold.words != system.words and gold_tree.leaves() == system_tree.leaves():
+        system = bracketing(system_tree, parameters, gold_tree.tags())
     if problem := difference_of_words(gold.words, system.words, parameters):
         if skip_bad:
             return None
@@ -276,7 +279,10 @@ def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: 
     )
 
 
-def bracketing(tree: Tree, parameters: Parameters) -> Bracketing:
+def bracketing(tree: Tree, parameters: Parameters, deciding: Sequence[str] | None = None) -> Bracketing:
+    """What counts of a tree; `deciding` has the tags that decide which words do, its own if None."""
+    deciding = tree.tags() if deciding is None else deciding
+    seen = 0
     words: list[str] = []
     tags: list[str] = []
     found: list[tuple[str, int, int]] = []
@@ -284,11 +290,12 @@ def bracketing(tree: Tree, parameters: Parameters) -> Bracketing:
     length = 0
     for event in walk(tree):
         if isinstance(event, str):
-            tag, _ = above[-1]
-            length += tag not in parameters.delete_for_length
-            if tag not in parameters.delete_labels:
+            decides = deciding[seen]
+            seen += 1
+            length += decides not in parameters.delete_for_length
+            if decides not in parameters.delete_labels:
                 words.append(event)
-                tags.append(tag)
+                tags.append(above[-1][0])
         elif event is None:
             label, place = above.pop()
             if place >= 0:

@@ -26,9 +26,9 @@ from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.collins_events import EventCounter, Events, Symbols, table
 from treewright.grammar.head_rules import HeadRules
+from treewright.grammar.leaves import check_words, leaf_of
 from treewright.grammar.preparation import prepare, restore
 from treewright.grammar.result import PhraseParse
-from treewright.grammar.treebank import check_words, leaf_of
 from treewright.grammar.trees import ROOT, TreeSource, trees_of
 from treewright.grammar.words import Vocabulary
 from treewright.learn import Report
@@ -196,9 +196,7 @@ class Collins:
         symbols, rules = self.symbols, self.rules
         base = symbols.label_number.get(rules.base_mark, -1) if rules.base else -1
         words = len(symbols.words) + 1  # and one for the class of words that were never seen
-        return CollinsModel(
-            len(symbols.tags), words, base, symbols.classes(rules), symbols.verbs(rules), *self.events
-        )
+        return CollinsModel(len(symbols.tags), words, base, symbols.classes(rules), symbols.verbs(rules), *self.events)
 
     @cached_property
     def _tags_of_word(self) -> dict[int, list[int]]:
@@ -269,7 +267,7 @@ class Collins:
         return beam, self.options.comma_rule if comma_rule is None else comma_rule
 
     def word_and_tags(self, name: str) -> tuple[int, list[int]]:
-        """The number of a word or class, and the tags it may have; for a class that was not seen, a more general one."""
+        """The number of a word or class, and the tags it may have; a class that was not seen is made more general."""
         pieces = name.split("-") if name.startswith(UNKNOWN) and name not in self.symbols.word_number else [name]
         while pieces:
             number = self.symbols.word_number.get("-".join(pieces))
@@ -325,7 +323,9 @@ class Sentence:
     def __init__(self, grammar: Collins, words: Sequence[str], tags: Sequence[str | None] | None) -> None:
         check_words(words)
         if tags is not None and (isinstance(tags, str) or len(tags) != len(words)):
-            raise InputError(f"tags has {len(tags)} entries for {len(words)} words; give one a word, None where it is free")
+            raise InputError(
+                f"tags has {len(tags)} entries for {len(words)} words; give one a word, None where it is free"
+            )
         self.grammar = grammar
         self.words = [leaf_of(word) for word in words]
         given = list(tags) if tags is not None else [None] * len(words)
@@ -405,7 +405,8 @@ class Sentence:
                 return ParseForest(self, found, width, is_partial, note or given_up)
             given_up = "no tree within the default beam; it was widened" if comma == comma_rule else "no comma rule"
         raise InfeasibleError(
-            "the grammar has no tree for these words and constraints; partial=True gives the fewest phrases that cover them"
+            "the grammar has no tree for these words and constraints; "
+            "partial=True gives the fewest phrases that cover them"
         )
 
     def _built(
@@ -474,7 +475,8 @@ class ParseForest:
         if self.forest is None:
             return 0.0
         nodes = len(self.sentence.kept) + 1
-        return self.forest.log_sum(np.zeros((nodes, nodes)) if adjust is None else self.sentence.of_kept(adjust))
+        arcs = np.zeros((nodes, nodes)) if adjust is None else self.sentence.of_kept(adjust)
+        return self.forest.log_sum(arcs)
 
     def _only_punctuation(self) -> LexicalParse:
         """The sentence has no word that the model generates."""

@@ -26,7 +26,9 @@ from treewright.grammar.head_rules import HeadRules
 from treewright.grammar.words import Vocabulary
 
 STOP = 0
-FIRST, CONJUNCTION, PUNCTUATION, OTHER = range(4)  # classes of the modifier before, as in core/grammar/collins_model.hpp
+FIRST, CONJUNCTION, PUNCTUATION, OTHER = range(
+    4
+)  # classes of the modifier before, as in core/grammar/collins_model.hpp
 LEFT, RIGHT = 0, 1
 
 Row = tuple[int, ...]

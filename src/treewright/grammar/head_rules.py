@@ -146,7 +146,9 @@ class HeadRules:
                 found = repr(labels[0]) if labels else "nothing"
                 raise FormatError(self.source, number, f"{found} after {label}; expected left, right or last")
             if not labels and len(rest.split(";")) > 1:
-                raise FormatError(self.source, number, f"a search of {label} has no labels; expected some before each ;")
+                raise FormatError(
+                    self.source, number, f"a search of {label} has no labels; expected some before each ;"
+                )
             searches.append(Search(direction, Labels(labels)))  # type: ignore[arg-type]
         self._rules[label] = tuple(searches)
 
@@ -183,21 +185,23 @@ class HeadRules:
             return self.base not in children and self.base_mark not in children
         return bool(self.base) and label == self.base_mark
 
+    def _unmarked(self, label: str) -> str:
+        return self.base if self.base and label == self.base_mark else label
+
     def _searched(self, label: str, labels: Sequence[str]) -> int:
-        plain = self.base if self.base and label == self.base_mark else label
-        searches = self._rules.get(plain, self._rules["*"])
+        searches = self._rules.get(self._unmarked(label), self._rules["*"])
         from_left = range(len(labels))
         for search in searches:
             order = from_left if search.direction == "left" else from_left[::-1]
             for place in order[:1] if search.direction == "last" else order:
                 child = labels[place]
-                if child in search.labels or (child == self.base_mark and self.base in search.labels):
+                if self._unmarked(child) in search.labels:
                     return place
         return 0 if searches[-1].direction == "left" else len(labels) - 1
 
 
 def head_words(tree: Tree, rules: HeadRules) -> dict[int, int]:
-    """For each node of a tree, by its place among `tree.subtrees()`, the number of its head word; words count from 1."""
+    """For each node of a tree, by its place among `tree.subtrees()`, the number of its head word, from 1 on."""
     found: dict[int, int] = {}
     stack: list[tuple[int, Tree, list[tuple[str, int]]]] = []
     words = nodes = 0

@@ -2,7 +2,7 @@
 
 In this order: the words with a dropped tag (quotation marks, full stops) are removed; base noun phrases are marked and
 put below a noun phrase; a clause at the end of a base noun phrase moves up beside it; commas and colons at the edge
-of a phrase move up as far as possible. `restore` removes the marks and puts the dropped words back; what moved up stays.
+of a phrase move up as far as possible. `restore` removes the marks and puts the dropped words back.
 """
 
 from __future__ import annotations
@@ -147,15 +147,15 @@ def _ends(tree: Tree) -> list[tuple[int, int]]:
 
 
 def _unmarked(tree: Tree, rules: HeadRules) -> Tree:
-    base = rules.base_mark
-    if not base:
+    plain, base = rules.base, rules.base_mark
+    if plain is None:
         return tree
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
         only = children[0] if len(children) == 1 else None
-        if node.label == rules.base and isinstance(node.children[0], Tree) and node.children[0].label == base and only:
+        if node.label == plain and isinstance(node.children[0], Tree) and node.children[0].label == base and only:
             return [only]
-        return [Tree(rules.base if node.label == base else node.label, children)]
+        return [Tree(plain if node.label == base else node.label, children)]
 
     (root,) = rebuild(tree, make)
     assert isinstance(root, Tree)

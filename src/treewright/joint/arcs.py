@@ -21,7 +21,7 @@ from treewright import decode
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import LexicalParse, ParseForest
-from treewright.relax import Answer, Relaxation, branch, relax
+from treewright.relax import Answer, Oracle, Relaxation, branch, relax
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -112,7 +112,8 @@ class PhraseOracle:
         """log P of the best tree with these arcs."""
         assert self.forest.forest is not None
         chosen = np.where(self.mask & (assignment > 0.5), 0.0, -np.inf)
-        return self.forest.forest.best(self.arcs.matrix(chosen, -np.inf))[0]
+        value, _, _ = self.forest.forest.best(self.arcs.matrix(chosen, -np.inf))
+        return value
 
     def restrict(self, fixed: Mapping[int, bool]) -> PhraseOracle:
         """The trees with these arcs on or off."""
@@ -184,17 +185,16 @@ def agree_on_arcs(
     """
     arcs = ArcVariables.of(forest)
     every = np.ones(arcs.count, dtype=bool)
-    oracles = [PhraseOracle(forest, arcs, every), DependencyOracle(parts, arcs, every)]
+    phrases = PhraseOracle(forest, arcs, every)
+    oracles: list[Oracle] = [phrases, DependencyOracle(parts, arcs, every)]
     found = relax(oracles, weights=[1.0, weight], max_iterations=max_iterations, trace=True)
     if exact and not found.certified:
         closed = branch(oracles, weights=[1.0, weight], max_iterations=max_iterations)
         found = replace(closed, iterations=closed.iterations + found.iterations, trace=found.trace)
-    return joint_parse(forest, arcs, oracles[0], found, weight)
+    return joint_parse(forest, arcs, found, weight)
 
 
-def joint_parse(
-    forest: ParseForest, arcs: ArcVariables, phrases: PhraseOracle, found: Relaxation, weight: float
-) -> JointParse:
+def joint_parse(forest: ParseForest, arcs: ArcVariables, found: Relaxation, weight: float) -> JointParse:
     """The result of a relaxation as a parse: the best tree with the agreed arcs."""
     if found.answer is None:
         raise InfeasibleError("no tree of the forest has arcs that the dependency parser allows")

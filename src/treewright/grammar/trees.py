@@ -43,7 +43,12 @@ class Markov:
 
 @explained
 def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree], list[FormatError]]:
-    """The prepared trees of a file or of trees, and with skip_bad the errors of those that are left out."""
+    """The prepared trees of a file or of trees, and with skip_bad the errors of those that are left out.
+
+    >>> trees, errors = trees_of([Tree.parse("(NP (NN dog))"), Tree.parse("(NP (-NONE- *))")], skip_bad=True)
+    >>> print(trees[0], len(errors))
+    (ROOT (NP (NN dog))) 1
+    """
     if isinstance(source, (str, os.PathLike)):
         with read_trees(source, on_error="skip" if skip_bad else "raise") as reader:
             found, errors = prepared_trees(reader, skip_bad)

@@ -182,6 +182,14 @@ def agree_on_arcs(
 
     weight multiplies the score of the dependency tree. exact continues with branch and bound where the relaxation has
     no certificate after max_iterations.
+
+    >>> from treewright.corpus import Tree
+    >>> from treewright.grammar import Collins
+    >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
+    >>> parts = Parts(3, arcs=([0, 2], [2, 1], [1.0, 1.0]))
+    >>> found = agree_on_arcs(grammar.forest(["it", "rains"]), parts)
+    >>> print(found.tree, found.score, found.certified)
+    (S (NP (PRP it)) (VP (VBZ rains))) 2.0 True
     """
     arcs = ArcVariables.of(forest)
     every = np.ones(arcs.count, dtype=bool)

@@ -129,8 +129,9 @@ class Collins:
     ) -> Collins:
         """Count the events of train, trees or a file of trees in brackets.
 
-        head_rules is a table (english, general), a file, or a HeadRules. The other arguments are those of every
-        component; training is one pass of counting, which has no use for them.
+        head_rules is a table (english, general), a file, or a HeadRules; options are those of model 1. dev, seed,
+        report, checkpoint and resume are arguments of every component; training is one pass of counting, which has no
+        use for them.
         """
         rules = HeadRules.load(head_rules)
         trees, _ = trees_of(train)
@@ -138,7 +139,7 @@ class Collins:
 
     @classmethod
     def counted(cls, trees: Sequence[Tree], rules: HeadRules, options: CollinsOptions) -> Collins:
-        """The model of trees that `trees_of` returned."""
+        """The model of trees that `trees_of` returned, with head rules and options."""
         kept = [tree for tree in (prepare(top_of(tree), rules) for tree in trees) if tree]
         if not kept:
             raise InputError("there is no tree to train on")
@@ -252,7 +253,7 @@ class Collins:
         beam: float | str | None = "default",
         comma_rule: bool | None = None,
     ) -> ParseForest:
-        """All trees of a sentence, or those within the beam; see `parse` for the arguments."""
+        """All trees of a sentence, or those within the beam; words, tags, beam and comma_rule are those of `parse`."""
         sentence = Sentence(self, words, tags)
         arcs = sentence.adjustment(None, (), ())
         return sentence.forest(arcs, *self._search(beam, comma_rule), False)

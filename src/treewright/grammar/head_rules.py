@@ -166,7 +166,7 @@ class HeadRules:
         return f"{self.base}{BASE_MARK}" if self.base else ""
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
-        """The place of the head among the children of a phrase, all given by their labels."""
+        """The place of the head among the children of a phrase with this label; children are given by their labels."""
         places = [place for place, child in enumerate(children) if not self.is_punctuation(child)]
         if not places:
             places = list(range(len(children)))

@@ -180,8 +180,8 @@ def agree_on_arcs(
 ) -> JointParse:
     """The tree of a forest and the dependency tree of parts over its arcs that agree and have the best sum of scores.
 
-    weight multiplies the score of the dependency tree. exact continues with branch and bound where the relaxation has
-    no certificate after max_iterations.
+    forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. exact
+    continues with branch and bound where the relaxation has no certificate after max_iterations.
 
     >>> from treewright.corpus import Tree
     >>> from treewright.grammar import Collins

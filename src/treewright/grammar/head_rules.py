@@ -223,7 +223,7 @@ def head_words(tree: Tree, rules: HeadRules) -> dict[int, int]:
 
 @explained
 def dependencies(tree: Tree, head_rules: str | os.PathLike[str] | HeadRules = "english") -> NDArray[np.int32]:
-    """The heads of the words of a tree: heads[m] for the words 1..n, 0 for the root, heads[0] = -1.
+    """The heads of the words of a tree by head_rules: heads[m] for the words 1..n, 0 for the root, heads[0] = -1.
 
     >>> tree = Tree.parse("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")
     >>> dependencies(tree).tolist()

@@ -43,7 +43,7 @@ class Markov:
 
 @explained
 def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree], list[FormatError]]:
-    """The prepared trees of a file or of trees, and with skip_bad the errors of those that are left out.
+    """The prepared trees of source, a file or trees, and with skip_bad the errors of those that are left out.
 
     >>> trees, errors = trees_of([Tree.parse("(NP (NN dog))"), Tree.parse("(NP (-NONE- *))")], skip_bad=True)
     >>> print(trees[0], len(errors))
@@ -143,7 +143,7 @@ def check_chains(rooted: Tree, tree: Tree) -> None:
 
 @explained
 def binarised(tree: Tree, markov: Markov) -> Tree:
-    """A prepared tree with the labels of a grammar and at most two children a node; `restored` is the inverse.
+    """A prepared tree with the labels of a grammar (markov) and at most two children a node; `restored` is the inverse.
 
     >>> tree = prepared(Tree.parse("(NP (DT the) (JJ big) (NN dog))"))
     >>> print(binarised(tree, Markov(vertical=2, horizontal=1)))

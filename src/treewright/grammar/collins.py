@@ -468,8 +468,8 @@ class ParseForest:
         method = "hooks"
         if self.is_partial:
             value, method = value + PIECE_PENALTY * pieces, "cover"
-            return LexicalParse(tree, value, math.inf, method, None, 0, self.given_up, all_heads, self.beam)
-        return LexicalParse(tree, value, value, method, "exact", 0, self.given_up, all_heads, self.beam)
+            return LexicalParse(tree, value, math.inf, method, given_up=self.given_up, heads=all_heads, beam=self.beam)
+        return LexicalParse(tree, value, value, method, given_up=self.given_up, heads=all_heads, beam=self.beam)
 
     def log_sum(self, adjust: Scores | None = None) -> float:
         """The logarithm of the sum over all trees of exp(score)."""
@@ -485,7 +485,7 @@ class ParseForest:
         words = zip(sentence.words, sentence.dropped, strict=True)
         heads = np.array([-1, 0] + [1] * (len(sentence.words) - 1), dtype=np.int32)
         tree = Tree("", [Tree(str(tag), [word]) for word, tag in words])
-        return LexicalParse(tree, 0.0, 0.0, "hooks", "exact", 0, "", heads, None)
+        return LexicalParse(tree, 0.0, 0.0, "hooks", heads=heads)
 
     def _restored(self, rows: NDArray[np.int32], heads: NDArray[np.int32]) -> tuple[Tree, NDArray[np.int32]]:
         sentence = self.sentence

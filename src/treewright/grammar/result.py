@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.corpus import Span, Tree
-from treewright.decode.result import Certificate, Certified
+from treewright.decode.result import TOLERANCE, Certificate, Certified
 from treewright.errors import InputError
 
 
@@ -18,8 +19,8 @@ from treewright.errors import InputError
 class PhraseParse(Certified):
     """A phrase-structure tree, its value, and an upper bound on the value of every tree under the same constraints.
 
-    certificate says why no tree is better: "exact" (CKY is exact), "agreement" or "bound" (dual decomposition); None
-    when this is not proved. given_up says what was not searched, in words; it is empty when the search was complete.
+    evidence says what bound and gap rest on: "exact" (the chart is exact), "agreement" or "bound" (dual decomposition).
+    given_up says what was not searched, in words; it is empty when the search was complete.
     A certificate is about the scores of the grammar: a certified tree may still be wrong.
     """
 
@@ -27,9 +28,16 @@ class PhraseParse(Certified):
     score: float
     bound: float
     method: str = "cky"
-    certificate: Certificate | None = "exact"
+    gap: float = math.nan  # no tree is better by more; bound - score unless given
+    spread: float = 0.0  # the scale of the differences between scores
+    tolerance: float = TOLERANCE  # of the gap, relative to the spread
+    evidence: Certificate = "exact"
     iterations: int = 0  # of a dual method
     given_up: str = ""
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.gap):
+            object.__setattr__(self, "gap", self.bound - self.score)
 
     @property
     def words(self) -> list[str]:

@@ -16,7 +16,8 @@ MIN_PLURAL = 3  # characters of a word with the suffix s; as published
 
 
 def signature(word: str, *, is_first: bool = False, is_known_in_lower_case: bool = False) -> str:
-    """The class of an unknown word. The first word of a sentence may have its capital from there.
+    """The class of an unknown word. The first word of a sentence (is_first) may have its capital from there;
+    is_known_in_lower_case says that the grammar has it in lower case.
 
     >>> signature("Kinases"), signature("re-tested"), signature("p53"), signature("Boldly", is_first=True)
     ('UNK-CAPS-s', 'UNK-LC-DASH', 'UNK-LC-NUM', 'UNK-INITC-ly')
@@ -65,7 +66,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Vocabulary:
-        """The vocabulary of some sentences."""
+        """The vocabulary of some sentences; a word is known that occurs at least min_count times."""
         counts = Counter(word for words in sentences for word in words)
         return cls(dict(sorted(counts.items())), min_count)
 
@@ -74,11 +75,11 @@ class Vocabulary:
         return self.counts.get(word, 0) >= self.min_count
 
     def name(self, word: str, is_first: bool) -> str:
-        """The word if it is known, otherwise its class."""
+        """The word if it is known, otherwise its class; is_first says that it begins a sentence."""
         return word if self.is_known(word) else self.class_of(word, is_first)
 
     def class_of(self, word: str, is_first: bool) -> str:
-        """The class of a word, known or not."""
+        """The class of a word, known or not; is_first says that it begins a sentence."""
         return signature(word, is_first=is_first, is_known_in_lower_case=self.is_known(word.lower()))
 
     def names(self, words: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,8 +167,7 @@ class DependencyOracle:
 class JointParse(LexicalParse):
     """A tree and its dependencies that maximise the sum of both models' scores; score and bound are of this sum.
 
-    certificate is "agreement" (both models chose these arcs) or "bound"; None when neither was reached. It is about the
-    trees in `scope`.
+    evidence is "agreement" (both models chose these arcs) or "bound". A certificate is about the trees in `scope`.
     """
 
     weight: float = 1.0
@@ -208,13 +207,18 @@ def joint_parse(forest: ParseForest, arcs: ArcVariables, found: Relaxation, weig
         raise InfeasibleError("no tree of the forest has arcs that the dependency parser allows")
     chosen = np.where(np.asarray(found.answer) > 0.5, 0.0, -np.inf)
     best = forest.best_of_kept(arcs.matrix(chosen, -np.inf))
-    certificate: Literal["agreement", "bound"] | None = None
-    if found.certificate in ("agreement", "bound"):
-        certificate = found.certificate  # type: ignore[assignment]
     return JointParse(
-        *(best.tree, found.value, found.bound, "dual decomposition", certificate, found.iterations),
-        *(forest.given_up, best.heads, forest.beam, weight),
-        tuple(iteration.disagreements for iteration in found.trace),
+        *(best.tree, found.value, found.bound, "dual decomposition"),
+        gap=found.gap,
+        spread=found.spread,
+        tolerance=found.tolerance,
+        evidence=found.evidence,
+        iterations=found.iterations,
+        given_up=forest.given_up,
+        heads=best.heads,
+        beam=forest.beam,
+        weight=weight,
+        disagreements=tuple(iteration.disagreements for iteration in found.trace),
     )
 
 

@@ -13,16 +13,16 @@ from treewright.evaluate import evaluate
 from treewright.tagger.tokeniser import text_and_ends
 
 FILE = Path(__file__).parent.parent / "data" / "ordinary.conllu"
-SENTENCES = 100
-MIN_OF_GENRE = 2  # sentences
+SENTENCES = 200
+MIN_OF_GENRE = 4  # sentences
 GENRES = (
     *("quotation", "participle", "conditional", "list", "heading", "chat", "emoji", "code", "legal", "question"),
     *("imperative", "date", "contraction", "address", "parenthetical", "relative", "comparative", "coordination"),
     "passive",
 )
 # Lower bounds of the English model's scores; benchmarks/ordinary.py prints them.
-MIN_UAS_OF_WORDS = 0.88
-MIN_UAS_OF_TEXT = 0.86
+MIN_UAS_OF_WORDS = 0.90
+MIN_UAS_OF_TEXT = 0.88
 
 
 @pytest.fixture(scope="module")

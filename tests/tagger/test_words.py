@@ -119,15 +119,18 @@ def test_atoms_of_characters_follow_their_definitions(text: str) -> None:
 
 def test_texts_side_by_side_have_the_features_that_each_has_alone() -> None:
     rules = [labels_by_rule(text) for text in TEXTS]
-    alone = [features_of(text, rule) for text, rule in zip(TEXTS, rules, strict=True)]
-    together = features_of("".join(TEXTS), np.concatenate(rules), [len(text) for text in TEXTS])
+    alone = [
+        features_of(text, rule, [len(text)], np.arange(len(text))) for text, rule in zip(TEXTS, rules, strict=True)
+    ]
+    joined = "".join(TEXTS)
+    together = features_of(joined, np.concatenate(rules), [len(text) for text in TEXTS], np.arange(len(joined)))
     assert (together == np.concatenate(alone)).all()
 
 
 def test_a_feature_is_the_hash_of_its_atoms_and_its_place() -> None:
     text = "Hi there. It's 5 p.m."
     atoms = atoms_of(text, labels_by_rule(text))
-    table = features_of(text, labels_by_rule(text))
+    table = features_of(text, labels_by_rule(text), [len(text)], np.arange(len(text)))
     for number, template in enumerate(TEMPLATES):
         for place in range(len(text)):
             values = []

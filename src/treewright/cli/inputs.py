@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from treewright.corpus import Sentence
 
-TEXT_KINDS = ("text", "lines")  # of input
+TEXT_KINDS = ("text", "paragraphs", "lines")  # of input
 STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; by convention
 EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex"}
 EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
@@ -136,7 +136,7 @@ class Meter:
     def source(self, source: str, kind: str | None = None) -> str | io.BufferedReader:
         """The source; while progress is shown and its size is known, a file that reports what is read of it.
 
-        Raw text (of kind "text" or "lines") may be read long before its sentences are parsed: there the sentences are
+        Raw text may be read long before its sentences are parsed: there the sentences are
         measured, not the file.
         """
         size = size_of(source)

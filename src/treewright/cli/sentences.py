@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from treewright.cli.inputs import TEXT_KINDS
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ MODEL_HELP = "A model file, or en: the English model that comes with Treewright,
 
 class Input(str, Enum):
     text = "text"
+    paragraphs = "paragraphs"
     lines = "lines"
     conllu = "conllu"
     json = "json"
@@ -30,7 +32,11 @@ class Input(str, Enum):
 
 Kind = Annotated[
     Input | None,
-    typer.Option("--input", help="Raw text, one sentence a line, CoNLL-U or JSON lines; detected if not given."),
+    typer.Option(
+        "--input",
+        help="Raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a line, CoNLL-U or "
+        "JSON lines; detected if not given.",
+    ),
 ]
 Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")]
 
@@ -66,9 +72,9 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
         file = open_input("-") if given.file == "-" else given.file
         found = kind.value if kind else guess_input(file)
         file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
-    if found in ("text", "lines") and tokeniser is None and kind is None and given.text is None:
+    if found in TEXT_KINDS and tokeniser is None and kind is None and given.text is None:
         found = "conllu"  # a parser alone reads sentences
-    if found in ("text", "lines") and tokeniser is None:
+    if found in TEXT_KINDS and tokeniser is None:
         remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
         raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
     return read_input(file, found, tokeniser, on_error="skip" if given.skip_bad else "raise")

@@ -17,7 +17,7 @@ from treewright.pipeline.writing import from_json
 from treewright.streams import CHUNK
 from treewright.tagger import Tokeniser
 
-INPUTS = ("text", "lines", "conllu", "json")
+INPUTS = ("text", "paragraphs", "lines", "conllu", "json")
 BY_EXTENSION = {
     **dict.fromkeys([".txt", ".text", ".md"], "text"),
     **dict.fromkeys([".conllu", ".conllup", ".conll", ".conllx"], "conllu"),
@@ -25,7 +25,10 @@ BY_EXTENSION = {
 }
 BLOCK = 1 << 12  # minimum of characters that are tokenised together, up to the next blank line; by convention
 MAX_BLOCK = 1 << 20  # characters without a blank line that are tokenised together; by convention, it bounds memory
-BLANK = re.compile(r"\n[^\S\n]*\n")
+# Each form of a blank line, however lines end.
+BLANK = re.compile("(?:\r\n|[\n\r\x85\u2028])[^\\S\n\r\x85\u2028\u2029]*(?:\r\n|[\n\r\x85\u2028])|\u2029")
+LINE_END = re.compile("\r\n|[\n\r]")
+JSON_LINE_END = re.compile("\n")
 WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")
 EXPECTED = 'expected a text in quotes, {"text": "..."} or {"words": [...]}'
 
@@ -68,9 +71,10 @@ def read_input(
 ) -> Reader[Sentence]:
     """Stream the sentences of a file: a path, an open file, or "-" for standard input.
 
-    kind: "text", "lines" (one sentence a line; blank lines are skipped), "conllu" (and its relatives) or "json" (a line
-    each: a text, {"text": ..., "id": ...}, or what `to_json` writes); detected if None. tokeniser splits
-    raw text, by rules if None. on_error is that of `treewright.read`.
+    kind: "text" (blank lines separate paragraphs), "paragraphs" (each line is one), "lines" (each line is a sentence;
+    blank lines are skipped), "conllu" (and its relatives) or "json" (a line each: a text, {"text": ..., "id": ...}, or
+    what `to_json` writes); detected if None. tokeniser splits raw text, by rules if None. on_error is that of
+    `treewright.read`.
 
     >>> import io
     >>> [sentence.forms for sentence in read_input(io.StringIO("It rains. It pours.\\nI stay."), "lines")]
@@ -88,8 +92,9 @@ def read_input(
     cut = tokeniser or Tokeniser()
     if kind == "text":
         return Reader(lines, text_sentences(checked(lines), cut), problems)
-    items = line_sentences(lines, cut) if kind == "lines" else json_sentences(lines, cut, problems)
-    return Reader(lines, items, problems)
+    if kind == "json":
+        return Reader(lines, json_sentences(lines, cut, problems), problems)
+    return Reader(lines, line_sentences(lines, cut, whole=kind == "lines"), problems)
 
 
 def checked(lines: Lines) -> Iterator[str]:
@@ -110,13 +115,13 @@ class Row(NamedTuple):
     text: str  # with its line break
 
 
-def row_batches(lines: Lines) -> Iterator[list[Row]]:
+def row_batches(lines: Lines, ends: re.Pattern[str]) -> Iterator[list[Row]]:
     """The lines of a file in lists of up to CHUNK lines that have been read together, of about BLOCK characters."""
     number, begin = 1, 0
     for piece in checked(lines):
         batch: list[Row] = []
         size = 0
-        for line in io.StringIO(piece, newline="\n"):
+        for line in lines_of(piece, ends):
             batch.append(Row(number, begin, line))
             number, begin, size = number + 1, begin + len(line), size + len(line)
             if len(batch) == CHUNK or size >= BLOCK:
@@ -124,6 +129,16 @@ def row_batches(lines: Lines) -> Iterator[list[Row]]:
                 batch, size = [], 0
         if batch:
             yield batch
+
+
+def lines_of(piece: str, ends: re.Pattern[str]) -> Iterator[str]:
+    """The lines of a text with their line breaks."""
+    begin = 0
+    for match in ends.finditer(piece):
+        yield piece[begin : match.end()]
+        begin = match.end()
+    if begin < len(piece):
+        yield piece[begin:]
 
 
 def blocks(pieces: Iterable[str]) -> Iterator[str]:
@@ -149,7 +164,8 @@ def block_end(text: str, begin: int, place: int) -> int:
     """
     limit = begin + MAX_BLOCK
     found = BLANK.search(text, place)
-    if found and found.start() <= limit:
+    is_whole = found and not (found[0].endswith("\r") and found.end() == len(text))  # LF may follow
+    if found and is_whole and found.start() <= limit:
         return found.end()
     return text.find("\n", limit) + 1
 
@@ -164,12 +180,12 @@ def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser, number: int = 1)
         number += len(found)
 
 
-def line_sentences(lines: Lines, tokeniser: Tokeniser) -> Iterator[Sentence]:
-    """A sentence for each line that is not blank, with the number of that line."""
+def line_sentences(lines: Lines, tokeniser: Tokeniser, whole: bool) -> Iterator[Sentence]:
+    """The sentences of each line, with the number of that line; whole: a line is one sentence."""
     number = 1
-    for rows in row_batches(lines):
+    for rows in row_batches(lines, LINE_END):
         texts, begins = [row.text for row in rows], [row.begin for row in rows]
-        found = tokeniser.batch(texts, begins=begins, number=number, whole=True)
+        found = tokeniser.batch(texts, begins=begins, number=number, whole=whole)
         for row, sentences in zip(rows, found, strict=True):
             for sentence in sentences:
                 sentence.source, sentence.line = lines.name, row.number
@@ -199,7 +215,7 @@ class GivenText(NamedTuple):
 
 def json_groups(lines: Lines, problems: Problems) -> Iterator[list[GivenText | Sentence]]:
     """The values of a JSON file: short texts together, others one by one. An error comes after the values before it."""
-    for rows in row_batches(lines):
+    for rows in row_batches(lines, JSON_LINE_END):
         group: list[GivenText | Sentence] = []
         for row in (row for row in rows if row.text.strip()):
             try:

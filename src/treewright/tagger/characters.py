@@ -27,7 +27,8 @@ REACH = 4  # the largest offset of a template
 MAX_LENGTH = 8  # of the atom `length`; by convention
 
 SPACE = 1  # the class of white space
-_CLASSES = {"Lu": 2, "Lt": 2, "Ll": 3, "Lm": 4, "Lo": 4, "Mn": 5, "Mc": 5, "Me": 5, "Nd": 6, "Nl": 7, "No": 7}
+MARK = 5  # that of combining marks
+_CLASSES = {"Lu": 2, "Lt": 2, "Ll": 3, "Lm": 4, "Lo": 4, "Mn": MARK, "Mc": MARK, "Me": MARK, "Nd": 6, "Nl": 7, "No": 7}
 _MARKS = ".,!?'’\"“”-:;()…/@#&%$*_"  # characters with a class of their own
 
 ATOMS = (
@@ -79,17 +80,17 @@ TEMPLATES = (
 )
 
 
-def compiled(template: str) -> Template:
+def compiled(template: str, atoms: Sequence[str]) -> Template:
     """The atoms of a template as numbers, with their offsets.
 
-    >>> compiled("-1.char 0.class")
+    >>> compiled("-1.char 0.class", ATOMS)
     ((0, -1), (1, 0))
     """
     items = (item.split(".") for item in template.split())
-    return tuple((ATOMS.index(atom), int(offset)) for offset, atom in items)
+    return tuple((atoms.index(atom), int(offset)) for offset, atom in items)
 
 
-_TEMPLATES = tuple(map(compiled, TEMPLATES))
+_TEMPLATES = tuple(compiled(template, ATOMS) for template in TEMPLATES)
 
 
 def class_of(character: str) -> int:
@@ -107,6 +108,9 @@ def class_of(character: str) -> int:
     return _CLASSES.get(category, {"P": 8, "S": 9}.get(category[0], 10))
 
 
+_ASCII_CLASSES = np.array([class_of(chr(code)) for code in range(128)], dtype=np.uint64)
+
+
 def codes_of(text: str) -> Codes:
     """The code point of each character."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
@@ -114,28 +118,52 @@ def codes_of(text: str) -> Codes:
 
 def classes_of(text: str) -> NDArray[np.uint64]:
     """The class of each character."""
-    found, places = np.unique(codes_of(text), return_inverse=True)
-    return np.array([class_of(chr(code)) for code in found.tolist()], dtype=np.uint64)[places]
+    codes = codes_of(text)
+    classes = _ASCII_CLASSES[np.minimum(codes, 127)]
+    if not text.isascii():
+        others = codes > 127
+        found, places = np.unique(codes[others], return_inverse=True)
+        classes[others] = np.array([class_of(chr(code)) for code in found.tolist()], dtype=np.uint64)[places]
+    return classes
 
 
-def features_of(text: str, rule: NDArray[np.int32], lengths: Sequence[int] | None = None) -> NDArray[np.uint32]:
-    """A row of hashed features for each character; `rule` is its label by rule (rules.py).
+def lowered(text: str) -> str:
+    """Each character in lower case; one whose lower case is longer stays.
+
+    >>> lowered("İΑΣ")
+    'İασ'
+    """
+    if "\u0130" in text:
+        return "\u0130".join(map(lowered, text.split("\u0130")))
+    return text.replace("Σ", "σ").lower()  # str.lower makes the last sigma of a word another letter
+
+
+def features_of(
+    text: str, rule: NDArray[np.int32], lengths: Sequence[int], places: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """A row of hashed features for each of these characters; `rule` is the label by rule (rules.py) of all.
 
     text may be several texts one after another, of these lengths: each has the features that it has alone.
 
-    >>> features_of("Hi there.", np.zeros(9, dtype=np.int32)).shape == (9, len(TEMPLATES))
+    >>> features_of("Hi there.", np.zeros(9, dtype=np.int32), [9], np.array([1, 8])).shape == (2, len(TEMPLATES))
     True
     """
-    layout = Layout.of([len(text)] if lengths is None else lengths)
-    atoms = atoms_of(text, rule, layout)
-    n = layout.size - 2 * REACH
-    table = np.empty((n, len(TEMPLATES)), dtype=np.uint32)
-    state, scratch = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
-    for place, template in enumerate(_TEMPLATES):
-        values = [atoms[atom, REACH + offset : REACH + offset + n] for atom, offset in template]
+    layout = Layout.of(lengths)
+    return joined_features(atoms_of(text, rule, layout), _TEMPLATES, layout.places[places])
+
+
+def joined_features(
+    atoms: NDArray[np.uint64], templates: Sequence[Template], places: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """A row of hashed templates for each of these places of a table with a row for each atom."""
+    table = np.empty((len(places), len(templates)), dtype=np.uint32)
+    state, scratch = np.empty(len(places), dtype=np.uint64), np.empty(len(places), dtype=np.uint64)
+    shifted = {item: atoms[item[0]][places + item[1]] for template in templates for item in template}
+    for number, template in enumerate(templates):
+        values = [shifted[item] for item in template]
         feature = _joined(values, state, scratch) if len(values) > 1 else values[0]
-        table[:, place] = _joined([feature, np.uint64(place)], state, scratch) >> np.uint64(32)
-    return table if n == len(text) else table[layout.places - REACH]
+        table[:, number] = _joined([feature, np.uint64(number)], state, scratch) >> np.uint64(32)
+    return table
 
 
 @dataclass(frozen=True)
@@ -181,7 +209,7 @@ def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout | None = None) -
     Without a layout there are REACH zeros before and after the characters.
     """
     layout = layout or Layout.of([len(text)])
-    codes = codes_of("".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text))
+    codes = codes_of(lowered(text))
     classes = classes_of(text)
     codes[classes == SPACE] = ord(" ")
     codes, classes, rule = (layout.spread(values) for values in (codes, classes, rule))
@@ -190,7 +218,7 @@ def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout | None = None) -
     here = np.arange(layout.size)
     after = np.minimum(_next_chunk(last, spaces), layout.ends)
     class_at = np.append(classes, np.zeros(2, dtype=np.uint64))
-    substrings = _Substrings(codes)
+    substrings = Substrings(codes)
     values = {
         "char": codes,
         "class": classes,
@@ -243,8 +271,8 @@ def _mix(state: Hashes, shift: int, factor: int, scratch: Hashes) -> None:
     np.multiply(state, np.uint64(factor), out=state)
 
 
-class _Substrings:
-    """Hashes of substrings."""
+class Substrings:
+    """Hashes of substrings of a text."""
 
     def __init__(self, codes: Codes) -> None:
         n = len(codes) + 1
@@ -253,6 +281,7 @@ class _Substrings:
         self.sums = np.append(np.uint64(0), np.cumsum(codes * powers[:-1], dtype=np.uint64))
 
     def of(self, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Hashes:
+        """The hash of each substring from begin to end."""
         return np.asarray((self.sums[end] - self.sums[begin]) * self.inverse[begin], dtype=np.uint64)
 
 

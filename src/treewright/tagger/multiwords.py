@@ -60,14 +60,19 @@ class Multiwords:
             if not all(words and all(words) for words in found.values()):
                 raise ValueError("header.multiwords has a token without words")
 
-    def words(self, form: str) -> Words:
-        """The words of a token, in its casing."""
+    def words(self, form: str, spelled: str | None = None) -> Words:
+        """The words of a token, in its casing; spelled: the form in the spelling of the list, if that is another one.
+
+        >>> Multiwords({"they're": ("they", "'re")}).words("They’re", "They're")
+        ('They', '’re')
+        """
+        written, form = form, spelled or form
         lower = form.lower()
         words = self.whole.get(lower) or self._words_by_suffix(lower)
         if words is None or len(lower) != len(form):
-            return (form,)
+            return (written,)
         if "".join(words) == lower:
-            return _cut(form, words)
+            return _cut(written if len(written) == len(form) else form, words)
         if form.isupper() and len(form) > 1:
             return tuple(map(str.upper, words))
         first = words[0].capitalize() if form[0].isupper() else words[0]

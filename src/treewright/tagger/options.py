@@ -83,6 +83,9 @@ class TokeniserOptions:
     learning: Learning = field(
         default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
     )
+    boundaries: Learning = field(  # of the sentence ends between tokens; chosen by benchmarks/sentence_splitting.py
+        default_factory=lambda: Learning(bits=18, epochs=5, rate=0.2, adagrad_epsilon=5.0, margin=1.0)
+    )
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -7,6 +7,7 @@ SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from treewright.checks import explained
 from treewright.corpus import Sentence, Token
-from treewright.tagger.characters import SPACE, classes_of
+from treewright.corpus.typography import INVISIBLE, canonical
+from treewright.tagger.characters import SPACE, classes_of, codes_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.rules import SENTENCE
 
@@ -35,6 +37,35 @@ def cut_long_sentences(labels: Indices) -> None:
         labels[ends[begin + MAX_TOKENS - 1 : last : MAX_TOKENS]] = SENTENCE
 
 
+@dataclass(frozen=True)
+class WordRules:
+    """Multiword tokens, and whether they are in canonical spelling. It caches words."""
+
+    multiwords: Multiwords = field(default_factory=Multiwords)
+    canonical_forms: bool = True
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def words(self, form: str) -> tuple[str, ...]:
+        """The words of a token."""
+        found = self._known.get(form)
+        if found is None:
+            spelled = canonical(form) if self.canonical_forms else form
+            found = self._known[form] = self.multiwords.words(form, spelled)
+        return found
+
+
+def is_solid(text: str) -> NDArray[np.bool_]:
+    """Whether each character is part of a token: neither white space nor invisible.
+
+    >>> is_solid("a \u200bb").tolist()
+    [True, False, False, True]
+    """
+    solid = classes_of(text) != SPACE
+    if not text.isascii():
+        solid &= ~np.isin(codes_of(text), [ord(character) for character in INVISIBLE])
+    return np.asarray(solid)
+
+
 class Series(NamedTuple):
     """Texts that are joined by white space: where they are, and the places and numbers of their sentences."""
 
@@ -45,12 +76,10 @@ class Series(NamedTuple):
     is_one: bool  # whether sentences are numbered on from text to text
 
 
-def sentences_from(
-    text: str, labels: Indices, multiwords: Multiwords, series: Series
-) -> Iterator[tuple[int, Sentence]]:
+def sentences_from(text: str, labels: Indices, rules: WordRules, series: Series) -> Iterator[tuple[int, Sentence]]:
     """The sentences that the labels divide joined texts into, each with the place of its text in the series."""
     ends = np.flatnonzero(labels) + 1
-    solid = np.flatnonzero(classes_of(text) != SPACE)
+    solid = np.flatnonzero(is_solid(text))
     begins = solid[np.searchsorted(solid, np.append(0, ends[:-1]))] if len(ends) else ends
     of_text = np.searchsorted(series.ends, begins, side="right")
     following = np.minimum(np.append(begins[1:], len(text))[: len(ends)], series.ends[of_text])
@@ -64,12 +93,12 @@ def sentences_from(
             number = series.number
         before = text[series.begins[place] : spans[first][0]] if is_first else ""
         bounds = int(series.ends[place]), series.shifts[place]
-        yield place, sentence_of(text, spans[first:last], multiwords, number, before, bounds)
+        yield place, sentence_of(text, spans[first:last], rules, number, before, bounds)
         last_place, number = place, number + 1
 
 
 def sentence_of(
-    text: str, spans: list[Span], multiwords: Multiwords, number: int, before: str, bounds: tuple[int, int]
+    text: str, spans: list[Span], rules: WordRules, number: int, before: str, bounds: tuple[int, int]
 ) -> Sentence:
     """The sentence of some tokens of a text after the white space `before`.
 
@@ -78,27 +107,35 @@ def sentence_of(
     forms: list[str] = []
     misc: list[str] = []
     tokens: list[Token] = []
+    shown: list[str] = []
     stop, shift = bounds
     for begin, end, after in spans:
-        form = " ".join(text[begin:end].split())
+        form = text[begin:end]
+        shown += [form, " " if is_spaced(text[end:after]) else ""]
         cell = "|".join([*spacing(text[end:after], before, after == stop), f"TokenRange={shift + begin}:{shift + end}"])
         before = ""
-        words = multiwords.words(form)
+        words = rules.words(form)
         if len(words) > 1:
             tokens.append(Token(len(forms) + 1, len(forms) + len(words), form, cell))
             cell = "_"
         forms += words
         misc += [cell] * len(words)
-    shown = " ".join(text[spans[0][0] : spans[-1][1]].split())
-    return Sentence.from_words(forms, misc=misc, tokens=tokens, sent_id=str(number), text=shown, source="<text>")
+    joined = "".join(shown).rstrip()
+    return Sentence.from_words(forms, misc=misc, tokens=tokens, sent_id=str(number), text=joined, source="<text>")
+
+
+def is_spaced(after: str) -> bool:
+    """Whether what follows a token has white space in it."""
+    return after == " " or (bool(after) and any(map(str.isspace, after)))
 
 
 def spacing(after: str, before: str, at_end: bool) -> list[str]:
     """The parts of MISC for the white space before and after a token."""
     found = [f"SpacesBefore={escaped(before)}"] if before else []
-    if not after:
-        return found if at_end else [*found, "SpaceAfter=No"]
-    return found if after == " " and not at_end else [*found, f"SpacesAfter={escaped(after)}"]
+    if not is_spaced(after) and not at_end:
+        found.append("SpaceAfter=No")
+    is_plain = after == ("" if at_end or not is_spaced(after) else " ")
+    return found if is_plain else [*found, f"SpacesAfter={escaped(after)}"]
 
 
 def escaped(spaces: str) -> str:

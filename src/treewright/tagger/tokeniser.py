@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,23 +14,38 @@ from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import TagModel
 from treewright.checkpoint import Origin
-from treewright.checks import explained, read_plain
+from treewright.checks import Scale, explained, read_plain
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array, hash_of, sentences_of
 from treewright.corpus import Sentence
+from treewright.corpus.typography import canonical
 from treewright.errors import InputError
-from treewright.learn import AveragedCells, Judgement, Observer, Progress, Report, Stage, run
+from treewright.learn import AveragedCells, Judgement, Observer, Progress, Report, Stage, Weights, run
 from treewright.modelfile import OlderFormatError, Path
-from treewright.tagger.characters import SPACE, classes_of, features_of
+from treewright.tagger.boundaries import (
+    WORD_COLUMNS,
+    BoundaryData,
+    BoundaryModel,
+    Tokens,
+    WordTable,
+    boundary_stage,
+    combined,
+    log_odds,
+    token_tags,
+    training_data,
+)
+from treewright.tagger.canonical import PARAGRAPH, CanonicalText
+from treewright.tagger.characters import MARK, SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
+from treewright.tagger.patterns import PATTERNS, Patterns, agreeing
 from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, paragraph_ends
-from treewright.tagger.segments import Series, cut_long_sentences, sentences_from, tokens_of
+from treewright.tagger.segments import Series, WordRules, cut_long_sentences, sentences_from, tokens_of
 from treewright.tagger.words import REACH, hashed
 
 OLDEST_FORMAT = 2  # the first in which characters are described as they are now
 LABELS = ("inside", "token", "sentence")
-PARAGRAPH = "\n\n"  # the separator of two paragraphs
-CHARACTERS_PER_STEP = 64  # of one update; by convention
+DECISIONS_PER_STEP = 16  # characters of one update; by convention
+ALL_PATTERNS = Patterns(PATTERNS)
 CHUNK = 1 << 15  # minimum of characters that are decoded together; by convention, it bounds memory
 
 Indices = NDArray[np.int32]
@@ -38,12 +53,19 @@ Indices = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class TokeniserModel:
-    """Weights, which kinds of neighbours may be parted, and multiword tokens."""
+    """Weights, which kinds of neighbours may be parted, and multiword tokens.
+
+    In files of earlier versions, spelling is not canonical, there are no patterns, and characters alone decide where
+    sentences end.
+    """
 
     settings: Learning
     weights: NDArray[np.float32]
     parted: frozenset[int]  # 64 * class + class of the next character
     multiwords: Multiwords
+    canonical_forms: bool = True
+    patterns: Patterns = field(default_factory=lambda: Patterns(()))
+    boundaries: BoundaryModel | None = None
 
 
 class Tokeniser:
@@ -55,7 +77,7 @@ class Tokeniser:
     """
 
     KIND: ClassVar[str] = "tokeniser"
-    FORMAT: ClassVar[int] = 3  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 4  # raised when older versions cannot read the file any more
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {"weights": (np.float32, (None,))}
 
     def __init__(self, model: TokeniserModel | None = None) -> None:
@@ -86,17 +108,17 @@ class Tokeniser:
         sentences, held_out = sentences_of(train), sentences_of(dev) if chosen.choose_epoch else []
         if not sentences:
             raise InputError("the training data has no sentences")
-        text, ends = text_and_ends(sentences)
-        if not text.strip():
+        text, labels = canonical_training(sentences)
+        if not text:
             raise InputError("the training data has no text: its forms are white space")
-        labels = np.zeros(len(text), dtype=np.int32)
-        labels[ends[0]], labels[ends[1]] = TOKEN, SENTENCE
         untrained = TokeniserModel(
             chosen.learning,
             np.zeros(1, dtype=np.float32),
             parted_classes(text, labels),
-            Multiwords.of(token for sentence in sentences for token in tokens_of(sentence)),
+            multiwords_of(sentences),
+            patterns=Patterns(agreeing(text, labels != INSIDE)),
         )
+        data = boundary_data(text, labels, sentences, chosen.seed)
 
         def origin() -> Origin:
             training = hash_of([text.encode(), labels.tobytes(), repr(untrained.multiwords).encode()])
@@ -106,8 +128,10 @@ class Tokeniser:
         stage = token_stage(untrained, text, labels)
         if held_out:
             stage = replace(stage, judge=lambda average: judge_ends(replace(untrained, weights=average), held_out))
-        weights = run([stage], seed=chosen.seed, state=state, observer=Observer(report, save, progress))
-        return cls(replace(untrained, weights=weights[stage.name]))
+        stages = [stage, boundary_stage(data, chosen.boundaries)]
+        weights = run(stages, seed=chosen.seed, state=state, observer=Observer(report, save, progress))
+        boundaries = BoundaryModel(chosen.boundaries, Weights.of(weights["boundaries"]), data.words)
+        return cls(replace(untrained, weights=weights[stage.name], boundaries=boundaries))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokeniser:
@@ -155,38 +179,40 @@ class Tokeniser:
             return []
         joined = PARAGRAPH.join(texts)
         ends = np.cumsum([len(text) + len(PARAGRAPH) for text in texts]) - len(PARAGRAPH)
-        labels = self._labels(joined, texts)
+        gap = np.zeros(len(PARAGRAPH), dtype=np.int32)
+        labels = np.concatenate([part for some in self._labels(texts) for part in (some, gap)])[: len(joined)]
         if whole:
             closing = np.flatnonzero(labels == SENTENCE)
             of_text = np.searchsorted(ends, closing)
             labels[closing[:-1][of_text[:-1] == of_text[1:]]] = TOKEN
         else:
             cut_long_sentences(labels)
-        multiwords = self.model.multiwords if self.model else Multiwords()
+        rules = WordRules(self.model.multiwords, self.model.canonical_forms) if self.model else WordRules()
         found: list[list[Sentence]] = [[] for _ in texts]
         starts = ends - [len(text) for text in texts]
         shifts = -starts if begins is None else np.array(begins) - starts
         series = Series(ends, starts.tolist(), shifts.tolist(), number, is_one=begins is not None)
-        for place, sentence in sentences_from(joined, labels, multiwords, series):
+        for place, sentence in sentences_from(joined, labels, rules, series):
             found[place].append(sentence)
         return found
 
     @explained
     def labels(self, text: str) -> Indices:
         """For each character of text whether it ends nothing (0), a token (1) or a sentence (2)."""
-        return self._labels(text, [text])
+        [found] = self._labels([text])
+        return found
 
-    def _labels(self, joined: str, texts: Sequence[str]) -> Indices:
-        """The labels of texts that are joined to paragraphs of one text."""
-        found = list(map(labels_by_rule, texts)) if self.model is None else labels_by_model(self.model, texts)
-        gap = np.zeros(len(PARAGRAPH), dtype=np.int32)
-        labels = np.concatenate([part for some in found for part in (some, gap)])[: len(joined)]
-        classes = classes_of(joined)
-        before_space = np.append(classes[1:] == SPACE, True)[: len(joined)]
-        labels[before_space & (labels == INSIDE)] = TOKEN
-        labels[paragraph_ends(joined)] = SENTENCE
-        labels[classes == SPACE] = INSIDE
-        return labels
+    def _labels(self, texts: Sequence[str]) -> list[Indices]:
+        """The labels of the characters of each text."""
+        spelling = self.model is None or self.model.canonical_forms
+        seen = [CanonicalText.of(text, spelling=spelling) for text in texts]
+        canonical_texts = [one.text for one in seen]
+        if self.model is None:
+            found = [with_patterns(text, labels_by_rule(text), ALL_PATTERNS) for text in canonical_texts]
+        else:
+            found = labels_by_model(self.model, canonical_texts)
+        closed = closed_labels(canonical_texts, found)
+        return [one.original(labels, len(text)) for one, labels, text in zip(seen, closed, texts, strict=True)]
 
     def __repr__(self) -> str:
         if self.model is None:
@@ -199,12 +225,27 @@ class Tokeniser:
 
 def to_arrays(model: TokeniserModel) -> Stored:
     """The header and the arrays of a model file."""
-    header = {
+    header: dict[str, Any] = {
         "settings": asdict(model.settings),
         "parted": sorted(model.parted),
         "multiwords": asdict(model.multiwords),
+        "canonical_forms": model.canonical_forms,
+        "patterns": model.patterns.names,
     }
-    return header, {"weights": model.weights}
+    arrays: dict[str, NDArray[Any]] = {"weights": model.weights}
+    if model.boundaries is not None:
+        weights, words = model.boundaries.weights, model.boundaries.words
+        header["boundaries"] = {"settings": asdict(model.boundaries.settings), "scale": weights.scale}
+        arrays |= {"boundaries.weights": weights.values, "boundaries.keys": words.keys, "boundaries.words": words.rows}
+    return header, arrays
+
+
+@dataclass(frozen=True)
+class BoundaryHeader:
+    """The header of the boundary model."""
+
+    settings: Learning
+    scale: Scale
 
 
 @dataclass(frozen=True)
@@ -214,6 +255,9 @@ class Header:
     settings: Learning
     parted: tuple[int, ...]
     multiwords: Multiwords
+    canonical_forms: bool = False
+    patterns: tuple[str, ...] = ()
+    boundaries: BoundaryHeader | None = None
     format: int = 0
 
 
@@ -224,7 +268,26 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Tokeni
         raise OlderFormatError(path, "tokeniser")
     check_array("weights", arrays["weights"], np.float32, (1 << found.settings.bits,))
     found.multiwords.check_words()
-    return TokeniserModel(found.settings, arrays["weights"], frozenset(found.parted), found.multiwords)
+    return TokeniserModel(
+        *(found.settings, arrays["weights"], frozenset(found.parted), found.multiwords),
+        canonical_forms=found.canonical_forms,
+        patterns=Patterns(found.patterns),
+        boundaries=boundaries_from(found.boundaries, arrays) if found.boundaries else None,
+    )
+
+
+def boundaries_from(header: BoundaryHeader, arrays: Arrays) -> BoundaryModel:
+    """The boundary model of a header and arrays."""
+    names = ("boundaries.weights", "boundaries.keys", "boundaries.words")
+    if missing := sorted(set(names) - set(arrays)):
+        raise ValueError(f"the tokeniser lacks the arrays {', '.join(missing)}")
+    weights, keys, rows = (arrays[name] for name in names)
+    check_array(names[0], weights, np.int8, (1 << header.settings.bits,))
+    check_array(names[1], keys, np.uint32, (None,))
+    check_array(names[2], rows, np.uint16, (len(keys), len(WORD_COLUMNS)))
+    if (keys[1:] <= keys[:-1]).any():
+        raise ValueError("the array boundaries.keys is not sorted")
+    return BoundaryModel(header.settings, Weights(weights, header.scale), WordTable(keys, rows))
 
 
 # -- from a treebank
@@ -257,6 +320,28 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
     return "".join(pieces), (tokens, ends)
 
 
+def canonical_training(sentences: Sequence[Sentence]) -> tuple[str, Indices]:
+    """The canonical text of a treebank, and the label of each of its characters."""
+    text, (tokens, ends) = text_and_ends(sentences)
+    labels = np.zeros(len(text), dtype=np.int32)
+    labels[tokens], labels[ends] = TOKEN, SENTENCE
+    seen = CanonicalText.of(text)
+    return seen.text, seen.canonical(labels)
+
+
+def multiwords_of(sentences: Sequence[Sentence]) -> Multiwords:
+    """The multiword tokens of a treebank, in canonical spelling."""
+    tokens = (token for sentence in sentences for token in tokens_of(sentence))
+    return Multiwords.of((canonical(form), tuple(map(canonical, words))) for form, words in tokens)
+
+
+def boundary_data(text: str, labels: Indices, sentences: Sequence[Sentence], seed: int) -> BoundaryData:
+    """What the boundary model is trained on."""
+    last = np.flatnonzero(labels)
+    tokens = Tokens.of(f"{text}{PARAGRAPH}", last)
+    return training_data(tokens, labels_by_rule(text), labels[last] == SENTENCE, token_tags(sentences), seed)
+
+
 def parted_classes(text: str, labels: Indices) -> frozenset[int]:
     """The kinds of neighbouring characters that tokens end between."""
     return frozenset(np.unique(neighbours(classes_of(text))[labels != INSIDE]).tolist())
@@ -282,15 +367,17 @@ def kernel_of(settings: Learning, features: int) -> TagModel:
 
 @dataclass(frozen=True)
 class Characters:
-    """The characters of a text for the kernel; a character without a decision to make has one candidate."""
+    """The characters of a text with a decision to make, for the kernel, and the labels of all others."""
 
+    places: NDArray[np.int64]
+    labels: Indices  # of all characters; INSIDE where there is a decision
     atoms: NDArray[np.uint32]
     begin: Indices
     pool: Indices
     rows: Indices
 
     @classmethod
-    def of(cls, model: TokeniserModel, texts: Sequence[str], gold: Indices | None = None) -> Characters:
+    def of(cls, model: TokeniserModel, texts: Sequence[str], rule: Indices, gold: Indices | None = None) -> Characters:
         """Every character of the texts: it ends nothing, a token or a sentence; before a space one of the latter two.
 
         A text is seen as if it were alone.
@@ -311,20 +398,22 @@ class Characters:
         first[classes == SPACE] = 0
         if gold is not None:
             first[before_space & (gold == INSIDE)] = 0  # a token with a space in it
-        rule = np.concatenate([np.zeros(0, dtype=np.int32), *map(labels_by_rule, texts)])
-        features = features_of(text, rule, lengths)
+        places = np.flatnonzero(last - first > 1)
+        features = features_of(text, rule, lengths, places)
         atoms = np.concatenate([np.zeros((2 * REACH, features.shape[1]), dtype=np.uint32), features])
         # The candidates of a character are pool[begin : next begin]; there are few kinds, listed once for each.
-        lengths = np.maximum(last - first, 1)
-        begin = np.zeros(2 * REACH + n + 1, dtype=np.int32)
-        begin[2 * REACH + 1 :] = np.cumsum(lengths)
-        offsets = np.arange(begin[-1]) - np.repeat(begin[2 * REACH : -1], lengths)
-        pool = (np.repeat(first, lengths) + offsets).astype(np.int32)
-        return cls(atoms, begin, pool, np.arange(2 * REACH, 2 * REACH + n, dtype=np.int32))
+        sizes = (last - first)[places]
+        begin = np.zeros(2 * REACH + len(places) + 1, dtype=np.int32)
+        begin[2 * REACH + 1 :] = np.cumsum(sizes)
+        offsets = np.arange(begin[-1]) - np.repeat(begin[2 * REACH : -1], sizes)
+        pool = (np.repeat(first[places], sizes) + offsets).astype(np.int32)
+        labels = first.copy()
+        labels[places] = INSIDE
+        return cls(places, labels, atoms, begin, pool, np.arange(2 * REACH, len(atoms), dtype=np.int32))
 
 
 def chunks_of(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text that are decoded together: they end at line breaks, or at spaces where lines are long."""
+    """The parts of a paragraph that are decoded together: they end at line breaks, or at spaces."""
     begin = 0
     while begin < len(text):
         end = begin + CHUNK
@@ -338,22 +427,59 @@ def labels_by_model(model: TokeniserModel, texts: Sequence[str]) -> list[Indices
     """For each character of each text whether it ends a token (1) or a sentence (2)."""
     found = [np.zeros(len(text), dtype=np.int32) for text in texts]
     for pieces in batches_of(texts):
-        # A text ends as a paragraph of the treebank does, or the model would see what it has never seen.
-        seen = [f"{piece.text}{PARAGRAPH if piece.is_last else ''}" for piece in pieces]
-        labels = decoded(model, seen)
+        labels = decoded(model, [piece.shown for piece in pieces])
         at = 0
-        for piece, shown in zip(pieces, seen, strict=True):
-            found[piece.place][piece.begin : piece.begin + len(piece.text)] = labels[at : at + len(piece.text)]
-            at += len(shown)
+        for piece in pieces:
+            found[piece.place][piece.span] = labels[at : at + len(piece.text)]
+            at += len(piece.shown)
     return found
 
 
 def decoded(model: TokeniserModel, texts: Sequence[str]) -> Indices:
-    """The labels of the characters of texts, one text after another."""
-    seen = Characters.of(model, texts)
+    """The labels of the characters of canonical texts, one text after another."""
+    rule = np.concatenate([np.zeros(0, dtype=np.int32), *map(labels_by_rule, texts)])
+    seen = Characters.of(model, texts, rule)
     kernel = kernel_of(model.settings, seen.atoms.shape[1])
-    labels, _, _ = kernel.decode(seen.atoms, seen.begin, seen.pool, seen.rows, model.weights, None, False)
+    has_boundaries = model.boundaries is not None
+    candidates = seen.atoms, seen.begin, seen.pool, seen.rows
+    found, _, confidence = kernel.decode(*candidates, model.weights, None, has_boundaries)
+    labels = seen.labels.copy()
+    labels[seen.places] = found
+    text = "".join(texts)
+    labels = with_patterns(text, labels, model.patterns)
+    if model.boundaries is None or confidence is None:
+        return labels
+    odds = np.full(len(labels), -np.inf)
+    odds[seen.places] = log_odds(np.where(found == SENTENCE, confidence, 1 - confidence))
+    last = np.flatnonzero(labels)
+    if len(last):
+        ends = combined(odds[last], model.boundaries.odds(Tokens.of(text, last), rule))
+        labels[last] = np.where(ends, SENTENCE, TOKEN)
     return labels
+
+
+def with_patterns(text: str, labels: Indices, patterns: Patterns) -> Indices:
+    """The labels with a token for each match; a sentence end stays one at the end of a match only."""
+    ends = labels != INSIDE
+    patterns.apply(text, ends)
+    return np.where(ends, np.maximum(labels, TOKEN), INSIDE).astype(np.int32)
+
+
+def closed_labels(texts: Sequence[str], found: Sequence[Indices]) -> list[Indices]:
+    """The labels with a token end before each space, and a sentence end before each blank line and at the end."""
+    joined = PARAGRAPH.join(texts)
+    gap = np.zeros(len(PARAGRAPH), dtype=np.int32)
+    labels = np.concatenate([part for some in found for part in (some, gap)])[: len(joined)]
+    classes = classes_of(joined)
+    before_space = np.append(classes[1:] == SPACE, True)[: len(joined)]
+    labels[before_space & (labels == INSIDE)] = TOKEN
+    labels[paragraph_ends(joined)] = SENTENCE
+    labels[classes == SPACE] = INSIDE
+    for place in np.flatnonzero(classes == MARK).tolist():
+        if place and classes[place - 1] != SPACE:  # a combining mark belongs to the character before it
+            labels[place - 1 : place + 1] = INSIDE, max(labels[place - 1 : place + 1])
+    begins = np.cumsum([0] + [len(text) + len(PARAGRAPH) for text in texts])
+    return [labels[begin : begin + len(text)] for begin, text in zip(begins.tolist(), texts, strict=False)]
 
 
 class Piece(NamedTuple):
@@ -362,22 +488,41 @@ class Piece(NamedTuple):
     place: int  # of the text
     begin: int
     text: str
-    is_last: bool
+    is_last: bool  # of its paragraph
+
+    @property
+    def span(self) -> slice:
+        """Where it is in its text."""
+        return slice(self.begin, self.begin + len(self.text))
+
+    @property
+    def shown(self) -> str:
+        """What the model sees: the end of a paragraph is a blank line, as in the treebank."""
+        return f"{self.text}{PARAGRAPH if self.is_last else ''}"
 
 
 def batches_of(texts: Sequence[str]) -> Iterator[list[Piece]]:
-    """The pieces of texts, as many together as have CHUNK characters."""
+    """The pieces of texts, as many together as have CHUNK characters. A paragraph is seen as if it were alone."""
     batch: list[Piece] = []
     size = 0
-    for place, text in enumerate(texts):
-        for begin, end in chunks_of(text):
-            batch.append(Piece(place, begin, text[begin:end], end == len(text)))
-            size += end - begin
-            if size >= CHUNK:
-                yield batch
-                batch, size = [], 0
+    for piece in pieces_of(texts):
+        batch.append(piece)
+        size += len(piece.text)
+        if size >= CHUNK:
+            yield batch
+            batch, size = [], 0
     if batch:
         yield batch
+
+
+def pieces_of(texts: Sequence[str]) -> Iterator[Piece]:
+    """The paragraphs of canonical texts, long ones in several pieces."""
+    for place, text in enumerate(texts):
+        at = 0
+        for paragraph in text.split(PARAGRAPH):
+            for begin, end in chunks_of(paragraph):
+                yield Piece(place, at + begin, paragraph[begin:end], end == len(paragraph))
+            at += len(paragraph) + len(PARAGRAPH)
 
 
 def judge_ends(model: TokeniserModel, dev: Sequence[Sentence]) -> Judgement:
@@ -398,18 +543,26 @@ def f1(found: set[int], gold: set[int]) -> float:
     return 200 * len(found & gold) / (len(found) + len(gold)) if found or gold else 100.0
 
 
+def gold_labels(labels: Indices, piece: Piece) -> Indices:
+    """The labels of what the model sees of a piece."""
+    return np.append(labels[piece.span], np.zeros(len(piece.shown) - len(piece.text), dtype=np.int32))
+
+
 def token_stage(model: TokeniserModel, text: str, labels: Indices) -> Stage[AveragedCells]:
-    """The weights of a tokeniser, trained on small pieces of the text."""
+    """The weights of a tokeniser, trained on a few characters at a time."""
     settings = model.settings
-    parts = [
-        (Characters.of(model, [text[begin:end]], labels[begin:end]), labels[begin:end])
-        for begin, end in chunks_of(text)
-    ]
+    parts = []
+    for batch in batches_of([text]):
+        shown = [piece.shown for piece in batch]
+        rule = np.concatenate(list(map(labels_by_rule, shown)))
+        gold = np.concatenate([gold_labels(labels, piece) for piece in batch])
+        characters = Characters.of(model, shown, rule, gold)
+        parts.append((characters, gold[characters.places]))
     kernel = kernel_of(settings, parts[0][0].atoms.shape[1])
     pieces = [
-        (part, slice(first, first + CHARACTERS_PER_STEP))
+        (part, slice(first, first + DECISIONS_PER_STEP))
         for part, (_, gold) in enumerate(parts)
-        for first in range(0, len(gold), CHARACTERS_PER_STEP)
+        for first in range(0, len(gold), DECISIONS_PER_STEP)
     ]
 
     def learn(learner: AveragedCells, number: int) -> float:

@@ -1,0 +1,68 @@
+"""Where sentences end: how the tokeniser's two models are weighted, and from which probability on a sentence ends.
+
+    python benchmarks/sentence_splitting.py [FOLDER] [--treebank NAME ...] [--seeds K]
+
+For each treebank, tokenisers are trained on `train` with seeds 1 to K and split the raw text of `dev`. The table has
+the F1 of sentences, averaged over the seeds, by the weight of the token model and by the threshold; weight 0 is the
+character model alone, 1 the token model alone. The last column is the F1 of tokens, which does not depend on them.
+Without a folder it prints a message and stops.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from unittest import mock
+
+import treewright as tw
+from treewright.evaluate import evaluate
+from treewright.tagger import Tokeniser, TokeniserOptions, boundaries
+from treewright.tagger.tokeniser import text_and_ends
+
+WEIGHTS = (0.0, 0.5, 2 / 3, 0.75, 1.0)
+THRESHOLDS = (0.5, 0.4, 0.3, 0.2)
+TREEBANKS = ("English-EWT", "Portuguese-Bosque", "Estonian-EWT", "Turkish-IMST", "Irish-IDT", "Afrikaans-AfriBooms")
+LAST_EPOCH = TokeniserOptions(choose_epoch=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--treebank", nargs="*", default=TREEBANKS)
+    parser.add_argument("--seeds", type=int, default=1)
+    given = parser.parse_args()
+    if given.folder is None:
+        print("needs a folder with ud/NAME/train.conllu and dev.conllu")
+        return
+    print(f"{'':20} {'weight':>7} " + " ".join(f"{threshold:>7}" for threshold in THRESHOLDS) + f" {'Tokens':>7}")
+    for name in given.treebank:
+        bank = given.folder / "ud" / name
+        gold = list(tw.read(bank / "dev.conllu"))
+        tokenisers = [
+            Tokeniser.train(bank / "train.conllu", seed=seed, options=LAST_EPOCH) for seed in range(1, given.seeds + 1)
+        ]
+        for weight in WEIGHTS:
+            rows = [[figures(one, gold, weight, threshold) for threshold in THRESHOLDS] for one in tokenisers]
+            means = [sum(row[place][0] for row in rows) / len(rows) for place in range(len(THRESHOLDS))]
+            tokens = sum(row[0][1] for row in rows) / len(rows)
+            print(
+                f"{name:20} {weight:7.2f} " + " ".join(f"{mean:7.2f}" for mean in means) + f" {tokens:7.2f}", flush=True
+            )
+
+
+def figures(tokeniser: Tokeniser, gold: list[tw.Sentence], weight: float, threshold: float) -> tuple[float, float]:
+    """F1 of sentences and of tokens in per cent."""
+    with mock.patch.multiple(boundaries, TOKEN_WEIGHT=weight, THRESHOLD=threshold):
+        found = tokeniser(text_and_ends(gold)[0])
+    scores = evaluate(gold, [with_some_tree(sentence) for sentence in found]).scores
+    return 100 * scores["Sentences"].f1, 100 * scores["Tokens"].f1
+
+
+def with_some_tree(sentence: tw.Sentence) -> tw.Sentence:
+    """The sentence with an arbitrary tree: the evaluation of tokens needs valid trees."""
+    rest = len(sentence) - 1
+    return sentence.with_columns(heads=[0] + [1] * rest, deprels=["root"] + ["dep"] * rest)
+
+
+if __name__ == "__main__":
+    main()

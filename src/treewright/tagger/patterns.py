@@ -1,0 +1,116 @@
+"""Tokens that are recognised by their form: addresses, names of accounts, emoji, files, times, identifiers.
+
+The table names each pattern. Training drops the patterns that its treebank cuts in another way; prices are learned
+(UD English cuts `$5` into `$` and `5`). Patterns apply to canonical text (canonical.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+MIN_SHARE = 0.9  # of the matches in the training text that must be tokens; by convention
+
+# Letters of scripts that are written with blanks: not those of Thai, Lao, Burmese, Khmer, Chinese and Japanese.
+_LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+_WORD = rf"(?:{_LETTER}|[0-9_])"
+_AFTER_BLANK = r"(?<![^\s(\[{<\"'])"  # after white space or an opening mark
+_BEFORE_BLANK = r"(?![^\s)\]}>\"',;:.!?])"
+_MODIFIER = r"[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"  # emoji style, skin tones, tags of flags
+_PICTURE = (
+    r"[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
+    r"\u3030\u303d\u3297\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001faff]"
+)
+_FILE_TYPES = (
+    "pdf|docx?|xlsx?|pptx?|odt|rtf|txt|csv|tsv|json|ya?ml|toml|xml|html?|css|jpe?g|png|gif|svg|mp3|mp4|zip|gz|tar|exe|"
+    "dll|py|ipynb|js|cc|cpp|hpp|java|sh|bat|md|ini|cfg|conf|log|sql|conllu"
+)
+
+PATTERNS = {
+    "address": r"(?<![A-Za-z0-9])(?:(?:https?|ftps?|file|ssh|git)://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}']",
+    "e-mail": r"(?<![\w.+%-])(?:mailto:)?[\w.+%-]+@\w[\w-]*(?:\.\w[\w-]*)+",
+    "account": rf"{_AFTER_BLANK}@{_LETTER}{_WORD}*(?:\.{_WORD}+)*",
+    "topic": rf"{_AFTER_BLANK}#{_LETTER}{_WORD}*",
+    "flag": r"[\U0001f1e6-\U0001f1ff]{2}",
+    "keycap": r"[0-9#*]\ufe0f?\u20e3",
+    "emoji": rf"{_PICTURE}{_MODIFIER}*(?:\u200d[\u2190-\u2bff\U0001f000-\U0001faff]{_MODIFIER}*)*",
+    "drive path": r"(?<!\w)[A-Za-z]:\\[^\s<>\"'|*?,;:()]*[^\s<>\"'|*?.,;:!()]",
+    "path": r"(?<![^\s(\[{<\"'=])(?:~|\.{1,2})?(?:/[\w.+@%-]*[\w+@%-]){2,}/?",
+    "home path": r"(?<![^\s(\[{<\"'=])(?:~|\.{1,2})/[\w.+@%-]*[\w+@%-]/?",
+    "file": rf"(?<![\w./-])[\w-]+(?:\.[\w-]+)*\.(?:{_FILE_TYPES}){_BEFORE_BLANK}",
+    "version": r"(?<![\w.])(?:v\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:-?(?:alpha|beta|rc|dev|post)\.?\d*)?(?!\.?\w)",
+    "time": r"(?<![\w:])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]|\.\d)",
+    "call": r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\(\)",
+    "identifier": rf"{_AFTER_BLANK}(?:(?=\w*_\w)[A-Za-z]\w+|__\w+__){_BEFORE_BLANK}",
+    "name with a mark": r"(?<!\w)(?:C\+\+|[CFJ]#|Yahoo!|(?:[A-Z]{2,3})?\.NET|[A-Z][a-z]+\.js)(?!\w)",
+}
+# Each match has one of these: only the text between white space around them is searched, which is faster.
+_TRIGGER = re.compile(r"[@#/\\:_+!]|\.\w|\(\)|[^\x00-\x7f]")
+_SPACE = re.compile(r"\s")
+
+
+class Patterns:
+    """Some of the patterns as one.
+
+    >>> text = "see C++ at 10:30"
+    >>> [text[begin:end] for begin, end in Patterns(PATTERNS).spans(text)]
+    ['C++', '10:30']
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        unknown = sorted(set(self.names) - set(PATTERNS))
+        if unknown:
+            raise ValueError(f"there is no pattern {unknown[0]!r}; there are {', '.join(PATTERNS)}")
+        groups = (f"(?P<p{number}>{PATTERNS[name]})" for number, name in enumerate(self.names))
+        self._matcher = re.compile("|".join(groups) or r"(?!)")
+
+    def matches(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """The name of the pattern of each token that they match, and its place."""
+        for begin, end in _chunks(text):
+            for match in self._matcher.finditer(text, begin, end):
+                yield self.names[int((match.lastgroup or "p0")[1:])], *match.span()
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """The places of the tokens that they match."""
+        return ((begin, end) for _, begin, end in self.matches(text))
+
+    def apply(self, text: str, ends: NDArray[np.bool_]) -> None:
+        """Cut the text before and after each match, and not inside; `ends` says which characters end a token."""
+        for begin, end in self.spans(text):
+            ends[begin : end - 1] = False
+            ends[end - 1] = True
+            if begin and not text[begin - 1].isspace():
+                ends[begin - 1] = True
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    """The text between white space around each trigger."""
+    end = 0
+    while trigger := _TRIGGER.search(text, end):
+        begin = 1 + max(text.rfind(space, end, trigger.start()) for space in " \n")
+        space = _SPACE.search(text, trigger.end())
+        begin, end = max(begin, end), space.start() if space else len(text)
+        yield begin, end
+
+
+def agreeing(text: str, ends: NDArray[np.bool_]) -> tuple[str, ...]:
+    """The patterns that a treebank agrees with, and those that it has no example of.
+
+    >>> text = "to @ann and #x at 10:30"
+    >>> ends = np.isin(np.arange(len(text)), [1, 3, 6, 10, 13, 16, 22])
+    >>> sorted(set(PATTERNS) - set(agreeing(text, ends)))
+    ['account']
+    """
+    found: dict[str, list[bool]] = {name: [] for name in PATTERNS}
+    for name, begin, end in Patterns(PATTERNS).matches(text):
+        found[name].append(_is_token(text, ends, begin, end))
+    return tuple(name for name, tokens in found.items() if sum(tokens) >= MIN_SHARE * len(tokens))
+
+
+def _is_token(text: str, ends: NDArray[np.bool_], begin: int, end: int) -> bool:
+    begins = begin == 0 or text[begin - 1].isspace() or bool(ends[begin - 1])
+    return begins and bool(ends[end - 1]) and not ends[begin : end - 1].any()

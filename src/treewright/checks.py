@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import collections.abc
 import math
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache, wraps
-from inspect import signature
+from functools import cache
 from types import NoneType, UnionType
 from typing import (
     IO,
@@ -21,7 +21,6 @@ from typing import (
     Any,
     BinaryIO,
     Literal,
-    ParamSpec,
     TextIO,
     TypeVar,
     Union,
@@ -32,21 +31,28 @@ from typing import (
 
 import numpy as np
 
-from treewright.errors import InputError
-
 LONGEST = 60  # characters of a value in a message; by convention
 MAX_BITS = 28  # of a table of weights: 2^28 weights, as in the bindings
-NAMES = {
+NAMES: dict[Any, str] = {
     bool: "True or False",
     int: "an int",
     float: "a finite number",
     str: "a str",
+    Any: "a value",
     NoneType: "None",
+    os.PathLike: "a path",
+    np.ndarray: "an array of numbers",
+    collections.abc.Callable: "a function",
+    **dict.fromkeys((IO, BinaryIO, TextIO), "an open file"),
+}
+CONTAINERS = {
+    list: "a list",
+    collections.abc.Sequence: "a list",
+    collections.abc.Collection: "a collection",
+    collections.abc.Iterable: "an iterable",
 }
 
 T = TypeVar("T")
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -96,11 +102,16 @@ def described(value: object) -> str:
     >>> described("two")
     "'two', of type str"
     """
+    return f"{shortened(value)}, of type {type(value).__name__}"
+
+
+def shortened(value: object) -> str:
+    """The value as Python writes it, cut if it is long."""
     try:
         text = repr(value)
     except Exception:  # a __repr__ of the user's may fail; the type is still known
         text = "a value"
-    return f"{text if len(text) <= LONGEST else text[:LONGEST] + '...'}, of type {type(value).__name__}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def expected(kind: Any) -> str:
@@ -118,13 +129,26 @@ def expected(kind: Any) -> str:
         return (", or " if has_comma else " or ").join(parts)
     if origin is Literal:
         return " or ".join(map(repr, arguments))
-    if origin is tuple:
+    if origin is tuple and arguments[1:] == (...,):
         return f"a list, each entry {expected(arguments[0])}"
+    if origin is tuple:
+        return f"a tuple ({', '.join(map(expected, arguments))})"
     if origin is not None and issubclass(origin, Mapping):
         return f"a mapping, each value {expected(arguments[1])}"
-    if kind in NAMES:
-        return NAMES[kind]
-    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+    if origin is np.ndarray:
+        return f"an array of {getattr(get_args(arguments[1])[0], '__name__', 'numbers')}"
+    if origin in CONTAINERS and arguments:
+        return f"{CONTAINERS[origin]}, each entry {expected(arguments[0])}"
+    return NAMES.get(kind) or NAMES.get(origin) or with_article(getattr(origin or kind, "__name__", str(kind)))
+
+
+def with_article(name: str) -> str:
+    """A noun with "a" or "an".
+
+    >>> with_article("Sentence"), with_article("array")
+    ('a Sentence', 'an array')
+    """
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def wrong(value: object, kind: Any, name: str) -> TypeError | ValueError:
@@ -258,6 +282,19 @@ def check(value: Any, kind: Any, name: str) -> None:
         raise wrong(value, kind, name)
 
 
+def check_flags(**flags: object) -> None:
+    """Refuse arguments that are neither True nor False; for calls whose work begins later.
+
+    >>> check_flags(confidence="no")
+    Traceback (most recent call last):
+    ...
+    TypeError: confidence is 'no', of type str; expected True or False
+    """
+    for name, value in flags.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise wrong(value, bool, name)
+
+
 def _is_of(value: Any, kind: Any, name: str) -> bool:
     try:
         check(value, kind, name)
@@ -292,109 +329,3 @@ def _is_int(value: Any) -> bool:
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, float) or (type(value).__module__ == "numpy" and type(value).__name__.startswith("float"))
-
-
-# -- arguments of public functions
-
-
-def explained(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: if a call fails because an argument is of another type than annotated, the error names the argument.
-
-    The arguments are looked at only after a failure, so that a valid call costs nothing.
-
-    >>> @explained
-    ... def double(number: int) -> int:
-    ...     return number + number.bit_length()
-    >>> double("x")
-    Traceback (most recent call last):
-    ...
-    TypeError: number is 'x', of type str; expected int
-    """
-
-    @wraps(function)
-    def call(*arguments: P.args, **options: P.kwargs) -> R:
-        try:
-            return function(*arguments, **options)
-        except InputError:
-            raise
-        except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
-            wrong_argument = None if names_argument(function, str(error)) else misfit(function, arguments, options)
-            if wrong_argument is None:
-                raise
-            raise wrong_argument from error
-
-    return call
-
-
-def names_argument(function: Callable[..., Any], message: str) -> bool:
-    """Whether an error says already which argument is wrong, or what was expected."""
-    return "; expected" in message or message.startswith(tuple(signature(function).parameters))
-
-
-def misfit(function: Callable[..., Any], arguments: Any, options: Mapping[str, Any]) -> TypeError | None:
-    """The error for the first argument that is not of its annotated type; None if there is none."""
-    try:
-        bound = signature(function).bind(*arguments, **options)
-    except TypeError:
-        return None  # Python's own message names the argument
-    for name, value in bound.arguments.items():
-        text = str(function.__annotations__.get(name, "Any"))
-        if name not in ("self", "cls") and not _fits(value, text, function):
-            expected_type = text.replace("ArrayLike", "an array of numbers")
-            return TypeError(f"{name} is {described(value)}; expected {expected_type}")
-    return None
-
-
-def _fits(value: Any, text: str, function: Callable[..., Any]) -> bool:
-    if "ArrayLike" in text:
-        return (value is None and "None" in text) or _is_numeric(value)
-    try:
-        kind = eval(text, function.__globals__)  # an annotation of our own source
-    except Exception:  # a name that is imported for type checkers only
-        return True
-    return _matches(value, kind)
-
-
-def _is_numeric(value: Any) -> bool:
-    try:
-        found = np.asarray(value)
-        return found.ndim > 0 and found.dtype.kind in "biuf" and not np.isnan(found.astype(np.float64)).any()
-    except (TypeError, ValueError):
-        return False
-
-
-def _matches(value: Any, kind: Any) -> bool:
-    """Whether a value is of a type, as far as that can be seen from outside; unknown types match."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return True
-    if origin is Annotated:
-        return _matches(value, arguments[0])
-    if origin in (Union, UnionType):
-        return any(_matches(value, one) for one in arguments)
-    if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in arguments)
-    if kind is None or kind is NoneType:
-        return value is None
-    if kind is bool:
-        return isinstance(value, (bool, np.bool_))
-    if kind is int:
-        return _is_int(value) and -(2**31) <= value < 2**31
-    if kind is float:
-        return (_is_int(value) or _is_float(value)) and not math.isnan(value)
-    if origin is not None:
-        return _matches_generic(value, origin, arguments)
-    return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
-
-
-def _matches_generic(value: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
-    if origin is collections.abc.Callable:
-        return callable(value)
-    if origin in (IO, BinaryIO, TextIO):
-        return hasattr(value, "read") or hasattr(value, "write")
-    if not isinstance(origin, type) or getattr(origin, "_is_protocol", False):
-        return True
-    if not isinstance(value, origin) or isinstance(value, (str, bytes)):
-        return False
-    items = value if isinstance(value, (list, tuple)) and len(set(arguments) - {...}) == 1 else ()
-    return all(_matches(item, arguments[0]) for item in items)

@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import modelfile
-from treewright.checks import explained, read_plain
+from treewright.calls import checked
+from treewright.checks import read_plain
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError, NameWarning
 from treewright.learn import Report
@@ -108,7 +109,7 @@ def component_class(kind: str) -> type[Component]:
     return found
 
 
-@explained
+@checked
 def opened(path: modelfile.Path) -> ModelFile:
     """The model file of a name, or of a path. The string "en" is a name; "./en" and Path("en") are paths."""
     if isinstance(path, str) and path in EMBEDDED:
@@ -123,7 +124,7 @@ def opened(path: modelfile.Path) -> ModelFile:
 
 def no_such_model(path: modelfile.Path) -> InputError:
     """The error for a path without a file; a word without extension may be meant as a name."""
-    message = f"{path}: there is no such file"
+    message = f"{path}: there is no such file" if str(path) else "path is empty: there is no such file"
     if not os.path.splitext(path)[1] and not os.path.dirname(path):
         names = ", ".join(EMBEDDED)
         message += f", and no model of this name (there is {names}); `{MAKERS['pipeline']} -o {path}.tw` makes one"

@@ -5,6 +5,7 @@ The checks of the limits that such functions have in common, threads and seconds
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -60,8 +61,8 @@ def check_count(number: int, name: str) -> int:
             raise TypeError
     except TypeError:
         raise InputError(f"{name} is {number!r}; give a whole number, at least 1") from None
-    if count < 1:
-        raise InputError(f"{name} is {count}; give at least 1")
+    if not 1 <= count <= sys.maxsize:
+        raise InputError(f"{name} is {count}; give at least 1{'' if count < 1 else f' and at most {sys.maxsize}'}")
     return count
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.calls import explained
+
 Heads = NDArray[np.int32]
 
 SHORT = 100  # number of nodes up to which all pairs of arcs are compared; by convention, it changes the speed only
@@ -39,6 +41,7 @@ def to_conll(heads: ArrayLike) -> Heads:
     return np.array(as_heads(heads)[1:], np.int32)
 
 
+@explained
 def is_tree(heads: ArrayLike, *, root: str = "multi") -> bool:
     """Whether heads is a tree: node 0 dominates every word, with root="single" through exactly one modifier.
 
@@ -50,6 +53,7 @@ def is_tree(heads: ArrayLike, *, root: str = "multi") -> bool:
     return what_is_wrong(heads, root) is None
 
 
+@explained
 def check_tree(heads: ArrayLike, *, root: str = "multi") -> Heads:
     """The heads as int32, or a ValueError that says what keeps them from being a tree.
 
@@ -64,6 +68,7 @@ def check_tree(heads: ArrayLike, *, root: str = "multi") -> Heads:
     return as_heads(heads)
 
 
+@explained
 def what_is_wrong(heads: ArrayLike, root: str = "multi") -> str | None:
     """A sentence on the first thing that keeps heads from being a tree; None when it is one.
 
@@ -352,7 +357,10 @@ def as_heads(heads: ArrayLike) -> Heads:
 
 
 def as_integers(numbers: ArrayLike, name: str) -> Heads:
-    found = np.asarray(numbers)
+    try:
+        found = np.asarray(numbers)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be read as an array: {error}") from None
     if found.ndim != 1:
         raise ValueError(f"{name} has shape {found.shape}; it must be one-dimensional")
     if found.size and found.dtype.kind not in "iu":

@@ -145,7 +145,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
         (["pets.conllu", "--id", "cow"], 1, "pets.conllu has no sentence with sent_id 'cow'"),
         (["pets.mrg", "--id", "cow"], 1, "pets.mrg has no sentence with sent_id 'cow'"),
         (["pets.conllu", "--gold", "pets.mrg"], 1, "pets.conllu:1: gold is of another kind"),
-        (["pets.conllu", "--features", "colour"], 1, "pets.conllu:1: there is no column 'colour' to write under"),
+        (["pets.conllu", "--features", "colour"], 1, "pets.conllu:1: features has no column 'colour' to write under"),
         (["broken.conllu"], 1, "broken.conllu:1"),
         (["pets.conllu", "--sentences", "x"], 2, "--sentences has 'x'; write numbers and ranges, from 1"),
         (["pets.conllu", "--sentences", "0"], 2, "--sentences has '0'"),

@@ -187,7 +187,7 @@ def test_places_in_memory_are_sentences() -> None:
 
 
 def test_what_is_no_sentence_is_named() -> None:
-    with pytest.raises(InputError, match="item 0 is int; expected a treewright Sentence, or a path"):
+    with pytest.raises(TypeError, match=r"^gold\[0\] is 1, of type int; expected a Sentence$"):
         evaluate([1], GOLD)  # type: ignore[list-item]
 
 

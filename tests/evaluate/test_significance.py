@@ -88,7 +88,7 @@ def test_p_values_are_uniform_when_there_is_no_difference() -> None:
 
 def test_bad_arguments_are_named() -> None:
     gold = with_errors(np.zeros(2, int))
-    with pytest.raises(InputError, match="no score 'Tokens' to compare; there are Words, UPOS"):
+    with pytest.raises(InputError, match="metrics has 'Tokens', which is no score; there are Words, UPOS"):
         compare(gold, gold, gold, metrics=["Tokens"])
     with pytest.raises(InputError, match="samples is 0; expected at least 1"):
         compare(gold, gold, gold, samples=0)

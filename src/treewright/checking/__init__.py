@@ -12,6 +12,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from typing import IO, Any
 
+from treewright.calls import checked
 from treewright.checking.block import Block
 from treewright.checking.cells import cell_problems, sent_id_problems
 from treewright.checking.content import content_problems
@@ -27,6 +28,7 @@ __all__ = ["LEVELS", "RULES", "Counts", "Finding", "Rule", "check", "findings"]
 Source = str | os.PathLike[str] | IO[Any] | Iterable[Sentence]
 
 
+@checked
 def check(
     sentences: Source, *, against: Source | Counts | None = None, level: int = 4, ignore: Collection[str] = ()
 ) -> list[Finding]:
@@ -42,6 +44,7 @@ def check(
     return list(findings(sentences, against=against, level=level, ignore=ignore))
 
 
+@checked
 def findings(
     sentences: Source, *, against: Source | Counts | None = None, level: int = 4, ignore: Collection[str] = ()
 ) -> Iterator[Finding]:

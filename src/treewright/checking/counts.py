@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from treewright.calls import explained_methods
 from treewright.checking.block import Block, Row
 from treewright.checking.findings import Problem
 from treewright.corpus import Sentence
@@ -17,6 +18,7 @@ MAX_NEW_SHARE = 1e-4  # share of words with an XPOS not seen before, above which
 ROOT = "ROOT"  # the tag of the root
 
 
+@explained_methods
 @dataclass
 class Counts:
     """How often tags, relations, features and their combinations occur in a treebank."""

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from treewright.checks import explained
+from treewright.calls import explained
+from treewright.checks import check_flags
 from treewright.corpus import brackets, conll
 from treewright.corpus.block import end_of_opening
 from treewright.corpus.brackets import Tree
@@ -58,11 +59,13 @@ def read_trees(source: Source, *, functions: bool = True, traces: bool = True, o
     ...     print(tree)
     ( (S (VP (VB run))))
     """
+    check_flags(functions=functions, traces=traces)
     problems = Problems(on_error)
     lines = Lines(source)
     return Reader(lines, _stripped(brackets.trees(lines, problems), problems, functions, traces), problems)
 
 
+@explained
 def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
     """The format of a source (a path or an open file): "brackets", or one that `read` reads.
 
@@ -114,7 +117,7 @@ def write(
     if format is not None and format not in LAYOUTS:
         raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")
     if isinstance(items, (str, os.PathLike)):
-        raise InputError(f"write({items!r}, ...): the sentences are the first argument, the file is the second")
+        raise InputError(f"items is {items!r}; the sentences are the first argument, the file is the second")
     texts = _joinable([items] if isinstance(items, (Sentence, Tree)) else items, format)
     if isinstance(target, io.TextIOBase):
         return _write(texts, target)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Any, NamedTuple
 
-from treewright.checks import explained
+from treewright.calls import explained_methods
 from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in, shown
 from treewright.errors import FormatError
 
@@ -30,6 +30,7 @@ class Span(NamedTuple):
     last: int
 
 
+@explained_methods
 class Tree:
     """A labelled node over its children: trees, and words (strings).
 
@@ -56,7 +57,6 @@ class Tree:
         raise AttributeError(f"a tree does not change; make a new one with another {name}")
 
     @classmethod
-    @explained
     def parse(cls, text: str) -> Tree:
         """The one tree that `text` holds; files are read with treewright.read_trees."""
         trees = parse(text, "<text>", 1)
@@ -309,6 +309,8 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
                 found.append(tree)
                 ends.append(number)
     else:
+        if not stack and not found:
+            return found
         if not stack:
             _place(found, ends, text, source, line, lead)
             return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
+from treewright.calls import explained_methods
 from treewright.corpus import convert
 from treewright.corpus.arguments import checked_items
 from treewright.corpus.sentence import Sentence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 DISPLAYED = 20  # sentences that a notebook shows at most, so that the output stays small; by convention
 
 
+@explained_methods
 class Document(list[Sentence]):
     """A list of sentences with the text that they were found in. A notebook displays it as drawings.
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
+from treewright.calls import checked
 from treewright.errors import FormatError, InputError, MissingExtra
 
 try:
@@ -49,6 +50,7 @@ def extension_of(name: str) -> str:
     return (path.with_suffix("") if path.suffix in EXTENSIONS else path).suffix.lower()
 
 
+@checked
 def open_input(path: str | os.PathLike[str], file: io.RawIOBase | None = None) -> io.BufferedReader:
     """The bytes of the file at path ("-" is standard input), unpacked; a damaged archive is a FormatError.
 
@@ -171,6 +173,7 @@ def _unpacking_errors() -> tuple[type[Exception], ...]:
     return (EOFError, zlib.error, lzma.LZMAError, OSError) + ((zstd.ZstdError,) if zstd else ())
 
 
+@checked
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A path beside `path` to write to; moved to `path` at the end, removed if anything goes wrong.
@@ -255,6 +258,7 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
     return stat.S_IMODE(target.stat().st_mode)
 
 
+@checked
 @contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file at path to write bytes to ("-" is standard output), compressed by its extension.

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from treewright.calls import explained_methods
+
 # CoNLL-X has two columns under older names; the newer names find them too.
 OLDER_NAMES = {"CPOSTAG": "UPOS", "POSTAG": "XPOS"}
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Layout:
     """The columns of a file, in order, and where each is found.

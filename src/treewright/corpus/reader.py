@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import stat
@@ -104,7 +105,7 @@ def _may_be_rows(data: bytes) -> bool:
     except UnicodeDecodeError as error:
         if error.start < len(data) - 3:  # else a character may be cut
             return False
-    return b"\t" in data or data.lstrip().startswith(b"#")
+    return b"\t" in data or data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"#")
 
 
 def _is_utf16(data: bytes) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.checks import explained
+from treewright.calls import explained_methods
 from treewright.corpus import block, building, convert
 from treewright.corpus.arguments import cell_list, check_iterable
 from treewright.corpus.block import BLANK_LINES, end_of_opening
@@ -57,6 +57,7 @@ class Column:
         sentence.set_column(self.column, values)
 
 
+@explained_methods
 class Sentence:
     """A sentence: columns with one entry a word, comments, multiword tokens and empty nodes.
 
@@ -414,7 +415,6 @@ class Sentence:
 
     # -- checks
 
-    @explained
     def check(self, level: str = "tree") -> None:
         """Raise a FormatError unless the heads are what `level` requires.
 
@@ -594,7 +594,6 @@ class Sentence:
         if self._comments is not None or f"# {CERTIFICATE} =" in self._text[: self._start]:
             self.comments = without_certificate(self.comments)
 
-    @explained
     def copy_graph(self, other: Sentence) -> None:
         """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""
         self.deps = other.deps.copy()
@@ -614,7 +613,6 @@ class Sentence:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._state()
 
-    @explained
     def converted(self, layout: Layout) -> Sentence:
         """The same sentence in the columns of layout, those of the same name kept; itself if it has them already.
 
@@ -668,7 +666,6 @@ class Sentence:
         return convert.to_dict(self)
 
     @classmethod
-    @explained
     def from_dict(cls, value: Mapping[str, Any]) -> Sentence:
         """The sentence of a value that `to_dict` returned, or of words alone.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.corpus.brackets import Tree, walk
 from treewright.errors import FormatError
 
@@ -175,6 +175,8 @@ def expand_unaries(tree: Tree, *, tags: bool = False, joint: str = JOINT) -> Tre
     >>> print(expand_unaries(Tree.parse("(S+VP (VB run) (ADVP (RB away)))")))
     (S (VP (VB run) (ADVP (RB away))))
     """
+    if not joint:
+        raise ValueError("joint is empty; expected what `collapse_unaries` put between the labels")
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
         if joint not in node.label or (not tags and node.is_preterminal()):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import IO, overload
 
+from treewright.calls import explained_methods
 from treewright.corpus.access import read, write
 from treewright.corpus.files import Source
 from treewright.corpus.sentence import Sentence
 from treewright.errors import FormatError
 
 
+@explained_methods
 class Treebank(Sequence[Sentence]):
     """Sentences in memory, in order: a sequence that can be cut, shuffled, counted and written.
 
@@ -37,7 +39,7 @@ class Treebank(Sequence[Sentence]):
         bank.skipped, bank.errors = reader.skipped, reader.errors
         return bank
 
-    def write(self, target: str | os.PathLike[str], format: str | None = None) -> int:
+    def write(self, target: str | os.PathLike[str] | IO[bytes] | IO[str], format: str | None = None) -> int:
         """Write the sentences to a target; format and result are those of `write`."""
         return write(self, target, format)
 

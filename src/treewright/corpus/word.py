@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from treewright.calls import explained_methods
 from treewright.corpus.attributes import Attributes, cell_of
 from treewright.corpus.checks import check_cell
 from treewright.corpus.nodes import Token
@@ -37,6 +38,7 @@ class Cell:
         word.set_cell(self.column, value)
 
 
+@explained_methods
 class Word:
     """A word of a sentence. Two views are equal if they show the same word of the same Sentence object.
 

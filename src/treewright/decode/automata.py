@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode import arrays
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem

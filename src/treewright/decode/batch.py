@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from numpy.typing import ArrayLike
 
+from treewright.calls import explained
 from treewright.decode import exact
 from treewright.decode.methods import tree
 from treewright.decode.options import TreeOptions
@@ -50,6 +51,7 @@ def trees(
 ) -> list[Parse | InputError]: ...
 
 
+@explained
 def trees(
     batch: Iterable[ArrayLike | Parts | Mapping[str, Any]],
     *,

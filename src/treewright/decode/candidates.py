@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.calls import explained
 from treewright.decode.constraints import infeasible
 from treewright.decode.marginals import scores_of
 from treewright.decode.problem import Arc, Problem, is_single
@@ -26,6 +27,7 @@ class Candidates(NamedTuple):
     marginal: NDArray[np.float64]
 
 
+@explained
 def candidates(
     arc: ArrayLike,
     *,
@@ -58,6 +60,7 @@ def candidates(
     return Candidates(head, modifier, marginal)
 
 
+@explained
 def candidates_batch(
     arcs: Sequence[NDArray[np.float64]],
     *,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode import arrays, exact
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.calls import explained
 from treewright.decode.constraints import infeasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 
 
+@explained
 def reduced_costs(
     arc: ArrayLike | Parts,
     *,

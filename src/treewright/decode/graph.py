@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core, trees
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode import programs, rearrange
 from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts

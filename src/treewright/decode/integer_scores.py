@@ -69,7 +69,7 @@ class Given:
             self.arc[h, m] = -np.inf
         self.highest = [float(column.max(initial=0.0)) for column in self.columns]  # of each kind, at least 0
         if not all(map(math.isfinite, self.highest)):
-            raise InputError("a score is NaN or +inf; write -inf to forbid a part")
+            raise InputError("arc, sib, grand or stop has NaN or +inf; write -inf to forbid a part")
 
     def _read_parts(self, parts: Any) -> None:
         self.nodes = parts.nodes

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode.batch import Errors, attempt, batch_error, check_arguments, run
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.methods import tree
@@ -170,6 +170,7 @@ def log_partition(
     return log_partition_of(problem.summed())
 
 
+@explained
 def tree_confidence(
     batch: Sequence[Parts],
     trees: Sequence[NDArray[np.int32]],

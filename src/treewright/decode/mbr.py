@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode.marginals import marginals_of
 from treewright.decode.methods import tree
 from treewright.decode.parts import Parts

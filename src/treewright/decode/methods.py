@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from treewright import _core
+from treewright.calls import CALL_ERRORS, explained, raise_explained
 from treewright.decode import exact
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.options import MethodOptions
@@ -77,38 +78,47 @@ def tree(
     >>> parse.heads.tolist(), parse.score, parse.certified
     ([-1, 0, 1], 16.0, True)
     """
-    is_plain = sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and head_first
-    if is_plain and method == "exact" and not options:
-        # The most frequent call: the core checks the array; the path below explains what is wrong with it.
-        decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
-        found: Parse | None = decode(arc, root, Parse, name)
-        if found is not None:
-            return found
-    if is_plain and method == "exact" and options == {"proof": True}:
-        proved = exact.proved_array(arc, projective, root)
-        if proved is not None:
-            return proved
-    problem = Problem.of(
-        arc,
-        sib,
-        grand,
-        stop,
-        projective=projective,
-        root=root,
-        require=require,
-        forbid=forbid,
-        head_first=head_first,
-        labelled=True,
-    )
-    solve = solver(method, options)
-    if method != "exact":
-        ensure_feasible(problem)
-    parse = solve(problem, **options)
-    if parse.bound == -math.inf:
-        raise infeasible(problem)
-    return parse if problem.label_scores is None else replace(parse, labels=problem.best_labels(parse.heads))
+    try:
+        is_plain = (
+            sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and head_first
+        )
+        if is_plain and method == "exact" and not options:
+            # The most frequent call: the core checks the array; the path below explains what is wrong with it.
+            decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
+            found: Parse | None = decode(arc, root, Parse, name)
+            if found is not None:
+                return found
+        if is_plain and method == "exact" and options == {"proof": True}:
+            proved = exact.proved_array(arc, projective, root)
+            if proved is not None:
+                return proved
+        problem = Problem.of(
+            arc,
+            sib,
+            grand,
+            stop,
+            projective=projective,
+            root=root,
+            require=require,
+            forbid=forbid,
+            head_first=head_first,
+            labelled=True,
+        )
+        solve = solver(method, options)
+        if method != "exact":
+            ensure_feasible(problem)
+        parse = solve(problem, **options)
+        if parse.bound == -math.inf:
+            raise infeasible(problem)
+        return parse if problem.label_scores is None else replace(parse, labels=problem.best_labels(parse.heads))
+    except CALL_ERRORS as error:  # instead of the decorator `explained`, which costs a tenth of the shortest calls
+        given = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root, "require": require}
+        given |= {"forbid": forbid, "head_first": head_first, "method": method}
+        raise_explained(tree, (arc,), {**given, **options}, error)
+        raise
 
 
+@explained
 def tree_batch(
     batch: Sequence[Parts],
     *,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core, trees
+from treewright.calls import explained_methods
 from treewright.decode import arrays
 from treewright.errors import InputError
 
@@ -54,6 +55,7 @@ class Stops(NamedTuple):
 _NAMES: dict[str, Any] = {"arcs": Arcs, "siblings": Siblings, "grandparents": Grandparents, "stops": Stops}
 
 
+@explained_methods
 class Parts:
     """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
 

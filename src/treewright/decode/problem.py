@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.calls import explained_methods
 from treewright.decode import arrays
 from treewright.decode.parts import Parts
 from treewright.errors import InputError
@@ -18,6 +19,7 @@ from treewright.errors import InputError
 Arc = tuple[int, int]  # head, modifier
 
 
+@explained_methods
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The scores and constraints of one sentence; `arc`, `matrix` and `parts` are the scores under the constraints.

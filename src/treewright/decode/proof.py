@@ -12,6 +12,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.calls import explained_methods
+from treewright.checks import described
 from treewright.errors import InputError
 
 Arc = tuple[int, int]  # head, modifier
@@ -79,6 +81,7 @@ class TreeDual(Protocol):
 Content = tuple[Sequence[Node], Sequence[Point]]
 
 
+@explained_methods
 class Proof:
     """Why no tree has a value above the bound of the parse that it belongs to.
 
@@ -130,12 +133,14 @@ class Proof:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Proof:
         """The proof that `to_dict` wrote; an InputError for anything else."""
+        if not isinstance(data, Mapping):
+            raise InputError(f"data is {described(data)}; expected a proof as Proof.to_dict writes it")
         try:
             kind = data["kind"]
             nodes = [_read_node(node) for node in data.get("nodes", ())]
             points = [_read_point(point) for point in data.get("points", ())]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InputError(f"not a proof as Proof.to_dict writes it: {error!r}") from None
+            raise InputError(f"data is not a proof as Proof.to_dict writes it: {error!r}") from None
         if kind not in KINDS:
             raise InputError(f"a proof of the kind {kind!r}; there are {', '.join(KINDS)}")
         return cls(kind, nodes, points)

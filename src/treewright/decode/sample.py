@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode import rejection
 from treewright.decode.constraints import infeasible
 from treewright.decode.marginals import ensure_finite_value, scores_of

@@ -64,7 +64,7 @@ class Valency(TreeConstraint):
 
     def __post_init__(self) -> None:
         _check_limits(self)
-        if self.side not in (None, "left", "right"):
+        if self.side is not None and (not isinstance(self.side, str) or self.side not in ("left", "right")):
             raise InputError(f"Valency: side is {self.side!r}; it is 'left', 'right' or None for both together")
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from treewright.calls import explained
 from treewright.decode.integer_bound import Bound, Multipliers, State
 from treewright.decode.integer_charts import best_projective
 from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact_sum, rounded_up
@@ -33,6 +34,7 @@ class Verified(NamedTuple):
     gap: float
 
 
+@explained
 def verify(
     arc: Any,
     parse: Parse,

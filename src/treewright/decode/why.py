@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.decode.methods import tree
 from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
@@ -97,5 +97,5 @@ def why_not(
     best = best_with(required)
     last = len(best.heads) - 1
     if not (0 <= h <= last and 1 <= m <= last and h != m):
-        raise InputError(f"there is no arc ({h}, {m}): heads are 0..{last}, modifiers 1..{last}, and differ")
+        raise InputError(f"there is no arc h={h}, m={m}: heads are 0..{last}, modifiers 1..{last}, and differ")
     return WhyNot((int(h), int(m)), best, best_with([*required, (h, m)]))

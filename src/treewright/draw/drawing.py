@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 from html import escape
 from pathlib import Path
 from typing import Literal
 
+from treewright.calls import checked, explained_methods
 from treewright.draw.raster import SCALE, png_of
 from treewright.errors import InputError
 
 Kind = Literal["text", "svg", "html", "latex"]
 
 
+@explained_methods
 class Drawing(str):
     """A drawing: a string (`print(drawing)`, `file.write(drawing)`) that a notebook displays."""
 
@@ -23,12 +26,15 @@ class Drawing(str):
         drawing.kind = kind
         return drawing
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the drawing to path in UTF-8 and return the path; the file appears when it is complete.
 
         An SVG drawing is written as a PNG image if the path ends with .png.
         """
         path = Path(path)
+        if not path.name:
+            raise InputError(f"path is {str(path)!r}; expected the name of a file")
         content = self.png() if path.suffix.lower() == ".png" else self.encode()
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
@@ -42,6 +48,8 @@ class Drawing(str):
         """An SVG drawing as a PNG image, with `scale` pixels for each of the drawing; needs the extra png."""
         if self.kind != "svg":
             raise InputError(f"a PNG image is made of an SVG drawing (draw.svg), not of {self.kind}")
+        if not 0 < scale < math.inf:
+            raise InputError(f"scale is {scale}; expected a positive number")
         return png_of(self, scale)
 
     @property

@@ -12,6 +12,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import cache, lru_cache
 
+from treewright.calls import explained
+
 # Thousandths of the font size, from the space on.
 ASCII_WIDTHS = (
     (278, 278, 408, 646, 572, 889, 732, 225, 333, 333, 551, 584, 278, 333, 278, 372)  #  !"#$%&'()*+,-./
@@ -62,6 +64,7 @@ BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 Measure = Callable[[str], int]
 
 
+@explained
 def clean(text: str) -> str:
     """text with visible replacements for controls, line breaks, direction overrides and surrogates.
 

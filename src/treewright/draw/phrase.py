@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from treewright.checks import described
 from treewright.draw.layout import ahead, behind, spread
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.draw.scene import Direction, Kind
@@ -62,6 +63,8 @@ def phrases_of(tree: Any, *, gold: Any = None, direction: Direction = "auto", ti
     nodes = nodes_of(tree)
     missed: list[str] = []
     if gold is not None:
+        if not is_phrase_tree(gold):
+            raise TypeError(f"gold is {described(gold)}; expected a phrase-structure tree to compare with")
         nodes, missed = compared(nodes, nodes_of(gold))
     words = [node.text for node in nodes if node.is_word]
     return Phrases(

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from treewright.checks import explained
+from treewright.calls import explained
+from treewright.checks import described
 from treewright.draw.canvas import Pen
 from treewright.draw.drawing import Drawing
 from treewright.draw.latex import dependency_latex, phrase_latex
@@ -202,14 +203,14 @@ def html_parts(
 ) -> Iterator[str]:
     """The page of `html` in parts, of sentences with their gold and given ones; only one sentence is in memory."""
     check_width(width, NARROWEST_SVG, "pixels")
-    check_width(narrow, NARROWEST_SVG, "pixels")
+    check_width(narrow, NARROWEST_SVG, "pixels", "narrow")
     scenes = scenes_of(pairs, enhanced, features, direction)
     return page_parts(scenes, title=title, widths=layout_widths(width, narrow))
 
 
-def check_width(width: int | None, least: int, unit: str) -> None:
+def check_width(width: int | None, least: int, unit: str, name: str = "width") -> None:
     if width is not None and width < least:
-        raise InputError(f"width is {width}; a drawing needs at least {least} {unit} (None: no limit)")
+        raise InputError(f"{name} is {width}; a drawing needs at least {least} {unit} (None: no limit)")
 
 
 def is_drawable(thing: Any) -> bool:
@@ -258,6 +259,10 @@ def scenes_of(
 
 def beside(sentences: Iterable[Any], **others: Iterable[Any] | None) -> Iterator[Pair]:
     """Each sentence, and by name the sentences of the same number to compare it with."""
+    for name, value in {"sentences": sentences, **others}.items():
+        is_missing = value is None and name != "sentences"
+        if not is_missing and not isinstance(value, Iterable):
+            raise TypeError(f"{name} is {described(value)}; expected an iterable of sentences or trees")
     columns = {name: other for name, other in others.items() if other is not None}
     names = list(columns)
     for number, (sentence, *found) in enumerate(zip_longest(sentences, *columns.values()), start=1):

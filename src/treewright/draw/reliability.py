@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Protocol
 
+from treewright.calls import explained
 from treewright.draw.drawing import Drawing
 from treewright.draw.style import COLOURS, FONT
 
@@ -55,6 +56,7 @@ class Bin(Protocol):
         """The share of right ones."""
 
 
+@explained
 def reliability(tables: Mapping[str, Sequence[Bin]], notes: Mapping[str, str] | None = None) -> Drawing:
     """A panel for each of the tables, by name; notes are written below the names.
 

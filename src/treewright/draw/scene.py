@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
+from treewright.calls import fits
+from treewright.checks import described
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
 
@@ -170,6 +172,8 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
 
 def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) -> Analysis:
     """The sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
+    if not hasattr(other, "heads") and not is_heads(other):
+        raise TypeError(f"{name} is {described(other)}; expected a sentence, or the heads of its words")
     columns: dict[str, Any] = {} if hasattr(other, "heads") else {"heads": other}
     if getattr(other, "forms", None) is None:
         columns["forms"] = forms
@@ -180,6 +184,11 @@ def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) ->
         if form != right:
             raise InputError(f"word {m} is {right!r} in {name}, {form!r} in the sentence; only the same words compare")
     return found
+
+
+def is_heads(value: Any) -> bool:
+    """Whether it can be the heads of words: a list or an array of whole numbers."""
+    return fits(value, Sequence[int])
 
 
 def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
@@ -305,7 +314,7 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
     values = column_of(sentence, columns, name)
     if values is None:
         raise InputError(
-            f"there is no column {feature!r} to write under the words; known: id, upos, xpos, lemma, feats"
+            f"features has no column {feature!r} to write under the words; known: id, upos, xpos, lemma, feats"
         )
     return one_a_word(values, n, name, "")
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treewright.checks import explained
+from treewright.calls import checked, explained
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
@@ -76,6 +76,7 @@ def evaluate(
     return evaluation_of(Judgement(align(*columns)), skipped, by=by, punct=punct, subtypes=subtypes)
 
 
+@checked
 def compare(
     gold: Source,
     a: Source,
@@ -100,6 +101,10 @@ def compare(
     """
     if samples < 1:
         raise InputError(f"samples is {samples}; expected at least 1")
+    if seed < 0:
+        raise InputError(f"seed is {seed}; expected at least 0")
+    if not len(metrics):
+        raise InputError("metrics is empty; give the names of the scores to compare")
     labels = ["gold", "first system", "second system"]
     columns, skipped = load([gold, a, b], labels, skip_bad=skip_bad, progress=progress)
     of_a, of_b = (Judgement(align(columns[0], system)) for system in columns[1:])

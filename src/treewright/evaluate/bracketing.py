@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
-from treewright.checks import explained
+from treewright.calls import explained, explained_methods
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
 from treewright.errors import FormatError, InputError
@@ -30,6 +30,7 @@ TreeSource = str | os.PathLike[str] | IO[Any] | Iterable[Tree]
 Pairs = frozenset[frozenset[str]]
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Parameters:
     """EVALB's parameters; the defaults are those of its file COLLINS.prm.

@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from treewright.calls import explained
 from treewright.corpus import Sentence, read
 from treewright.corpus.confidence import IN_MISC, read_confidence
 from treewright.errors import InputError
@@ -56,15 +57,20 @@ class Reliability:
         return asdict(self)
 
 
-def reliability(confidence: Numbers, right: Flags) -> Reliability:
+@explained
+def reliability(confidence: ArrayLike, right: ArrayLike) -> Reliability:
     """The figures of predictions: the confidence of each, and whether it is right.
 
     >>> found = reliability(np.array([0.9, 0.9, 0.3, 0.8]), np.array([True, True, False, True]))
     >>> round(found.ece, 3), found.auc, [(one.count, one.accuracy) for one in found.bins]
     (0.175, 1.0, [(1, 0.0), (1, 1.0), (2, 1.0)])
     """
+    confidence, right = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.bool_)
+    if confidence.shape != right.shape or right.ndim != 1:
+        shapes = f"confidence has shape {confidence.shape}, right {right.shape}"
+        raise InputError(f"{shapes}; give one number of each for each prediction")
     if not len(right):
-        raise InputError("there is no prediction with a confidence")
+        raise InputError("confidence and right are empty: there is no prediction with a confidence")
     numbers = np.minimum((confidence * BINS).astype(int), BINS - 1)
     bins = tuple(bin_of(number, confidence, right, numbers == number) for number in np.unique(numbers).tolist())
     ece = sum(one.count * abs(one.confidence - one.accuracy) for one in bins) / len(right)
@@ -102,6 +108,7 @@ def found_wrong(confidence: Numbers, right: Flags) -> float | None:
     return float((~right[first]).sum() / (~right).sum())
 
 
+@explained
 def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
     """The reliability of the confidences that a system's sentences have, by name; words are aligned as for `evaluate`.
 

@@ -87,7 +87,7 @@ def differences_of(
     measures_a, measures_b = measures_of(a, punct=punct), measures_of(b, punct=punct)
     for name in names:
         if name not in measures_a:
-            raise InputError(f"no score {name!r} to compare; there are {', '.join(measures_a)}")
+            raise InputError(f"metrics has {name!r}, which is no score; there are {', '.join(measures_a)}")
     # Two columns a system and score: 2 x correct, and gold + system; F1 is their quotient.
     counts = np.column_stack(
         [

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from treewright.checks import Count, Range, check_fields, explained
+from treewright.calls import explained
+from treewright.checks import Count, Range, check_fields
 from treewright.corpus import Tree, binarise, debinarise, drop_root, read_trees, strip_functions, strip_traces
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import INSERTED, TRACES, Nodes, rebuild

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.calls import checked, explained_methods
 from treewright.checks import read_plain
 from treewright.errors import InputError
 from treewright.induce.tagged import PUNCTUATION
@@ -44,6 +45,7 @@ class HasForms(Protocol):
     def forms(self) -> Sequence[str]: ...
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Clusters:
     """The class of each word and of each shape of rare words; names are C01, C02, ... by falling frequency."""
@@ -111,6 +113,7 @@ def shapes(form: str) -> list[str]:
     return [*(f"<{shape}-{ending}>" for ending in endings), f"<{shape}>"]
 
 
+@checked
 def cluster(
     sentences: Iterable[Sequence[str]],
     classes: int,

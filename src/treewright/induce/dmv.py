@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.calls import explained_methods
 from treewright.checks import Range, check_fields
 from treewright.errors import InputError
 from treewright.induce.tagged import TaggedCorpus
@@ -30,6 +31,7 @@ TABLES = ("root", "stop", "go", "attach")
 Array = NDArray[np.float64]
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Limits:
     """Constraints on trees, and the length bias of arcs; docs/induction-models.md says where the defaults come from."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import component, modelfile, streams
+from treewright.calls import checked, explained, explained_methods
 from treewright.checks import read_plain
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
@@ -48,6 +49,7 @@ class Found:
     is_best: bool = True  # proved to be optimal
 
 
+@explained_methods
 @dataclass(frozen=True, repr=False)
 class InducedParser:
     """A parser that was learned without trees: DMV parameters, arc weights, or both.
@@ -75,6 +77,7 @@ class InducedParser:
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # they depend on the method
 
     @classmethod
+    @checked
     def train(
         cls,
         train: Corpus,
@@ -132,6 +135,7 @@ class InducedParser:
         """Read a model file."""
         return component.load_as(cls, path)
 
+    @checked
     def save(self, path: modelfile.Path) -> None:
         """Write a model file; `treewright parse` reads it like any other."""
         component.save(self, path)
@@ -252,6 +256,10 @@ class InducedParser:
         words = words_of(sentence, tags_of)
         heads = np.zeros(len(sentence), dtype=np.int32)
         found, root = Found(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
+        if allowed is not None and np.shape(allowed) != (len(words.tags) + 1,) * 2:
+            raise InputError(f"allowed has shape {np.shape(allowed)}; expected {(len(words.tags) + 1,) * 2}")
+        if allowed is not None and np.isnan(allowed).any():
+            raise InputError("allowed has NaN; expected 0, or -inf to forbid an arc")
         if words.tags:
             found = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
             if found.value == -math.inf:
@@ -298,6 +306,7 @@ def clusters_of(sentences: Iterable[Sentence], number: int, report: OnReport) ->
     return cluster((sentence.forms for sentence in sentences), number, report=on_iteration).to_json()
 
 
+@explained
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
     """The DMV's parameters of a model by falling probability: roots, attachments by side, stops; words of classes.
 

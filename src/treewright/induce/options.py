@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from treewright.calls import explained, explained_methods
 from treewright.checks import Count, Positive, check_fields, read_plain
 from treewright.errors import InputError
 from treewright.induce.convex_mst import ConvexMstOptions
@@ -18,6 +19,7 @@ RULES = {"best": "content"}  # default set of rules by method; "ud" for the othe
 STARTS = {"best": "uniform"}  # default start of EM by method; "klein-manning" for the others (docs/figures.md)
 
 
+@explained_methods
 @dataclass(frozen=True)
 class InductionOptions:
     """Options of induction; docs/figures.md says how the defaults were chosen."""
@@ -30,7 +32,7 @@ class InductionOptions:
     iterations: Count = 20  # of EM
     features: bool = False  # softmax parameters of the DMV, fitted by L-BFGS instead of EM
     hard: bool = False  # Viterbi EM
-    seed: int = 1  # of random starts
+    seed: Count = 1  # of random starts
     limits: Limits = field(default_factory=Limits)
     convex: ConvexMstOptions = field(default_factory=ConvexMstOptions)
     joint: JointOptions = field(default_factory=JointOptions)
@@ -47,6 +49,7 @@ class InductionOptions:
         check_fields(self)
 
 
+@explained_methods
 @dataclass(frozen=True)
 class InductionSettings:
     """The options of a training with every value chosen; saved with the model.
@@ -62,7 +65,7 @@ class InductionSettings:
     iterations: int
     features: bool
     hard: bool
-    seed: int
+    seed: Count
     limits: Limits  # of the DMV: none for the method dmv; joint training has a length bias of its own
     convex: ConvexMstOptions
     joint: JointOptions
@@ -77,6 +80,7 @@ class InductionSettings:
         return resolve(read_plain(values, InductionOptions, "options"))
 
 
+@explained
 def resolve(options: InductionOptions | InductionSettings) -> InductionSettings:
     """Every value that training depends on: those given, and the others by the method. Settings stay as they are.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import explained
+from treewright.calls import explained, explained_methods
 from treewright.errors import InputError
 
 if sys.version_info >= (3, 11):
@@ -68,6 +68,7 @@ UPOS = frozenset(  # of UD 1 and 2
 )
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Rules:
     """A set of rules and its name or file."""

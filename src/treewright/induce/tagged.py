@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import explained
+from treewright.calls import explained, explained_methods
 from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
@@ -32,6 +32,7 @@ class HasTags(Protocol):
 Tags = Callable[[Any], Sequence[str]]  # from a sentence to its tags or word classes
 
 
+@explained_methods
 @dataclass(frozen=True)
 class TaggedCorpus:
     """Sentences as tag numbers: `tags` is flat, sentence i ends before `ends[i]`.
@@ -168,6 +169,7 @@ def read_tagged(
     )
 
 
+@explained
 def accuracy(heads: NDArray[np.int32], corpus: TaggedCorpus) -> float:
     """Directed accuracy: the share of the words of a corpus whose head in heads is the gold head, the root's included.
 
@@ -179,4 +181,6 @@ def accuracy(heads: NDArray[np.int32], corpus: TaggedCorpus) -> float:
     """
     if corpus.heads is None:
         raise InputError("directed accuracy needs gold heads in every sentence")
-    return float((heads == corpus.heads).mean())
+    if np.shape(heads) != corpus.heads.shape:
+        raise InputError(f"heads has shape {np.shape(heads)}; the corpus has {len(corpus.heads)} words")
+    return float((np.asarray(heads) == corpus.heads).mean())

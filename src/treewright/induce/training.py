@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from treewright.calls import explained_methods
 from treewright.induce import convex_mst, dmv, featurised, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import DmvParameters
@@ -17,6 +18,7 @@ from treewright.learn import Report
 OnReport = Callable[[Report], None]  # called after every iteration
 
 
+@explained_methods
 class Steps:
     """The results of the steps of training; those of an interrupted run are not computed again."""
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
+from treewright.calls import explained
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
@@ -68,6 +69,7 @@ class Ranked(NamedTuple):
     entropy: float
 
 
+@explained
 def complete(
     parser: Parser,
     sentences: Iterable[Sentence],
@@ -202,6 +204,7 @@ def untouched(sentence: Sentence, problem: FormatError) -> Completion:
     return Completion(sentence, nothing, nothing, np.ones(len(sentence)), np.zeros(len(sentence)), problem=problem)
 
 
+@explained
 def rank(completions: Iterable[Completion]) -> list[Ranked]:
     """What to check first in completions: sentences by falling entropy, then new arcs by rising probability.
 

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from typing import Annotated, Any, TypeVar
 
 from treewright import trees
-from treewright.checks import Bits, Count, NotNegative, OneOf, Positive, Rate, Share, check_fields, read_plain
+from treewright.calls import explained, explained_methods
+from treewright.checks import (
+    Bits,
+    Count,
+    NotNegative,
+    OneOf,
+    Positive,
+    Rate,
+    Share,
+    check_fields,
+    described,
+    read_plain,
+)
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn.engine import restart_epochs
@@ -93,6 +105,7 @@ class Labelling:
         check_fields(self)
 
 
+@explained_methods
 @dataclass(frozen=True)
 class ParserOptions:
     """Everything that training depends on beside the data. None: chosen from the training data by `resolve`."""
@@ -100,7 +113,7 @@ class ParserOptions:
     model: str = "grand"
     projective: bool | None = None
     root: str | None = None  # "single" or "multi"
-    seed: int = 1
+    seed: Count = 1
     learner: str = "crf"  # of the scorer
     pruning: Pruning = field(default_factory=Pruning)
     scoring: Scoring = field(default_factory=Scoring)
@@ -119,6 +132,7 @@ class ParserOptions:
         check_fields(self)
 
 
+@explained_methods
 @dataclass(frozen=True)
 class ParserSettings:
     """The options of a training with every value chosen; saved with the model."""
@@ -126,7 +140,7 @@ class ParserSettings:
     model: Annotated[str, OneOf(tuple(MODELS))]
     projective: bool
     root: Annotated[str, OneOf(("single", "multi"))]
-    seed: int = 1
+    seed: Count = 1
     learner: Annotated[str, OneOf(tuple(LEARNERS))] = "crf"
     pruning: Pruning = field(default_factory=Pruning)
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
@@ -165,15 +179,19 @@ def where_given(values: Mapping[str, Any]) -> dict[str, Any]:
 T = TypeVar("T", ParserOptions, Pruning, Scoring)
 
 
+@explained
 def changed(options: T, **values: Any) -> T:
     """A copy of the options with those of the values that are not None.
 
     >>> changed(ParserOptions(), model="sib", seed=None).model
     'sib'
     """
+    if not is_dataclass(options) or isinstance(options, type):
+        raise TypeError(f"options is {described(options)}; expected an object of a class of options")
     return replace(options, **where_given(values))
 
 
+@explained
 def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentence]) -> ParserSettings:
     """Every value that training depends on: the options given, and the others chosen from the training sentences.
 

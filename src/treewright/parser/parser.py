@@ -12,8 +12,9 @@ import numpy as np
 
 from treewright import checkpoint as checkpoints
 from treewright import component, streams
+from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
-from treewright.checks import check
+from treewright.checks import check, check_flags
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@explained_methods
 class Parser:
     """A trained dependency parser.
 
@@ -59,6 +61,7 @@ class Parser:
         self._workers = local()
 
     @classmethod
+    @checked
     def train(
         cls,
         train: Corpus,
@@ -105,6 +108,7 @@ class Parser:
         """The parser of a model file, of a pipeline's file, or of a name ("en")."""
         return component.load_as(cls, path)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: safetensors with a JSON header."""
         component.save(self, path)
@@ -165,6 +169,7 @@ class Parser:
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
         check_seconds(max_seconds)
+        check_flags(all_arcs=all_arcs, confidence=confidence)
         is_projective = self._is_projective(projective)
         search = search_options(method, max_seconds, options)
 
@@ -264,6 +269,7 @@ class Parser:
         """
         count = check_count(k, "k")
         limit = check_seconds(max_seconds)
+        check_flags(all_arcs=all_arcs)
         is_projective = self._is_projective(projective)
 
         def best(worker: Worker, sentence: Sentence) -> KBest:
@@ -302,6 +308,7 @@ class Parser:
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[T]:
         """answer(worker, sentence) for each of the sentences, in order; each of the threads has a worker of its own."""
+        check(answer, Callable[..., Any], "answer")
 
         def answers(some: list[Sentence]) -> list[T]:
             worker = self._worker()

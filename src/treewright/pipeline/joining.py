@@ -41,6 +41,8 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
         alone[role], files[role] = found, os.fspath(path)
     if base is not None:
         return Joined({**base.components, **alone}, base.metadata, files)
+    if not paths:
+        raise InputError("paths is empty; give the files of a tagger and of a parser")
     for role in ("tagger", "parser"):
         if role not in alone:
             raise InputError(f"no {role} among {', '.join(map(str, paths))}; `{MAKERS[role]}` makes one")

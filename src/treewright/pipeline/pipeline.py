@@ -9,6 +9,8 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treewright import component, streams
+from treewright.calls import checked, explained_methods
+from treewright.checks import check_flags
 from treewright.component import (
     MAKERS,
     ArrayForm,
@@ -61,6 +63,7 @@ class TextOptions(ParseOptions, total=False):
     comment: bool
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Pipeline:
     """Raw text in, sentences with tags, lemmas, trees and certificates out. `tw.load("en")` is one.
@@ -84,6 +87,7 @@ class Pipeline:
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # those of its parts
 
     @classmethod
+    @checked
     def train(
         cls,
         train: Corpus,
@@ -132,6 +136,7 @@ class Pipeline:
         """The pipeline of a model file, or of a name ("en")."""
         return component.load_as(cls, path)
 
+    @checked
     def save(self, path: str | os.PathLike[str], *, pack: bool = True) -> None:
         """Write a model file to path: safetensors with a JSON header.
 
@@ -258,6 +263,7 @@ class Pipeline:
         tags. threads and options are those of `Parser.parse`.
         """
         check_seconds(options.get("max_seconds"))
+        check_flags(comment=comment, confidence=confidence)
 
         def answers(some: list[Sentence]) -> list[Sentence]:
             tagged = self.tag(some, confidence=confidence)

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.calls import explained
 from treewright.learn import Weights
 from treewright.parser import Parser
 from treewright.pipeline.pipeline import Pipeline
 from treewright.tagger import Tagger, Tokeniser
 
 
+@explained
 def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
     """A copy of the pipeline whose file is smaller; parser, tagger and tokeniser are shares of the largest weight.
 

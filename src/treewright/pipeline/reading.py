@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
-from treewright.checks import explained
+from treewright.calls import explained
+from treewright.checks import check
 from treewright.corpus import Reader, Sentence, open_input, read
 from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
@@ -80,8 +81,9 @@ def read_input(
     >>> [sentence.forms for sentence in read_input(io.StringIO("It rains. It pours.\\nI stay."), "lines")]
     [['It', 'rains', '.', 'It', 'pours', '.'], ['I', 'stay', '.']]
     """
+    check(tokeniser, Tokeniser | None, "tokeniser")
     if kind is not None and kind not in INPUTS:
-        raise InputError(f"there is no input {kind!r}; there are {', '.join(INPUTS)}")
+        raise InputError(f"there is no kind of input {kind!r}; there are {', '.join(INPUTS)}")
     if kind is None:
         source = open_input("-") if source == "-" else source
         source = io.BufferedReader(source) if isinstance(source, io.BytesIO) else source

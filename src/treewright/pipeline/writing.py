@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.corpus import Sentence
 
 OUTPUTS = ("conllu", "json", "text", "svg", "png", "html", "latex")

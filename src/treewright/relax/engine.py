@@ -29,6 +29,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from treewright.calls import explained
 from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
 from treewright.relax.steps import PolyakStep, Progress, Step
 
@@ -105,6 +106,7 @@ class RelaxOptions(TypedDict, total=False):
     trace: bool
 
 
+@explained
 def relax(
     oracles: Sequence[Oracle],
     *,
@@ -135,7 +137,7 @@ def relax(
     weight = _checked_weights(weights, len(oracles))
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance}; it is relative to the spread of the scores: 1e-9, or 0")
-    run = _Run(oracles, weight, step or PolyakStep(), tolerance, primal, trace)
+    run = _Run(oracles, weight, PolyakStep() if step is None else step, tolerance, primal, trace)
     run.warm_start(start)
     deadline = time.monotonic() + max_seconds
     while run.iterations < max_iterations and not run.finished and (not run.iterations or time.monotonic() < deadline):
@@ -447,7 +449,7 @@ def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.
 
 def _checked_weights(weights: Sequence[float] | None, count: int) -> Vector:
     if not count:
-        raise ValueError("relax needs at least one oracle")
+        raise ValueError("oracles is empty; give at least one oracle")
     weight = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
     if weight.shape != (count,):
         raise ValueError(f"weights has shape {weight.shape} for {count} oracles; give one weight an oracle")

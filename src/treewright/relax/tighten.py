@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.calls import explained
 from treewright.relax.engine import Relaxation, RelaxOptions, relax
 from treewright.relax.oracle import Oracle, Refinable, Restrictable
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FRACTIONAL = 0.45  # averages nearer to 0.5 than this are fractional, the others have converged; by convention
 
 
+@explained
 def tighten(
     oracles: Sequence[Oracle], *, rounds: int = 5, variables: int = 6, **options: Unpack[RelaxOptions]
 ) -> Relaxation:
@@ -106,6 +108,7 @@ def _joined(before: Relaxation, after: Relaxation, count: int) -> Relaxation:
     )
 
 
+@explained
 def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpack[RelaxOptions]) -> Relaxation:
     """Branch and bound: relax; while a gap remains, fix a variable to off and to on, in the node of largest bound.
 

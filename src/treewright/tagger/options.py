@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from treewright.calls import explained_methods
 from treewright.checks import Bits, Count, NotNegative, Positive, Rate, Share, check_fields, read_plain
 from treewright.errors import InputError
 
@@ -28,12 +29,13 @@ class Learning:
         check_fields(self)
 
 
+@explained_methods
 @dataclass(frozen=True)
 class TaggerOptions:
     """Everything that training depends on beside the data; no value is left open. Saved with the model."""
 
     columns: tuple[str, ...] = tuple(COLUMNS)
-    seed: int = 1
+    seed: Count = 1
     # The four numbers are by convention; docs/figures.md has the accuracy and the speed that they lead to.
     rare_count: Count = 8  # training describes a form that occurs less often without the current occurrence
     min_known_count: Count = 4  # a form that occurs so often has the tags it was seen with and no others
@@ -78,7 +80,7 @@ class TaggerOptions:
 class TokeniserOptions:
     """Everything that the training of a tokeniser depends on beside the data; no value is left open."""
 
-    seed: int = 1
+    seed: Count = 1
     choose_epoch: bool = True  # keep the epoch with the best score on the development data, else the last one
     learning: Learning = field(
         default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.corpus import Sentence, Token
 from treewright.corpus.typography import INVISIBLE, canonical
 from treewright.tagger.characters import SPACE, classes_of, codes_of

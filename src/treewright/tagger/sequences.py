@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import tag_sums
 from treewright._core import viterbi as _viterbi
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.errors import InfeasibleError
 
 Scores = NDArray[np.float64]

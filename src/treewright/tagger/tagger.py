@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from treewright import checkpoint as checkpoints
 from treewright import component, streams
+from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
-from treewright.checks import check, explained
+from treewright.checks import check, check_flags
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
@@ -26,6 +27,7 @@ from treewright.tagger.training import calibrate
 from treewright.tagger.training import train as train_model
 
 
+@explained_methods
 class Tagger:
     """Fills UPOS, XPOS, FEATS and LEMMA.
 
@@ -45,6 +47,7 @@ class Tagger:
         self._workers = local()
 
     @classmethod
+    @checked
     def train(
         cls,
         train: Corpus,
@@ -84,6 +87,7 @@ class Tagger:
         """The tagger of a model file, of a pipeline's file, or of a name ("en")."""
         return component.load_as(cls, path)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: safetensors with a JSON header."""
         component.save(self, path)
@@ -121,6 +125,7 @@ class Tagger:
 
         Each has `tag_confidence`, the probability of each word's tag, unless confidence is False.
         """
+        check_flags(confidence=confidence)
 
         def work(some: list[Sentence]) -> list[Sentence]:
             worker = self._worker()
@@ -131,7 +136,6 @@ class Tagger:
         chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
 
-    @explained
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None) -> Tagged:
         """The best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import TagModel
+from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
-from treewright.checks import Scale, explained, read_plain
+from treewright.checks import Scale, read_plain
 from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
@@ -68,6 +69,7 @@ class TokeniserModel:
     boundaries: BoundaryModel | None = None
 
 
+@explained_methods
 class Tokeniser:
     """Splits a text into sentences and words.
 
@@ -84,6 +86,7 @@ class Tokeniser:
         self.model = model
 
     @classmethod
+    @checked
     def train(
         cls,
         train: Corpus,
@@ -138,6 +141,7 @@ class Tokeniser:
         """The tokeniser of a model file, of a pipeline's file, or of a name ("en")."""
         return component.load_as(cls, path)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: safetensors with a JSON header."""
         component.save(self, path)
@@ -163,7 +167,6 @@ class Tokeniser:
         [found] = self.batch([text], begins=[begin], number=number, whole=whole)
         return found
 
-    @explained
     def batch(
         self, texts: Sequence[str], *, begins: Sequence[int] | None = None, number: int = 1, whole: bool = False
     ) -> list[list[Sentence]]:
@@ -175,7 +178,7 @@ class Tokeniser:
         >>> [[sentence.text for sentence in found] for found in Tokeniser().batch(["It rains. Stay!", "", "Go!"])]
         [['It rains.', 'Stay!'], [], ['Go!']]
         """
-        if not texts:
+        if not len(texts):
             return []
         joined = PARAGRAPH.join(texts)
         ends = np.cumsum([len(text) + len(PARAGRAPH) for text in texts]) - len(PARAGRAPH)
@@ -196,7 +199,6 @@ class Tokeniser:
             found[place].append(sentence)
         return found
 
-    @explained
     def labels(self, text: str) -> Indices:
         """For each character of text whether it ends nothing (0), a token (1) or a sentence (2)."""
         [found] = self._labels([text])

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import component
 from treewright._core import PIECE_PENALTY, CollinsModel, Forest
-from treewright.checks import NotNegative, Positive, check_fields, explained, read_plain
+from treewright.calls import explained
+from treewright.checks import NotNegative, Positive, check_fields, read_plain
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError

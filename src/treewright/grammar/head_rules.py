@@ -42,7 +42,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import explained
+from treewright.calls import explained
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.errors import FormatError, InputError

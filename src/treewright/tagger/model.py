@@ -17,6 +17,7 @@ from treewright.learn import Calibration, Weights
 from treewright.tagger.casing import without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
+from treewright.tagger.representatives import kind_of, representative
 from treewright.tagger.scripts import apply_script, cells_of
 from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled, hashed
 
@@ -43,11 +44,17 @@ class TaggerModel:
     stem_tags: tuple[str, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
     calibration: Calibration | None = None  # of the probability of whole tags; None: not measured
-    canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
+    # Whether words are in canonical spelling, and addresses, emoji and the like are described by one word for all of
+    # their kind; False in files of earlier versions.
+    canonical_forms: bool = True
 
     def spelled(self, forms: Sequence[str]) -> Sequence[str]:
         """The forms of a sentence in the spelling that lemmas are made of."""
         return [canonical(form) for form in forms] if self.canonical_forms else forms
+
+    def described(self, form: str) -> str:
+        """The word that describes a form to the tagger, where all words of a kind are described by one."""
+        return representative(form) if self.canonical_forms else form
 
     def cased(self, forms: Sequence[str]) -> Sequence[str]:
         """The forms of a sentence in the casing in which words are looked up and described."""
@@ -81,7 +88,8 @@ class TagWorker:
         return np.array([known.get(form) or self._describe(form) for form in seen], dtype=np.int32)
 
     def _describe(self, form: str) -> int:
-        row = self._rows[form] = self.words.add(form, form.lower(), form.translate(SHAPE), -1, NO_STEMS)
+        seen = self.model.described(form)
+        row = self._rows[form] = self.words.add(seen, seen.lower(), seen.translate(SHAPE), -1, NO_STEMS)
         return row
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
@@ -161,6 +169,9 @@ class LemmaWorker:
 
     def _choose(self, word: tuple[str, str, str, str]) -> str:
         spelled, form, upos, feats = word
+        if self.model.canonical_forms and kind_of(spelled):  # addresses, emoji and the like are their own lemmas
+            self.known[word] = spelled
+            return spelled
         tag = self.tags.of(upos, feats)
         number = self.words.seen(form, tag.upos, tag.feats)
         if number < 0:

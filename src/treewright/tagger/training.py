@@ -42,6 +42,7 @@ from treewright.tagger.model import (
     tag_words,
 )
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
+from treewright.tagger.representatives import EMOTICON, emoticon_tag, with_representatives
 from treewright.tagger.scripts import script_of
 from treewright.tagger.words import SHAPE, Indices
 
@@ -67,10 +68,11 @@ def train(
     """A model of these sentences; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
     sentences = as_seen(sentences, options)
-    model = untrained(sentences, options)
+    described = [with_representatives(sentence) for sentence in sentences]
+    model = untrained(sentences, described, options)
     stages = []
     if model.tags:
-        stages.append(tag_stage(model, sentences, dev))
+        stages.append(tag_stage(model, described, dev))
     if options.has_lemmas:
         stages.append(lemma_stage(model, sentences, dev))
     found = run(stages, seed=options.seed, state=state, observer=observer)
@@ -124,16 +126,15 @@ def tags_of(sentence: Sentence, columns: Sequence[str]) -> Iterator[Tag]:
     return zip(*(sentence.column(COLUMNS[name]) for name in columns), strict=True)
 
 
-def untrained(sentences: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
-    """Tags, scripts and words, all weights zero."""
+def untrained(sentences: Sequence[Sentence], described: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
+    """Tags, scripts and words, all weights zero. `described` has the forms that describe words to the tagger."""
     columns = options.tag_columns
-    tags = sorted({tag for sentence in sentences for tag in tags_of(sentence, columns)}) if columns else []
+    words = list(tagged_words(described, options)) if columns else []
+    tags = sorted({tag for _, tag in words})
     numbers = {tag: number for number, tag in enumerate(tags)}
-    words = (
+    observations = (
         Observation(text_hash(form), surface_class(form.translate(SHAPE)), form.lower(), numbers[tag])
-        for sentence in sentences
-        if columns
-        for form, tag in zip(sentence.forms, tags_of(sentence, columns), strict=True)
+        for form, tag in words
     )
     scripts: dict[str, int] = {}
     lemmas = list(lemma_observations(sentences, scripts)) if options.has_lemmas else []
@@ -143,11 +144,25 @@ def untrained(sentences: Sequence[Sentence], options: TaggerOptions) -> TaggerMo
     for (lemma, upos), forms in stems.items():
         lists.setdefault(text_hash(lemma), Counter())[stem_tags.index(upos)] += forms
     empty = Weights.of(np.zeros(1, dtype=np.float32))
-    lexicons = Lexicon.of(words), Lexicon.of(lemmas)
+    lexicons = Lexicon.of(observations), Lexicon.of(lemmas)
     return TaggerModel(
         *(options, tuple(tags), lexicons[0], empty, tuple(scripts), lexicons[1], empty),
         *(Listing.of(lists), tuple(stem_tags)),
     )
+
+
+def tagged_words(sentences: Sequence[Sentence], options: TaggerOptions) -> Iterator[tuple[str, Tag]]:
+    """Each word with its tag. Where there is no emoticon, one is added that has the tag of symbols and no other."""
+    seen: Counter[Tag] = Counter()
+    has_emoticon = False
+    for sentence in sentences:
+        for form, tag in zip(sentence.forms, tags_of(sentence, options.tag_columns), strict=True):
+            seen[tag] += 1
+            has_emoticon |= form == EMOTICON
+            yield form, tag
+    symbol = emoticon_tag(seen, options.tag_columns)
+    if symbol is not None and not has_emoticon:
+        yield from [(EMOTICON, symbol)] * max(options.min_known_count, 1)
 
 
 def stems_of_forms(sentences: Sequence[Sentence], options: TaggerOptions) -> dict[str, set[tuple[str, str]]]:

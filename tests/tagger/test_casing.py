@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracles.tagged_text import treebank
 
 import treewright as tw
-from treewright.tagger import Learning, Tagger, TaggerOptions
-from treewright.tagger.casing import with_case_noise, without_capitals
+from treewright.tagger import Learning, Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.tagger.casing import with_case_noise, with_noisy_paragraphs, without_capitals
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4), case_noise=0.4)
 TRAIN, TEST = treebank(120), treebank(40, seed=2)
@@ -78,12 +78,43 @@ def test_the_share_is_exact_and_the_same_for_the_same_seed(count: int, share: fl
 
 @given(st.lists(st.text(min_size=1, max_size=6), max_size=6))
 def test_only_sentences_whose_letters_are_all_capitals_change(forms: list[str]) -> None:
-    letters = [letter for form in forms for letter in form if letter.lower() != letter or letter.upper() != letter]
-    seen = without_capitals(forms)
-    if any(not letter.isupper() for letter in letters) or len(letters) < 2:
-        assert seen == forms
-    if len(letters) >= 2 and all(letter.isupper() for letter in letters):
-        assert seen == [form.lower() for form in forms]
+    letters = [letter for form in forms for letter in form if letter.isupper() or letter.islower() or letter.istitle()]
+    are_capitals = len(letters) >= 2 and all(map(str.isupper, letters))
+    assert without_capitals(forms) == ([form.lower() for form in forms] if are_capitals else forms)
+
+
+PARAGRAPHS = st.lists(st.text(alphabet=st.characters(exclude_characters="\n"), max_size=12), max_size=12)
+
+
+@given(PARAGRAPHS, st.floats(0, 1), st.integers(0, 5))
+def test_a_share_of_the_paragraphs_has_another_casing_letter_by_letter(
+    paragraphs: list[str], share: float, seed: int
+) -> None:
+    text = "\n\n".join(paragraphs)
+    found = with_noisy_paragraphs(text, share, seed)
+    assert found == with_noisy_paragraphs(text, share, seed)
+    assert len(found) == len(text)
+    pairs = list(zip(text.split("\n\n"), found.split("\n\n"), strict=True))
+    assert sum(one != other for one, other in pairs) <= int(share * len(pairs))
+    assert all(b in (a, a.lower(), a.upper()) for a, b in zip(text, found, strict=True))
+
+
+def test_the_tokeniser_splits_text_in_capitals_with_case_noise_only() -> None:
+    sentences = [
+        tw.Sentence.from_words(
+            ["Dogs", "did", "n't", "bark", "."], misc=["_", "SpaceAfter=No", "_", "SpaceAfter=No", "_"]
+        )
+        for _ in range(60)
+    ]
+    for number, sentence in enumerate(sentences):
+        sentence.comments = [f"# newpar id = {number}"] if number % 2 else []
+    text = "DOGS DIDN'T BARK. DOGS DIDN'T BARK."
+    found = {}
+    for share in (0.0, 0.4):
+        tokeniser = Tokeniser.train(sentences, options=TokeniserOptions(case_noise=share))
+        found[share] = [sentence.forms for sentence in tokeniser(text)]
+    assert found[0.4] == [["DOGS", "DID", "N'T", "BARK", "."]] * 2
+    assert found[0.0] != found[0.4]
 
 
 def test_the_share_is_saved_with_the_model(tagger: Tagger, tmp_path: Path) -> None:

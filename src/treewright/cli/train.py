@@ -152,8 +152,8 @@ def train(
             min=0.0,
             max=1.0,
             metavar="SHARE",
-            help="Share of the training sentences that are put in lower case, so that text without capitals is tagged "
-            "well.",
+            help="Share of the training sentences that are put in lower case, so that text without capitals is parsed "
+            "well. The tokeniser also sees capitals.",
         ),
     ] = 0.2,
     verbose: Annotated[
@@ -174,7 +174,7 @@ def train(
         train_tagger(task, replace(tagging, tags=with_epochs(tagging.tags, epochs)))
         return
     if only is Only.tokeniser:
-        options = TokeniserOptions(seed)
+        options = TokeniserOptions(seed, case_noise=case_noise)
         train_tokeniser(task, replace(options, learning=with_epochs(options.learning, epochs)))
         return
     parsing = ParserOptions(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
@@ -198,8 +198,11 @@ def with_epochs(learning: Learning, epochs: int | None) -> Learning:
 
 def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
-    of_the_tagger = ("columns", "case_noise")
-    refused = {Only.tagger: OF_THE_PARSER, Only.tokeniser: (*OF_THE_PARSER, *of_the_tagger), Only.parser: of_the_tagger}
+    refused = {
+        Only.tagger: OF_THE_PARSER,
+        Only.tokeniser: (*OF_THE_PARSER, "columns"),
+        Only.parser: ("columns", "case_noise"),
+    }
     for name in refused[only] if only else ():
         source = context.get_parameter_source(name)
         if only and source and source.name == "COMMANDLINE":
@@ -237,7 +240,7 @@ def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: Tagg
 
     sentences, dev = task.banks(check)
     settings = resolve(parsing, sentences)
-    tokenising = TokeniserOptions(tagging.seed)
+    tokenising = TokeniserOptions(tagging.seed, case_noise=tagging.case_noise)
     notes = (lambda line: None) if task.quiet else note
     recipe = Recipe(tokenising, tagging, settings).for_treebank(sentences, notes)
     task.show_settings(settings.to_json())

@@ -88,6 +88,10 @@ class TokeniserOptions:
     boundaries: Learning = field(  # of the sentence ends between tokens; chosen by benchmarks/sentence_splitting.py
         default_factory=lambda: Learning(bits=18, epochs=5, rate=0.2, adagrad_epsilon=5.0, margin=1.0)
     )
+    # The share of the paragraphs that are in lower case or in capitals (casing.py). Chosen on the development data of
+    # UD English-EWT 2.16, 6,000 training sentences: F1 of sentence ends in capitals 92.8 (without noise 91.4), in lower
+    # case 92.6 (92.2), plain 93.8 (94.0).
+    case_noise: Share = 0.2
 
     def __post_init__(self) -> None:
         check_fields(self)

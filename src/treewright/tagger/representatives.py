@@ -29,8 +29,8 @@ REPRESENTATIVES = {
     "version": "1.2.3",
     "time": "10:30",
 }
-# Names of files and of parts of programs are rare in treebanks and tagged in various ways there (in UD English-EWT 2.16:
-# NOUN, X, PROPN): they are described as an unknown name.
+# Names of files and of parts of programs are rare in treebanks and tagged in various ways there: NOUN, X and PROPN in
+# UD English-EWT 2.16. They are described as an unknown name.
 NAMES = ("file", "call", "identifier")
 UNKNOWN_NAME = "Identifier"
 EMOTICON_TAG = "SYM"  # of Universal Dependencies

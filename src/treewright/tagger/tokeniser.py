@@ -35,6 +35,7 @@ from treewright.tagger.boundaries import (
     training_data,
 )
 from treewright.tagger.canonical import PARAGRAPH, CanonicalText
+from treewright.tagger.casing import with_noisy_paragraphs
 from treewright.tagger.characters import MARK, SPACE, classes_of, features_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
@@ -111,7 +112,8 @@ class Tokeniser:
         sentences, held_out = sentences_of(train), sentences_of(dev) if chosen.choose_epoch else []
         if not sentences:
             raise InputError("the training data has no sentences")
-        text, labels = canonical_training(sentences)
+        plain, labels = canonical_training(sentences)
+        text = with_noisy_paragraphs(plain, chosen.case_noise, chosen.seed)
         if not text:
             raise InputError("the training data has no text: its forms are white space")
         untrained = TokeniserModel(
@@ -119,7 +121,7 @@ class Tokeniser:
             np.zeros(1, dtype=np.float32),
             parted_classes(text, labels),
             multiwords_of(sentences),
-            patterns=Patterns(agreeing(text, labels != INSIDE)),
+            patterns=Patterns(agreeing(plain, labels != INSIDE)),
         )
         data = boundary_data(text, labels, sentences, chosen.seed)
 

@@ -135,7 +135,13 @@ def train_tokeniser(task: Task, options: TokeniserOptions) -> None:
     """Train a tokeniser and save it."""
     from treewright.tagger import Tokeniser
 
-    train_words(task, Tokeniser.train, [StageCost("tokens", options.learning.epochs, 1.0)], options)
+    train_words(task, Tokeniser.train, tokeniser_costs(options, 1.0), options)
+
+
+def tokeniser_costs(options: TokeniserOptions, cost: float) -> list[StageCost]:
+    """The stages of the training of a tokeniser."""
+    stages = {"tokens": options.learning, "boundaries": options.boundaries}
+    return [StageCost(name, learning.epochs, cost) for name, learning in stages.items()]
 
 
 def train_words(task: Task, train: Callable[..., Any], stages: Sequence[StageCost], options: Any) -> None:

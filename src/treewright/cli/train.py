@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.components import Task, size_of, train_and_save, train_tagger, train_tokeniser, trained_on
+from treewright.cli.components import (
+    Task,
+    size_of,
+    tokeniser_costs,
+    train_and_save,
+    train_tagger,
+    train_tokeniser,
+    trained_on,
+)
 from treewright.cli.options import (
     Dev,
     ModelOutput,
@@ -282,7 +290,7 @@ def pipeline_costs(recipe: Recipe, settings: ParserSettings, sentences: int) -> 
 
     stages = []
     if recipe.tokeniser is not None:
-        stages.append(StageCost("tokens", recipe.tokeniser.learning.epochs, WORD_COST))
+        stages += tokeniser_costs(recipe.tokeniser, WORD_COST)
     for name in ("", *map(fold_name, range(recipe.folds))):
         stages.append(StageCost(f"{name}tags", recipe.tagger.tags.epochs, WORD_COST))
         stages.append(StageCost(f"{name}lemmas", recipe.tagger.lemmas.epochs, WORD_COST))

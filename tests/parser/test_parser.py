@@ -250,9 +250,9 @@ def test_a_sentence_of_a_thousand_words_is_parsed_within_limits(trained: Parser)
         assert found.parse.bound >= found.parse.score
 
 
-def test_more_words_than_anybody_writes_are_refused_by_file_and_line(trained: Parser) -> None:
+def test_more_words_than_anybody_writes_are_refused_where_they_are_not_parsed_in_parts(trained: Parser) -> None:
     sentence = long_sentence(2001)
-    for parse in (trained.parse, partial(complete, trained)):
+    for parse in (partial(complete, trained), partial(trained.kbest, k=2), partial(trained.parse, proof=True)):
         for projective in (True, False):
             with pytest.raises(
                 FormatError, match=r"^<words>:1: a sentence of 2,001 words; the parser takes up to 2,000: "

@@ -48,6 +48,7 @@ from treewright.cli.shared import (
     KeptGraphs,
     Summary,
     check_extension,
+    note_long,
     note_skipped,
     write_lines,
     write_sentences,
@@ -68,8 +69,10 @@ HELP = (
     "byte.\n\n"
     "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
     "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
-    "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. Each sentence "
-    "is written as soon as it is parsed, so that the command works as a filter."
+    "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. A sentence of "
+    "more than 2,000 words is parsed in parts, whose trees are joined without a certificate; raw text is cut into "
+    "sentences of at most 500 tokens. Each sentence is written as soon as it is parsed, so that the command works as a "
+    "filter."
 ) + examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
@@ -143,12 +146,15 @@ def parse(
         options["comment"] = False  # `finished` writes it, for every kind of model
     summary = Summary()
     graphs = KeptGraphs(keep_deps)
+    in_parts: list[str] = []  # the places of sentences that were parsed in parts
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
             if kbest is None or is_first(sentence):
                 summary.count(sentence, sentence.parse.certified)
             graphs.restore(sentence)
+            if sentence.parse.parts > 1:
+                in_parts.append(f"{sentence.source}:{sentence.line}")
             if comment:
                 set_certificate(sentence, sentence.parse)
             else:
@@ -175,6 +181,7 @@ def parse(
                     found = parse_all(sentences, **options)
                 write_as(form, finished(found), target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
+    note_long(in_parts)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 

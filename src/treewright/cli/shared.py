@@ -58,6 +58,14 @@ def note_skipped(skipped: int, errors: list[FormatError]) -> None:
         note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:NAMED]))}{more}")
 
 
+def note_long(places: Sequence[str]) -> None:
+    """Report the sentences beyond the length limit, which were parsed in parts."""
+    if places:
+        more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
+        named = ", ".join(places[:NAMED])
+        note(f"parsed {counted(len(places), 'sentence')} of more than 2,000 words in parts: {named}{more}")
+
+
 def counted(number: int, what: str) -> str:
     """A number of things.
 

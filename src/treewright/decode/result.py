@@ -109,6 +109,9 @@ class Parse(Certified):
     labels: NDArray[np.int32] | None = None  # of each word, for labelled scores arc[h, m, l]; labels[0] is -1
     pruned: bool = False  # a parser removed arcs before: bound and certificate are about trees over the other arcs
     proof: Proof | None = None  # why no tree is better, for `verify`; with proof=True
+    parts: int = (
+        1  # a parser cut the sentence, which is beyond its length limit, into this many, and joined their trees
+    )
 
     def __post_init__(self) -> None:
         if math.isnan(self.gap):
@@ -175,6 +178,8 @@ class Parse(Certified):
         """
         if self.certified:
             return "certified"
+        if self.parts > 1:
+            return f"joined from {self.parts} parts, not certified"
         return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
 
     @property

@@ -40,6 +40,7 @@ from treewright.features import (
 from treewright.features.standard import STANDARD
 from treewright.learn import Calibration, Weights
 from treewright.parser.label_rules import NO_RULES, ROOT_TAG, LabelRules, tags_of
+from treewright.parser.long_sentences import joined, parts_of
 from treewright.parser.options import ParserSettings
 from treewright.parser.tag_rules import LabelSets, TagRules
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; by convention
-MAX_WORDS = 2_000  # in a sentence, by convention: time grows with the cube of their number, memory with its square
+MAX_WORDS = 2_000  # in a sentence that is parsed whole, by convention: time grows with the cube of their number
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; by convention: memory grows with the cube
 # Of belief propagation for the confidence of heads in trees that may cross; by convention few, because more rounds
 # count the same evidence repeatedly.
@@ -290,9 +291,29 @@ class Worker:
         confidence: bool = True,
         **options: Unpack[ChosenMethod],
     ) -> list[Parsed]:
-        """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`."""
-        for sentence in sentences:
-            ensure_length(sentence)
+        """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`.
+
+        A sentence beyond the length limit is parsed in parts, unless a proof is wanted.
+        """
+        if options.get("proof"):
+            for sentence in sentences:
+                ensure_length(sentence)
+        cut = [parts_of(sentence) if len(sentence) > MAX_WORDS else [sentence] for sentence in sentences]
+        found = iter(
+            self._parse_parts([part for parts in cut for part in parts], projective, all_arcs, confidence, options)
+        )
+        answers = ([next(found) for _ in parts] for parts in cut)
+        return [parts[0] if len(parts) == 1 else joined(parts, self.model.labels) for parts in answers]
+
+    def _parse_parts(
+        self,
+        sentences: Sequence[Sentence],
+        projective: bool,
+        all_arcs: bool,
+        confidence: bool,
+        options: ChosenMethod,
+    ) -> list[Parsed]:
+        """The trees of sentences within the length limit."""
         batches = ([one] for one in sentences) if all_arcs else groups(sentences)  # all arcs take much memory
         trees = (self.decode_batch(batch, projective, all_arcs, **options) for batch in batches)
         found = [parsed for decoded in trees for parsed in self._label_and_weigh(decoded, confidence)]

@@ -30,7 +30,7 @@ def certificate_text(parse: Parse) -> str:
     >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True))
     'certified over candidate arcs'
     """
-    return f"{parse.status} over {parse.scope}"
+    return parse.status if parse.parts > 1 else f"{parse.status} over {parse.scope}"
 
 
 def certificate_line(sentence: Sentence) -> str:
@@ -38,4 +38,6 @@ def certificate_line(sentence: Sentence) -> str:
     parse = sentence.parse
     if parse.certified:
         return f"certified: the model's best tree over {parse.scope}; it may still be wrong"
+    if parse.parts > 1:
+        return f"{parse.status}: the sentence is longer than the parser takes at once"
     return f"{parse.status}: under the model another tree over {parse.scope} may score higher"

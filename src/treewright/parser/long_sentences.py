@@ -1,0 +1,102 @@
+"""Sentences beyond the length limit: cut into parts at punctuation, and the trees of the parts joined.
+
+The time of parsing grows with the cube of the number of words. A text of thousands of words without the end of a
+sentence is a list, a table or a damaged file, for which a tree of parts is as good as any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.corpus import Sentence
+from treewright.decode import Parse
+
+if TYPE_CHECKING:
+    from treewright.parser.model import Parsed
+
+MAX_PART = 250  # words, by convention: a part takes less than a second
+JOINING = ("parataxis", "dep")  # the relation of a part to the first one, the first of these that the model has
+MARKS = (".!?…。！？", ";:", ",–—-")  # after which a sentence is cut, the best first
+
+
+def parts_of(sentence: Sentence) -> list[Sentence]:
+    """The parts of a sentence, with the columns that a parser reads.
+
+    >>> parts = parts_of(Sentence.from_words(["a", ","] * 200))
+    >>> [len(part) for part in parts], parts[0].forms[-1]
+    ([250, 150], ',')
+    """
+    return [part_of(sentence, begin, end) for begin, end in pairwise(cuts(sentence.forms))]
+
+
+def part_of(sentence: Sentence, begin: int, end: int) -> Sentence:
+    columns = {name: getattr(sentence, name)[begin:end] for name in ("lemmas", "upos", "xpos", "feats")}
+    return Sentence.from_words(sentence.forms[begin:end], **columns, source=sentence.source)
+
+
+def cuts(forms: Sequence[str]) -> Iterator[int]:
+    """Where parts begin, and the end: after the best mark in the second half of what a part may have."""
+    begin = 0
+    yield begin
+    while begin + MAX_PART < len(forms):
+        places = range(begin + MAX_PART, begin + MAX_PART // 2, -1)
+        begin = min(places, key=lambda place: rank(forms[place - 1]))
+        yield begin
+    yield len(forms)
+
+
+def rank(form: str) -> int:
+    """How good a place is after this word; the smaller, the better.
+
+    >>> rank("..."), rank(";"), rank("word")
+    (0, 1, 3)
+    """
+    return next((place for place, marks in enumerate(MARKS) if all(mark in marks for mark in form)), len(MARKS))
+
+
+def joined(parts: Sequence[Parsed], labels: Sequence[str]) -> Parsed:
+    """One tree of those of the parts: the roots of later parts are attached to the root of the first.
+
+    `labels` are those of the model. Nothing is known about such an arc: its confidence is 0, and the tree has no
+    certificate.
+    """
+    trees = [part.parse.heads[1:] for part in parts]
+    root = int(np.flatnonzero(trees[0] == 0)[0]) + 1
+    begins = np.repeat([0, *np.cumsum([len(tree) for tree in trees[:-1]])], [len(tree) for tree in trees])
+    heads = np.concatenate(trees)
+    is_joined = (heads == 0) & (begins > 0)
+    heads = np.where(heads > 0, heads + begins, 0)
+    heads[is_joined] = root
+    relation = next((label for label in JOINING if label in labels), parts[0].labels[root - 1])
+    relations = list(chain.from_iterable(part.labels for part in parts))
+    for place in np.flatnonzero(is_joined).tolist():
+        relations[place] = relation
+    return parts[0]._replace(
+        parse=joined_parse([part.parse for part in parts], heads),
+        labels=relations,
+        head_confidence=joined_confidence([part.head_confidence for part in parts], is_joined),
+        label_confidence=joined_confidence([part.label_confidence for part in parts], is_joined),
+    )
+
+
+def joined_parse(parts: Sequence[Parse], heads: NDArray[np.int32]) -> Parse:
+    """The result for the tree of all parts; no bound on other trees is known."""
+    tree = np.append(-1, heads).astype(np.int32)
+    score = sum(part.score for part in parts)
+    is_pruned = any(part.pruned for part in parts)
+    method = parts[0].method
+    return Parse(tree, score, math.inf, method, evidence="bound", pruned=is_pruned, parts=len(parts))
+
+
+def joined_confidence(
+    parts: Sequence[NDArray[np.float64] | None], is_joined: NDArray[np.bool_]
+) -> NDArray[np.float64] | None:
+    """The confidence of all parts, 0 for what joins them."""
+    known = [part for part in parts if part is not None]
+    return np.where(is_joined, 0.0, np.concatenate(known)) if known else None

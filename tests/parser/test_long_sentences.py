@@ -1,0 +1,69 @@
+"""Sentences beyond the length limit: cut at punctuation, parsed in parts, joined to one tree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.pipelines import pipeline
+
+import treewright as tw
+from treewright import trees
+from treewright.parser import model
+from treewright.parser.long_sentences import MAX_PART, cuts, parts_of
+
+
+def many(count: int) -> tw.Sentence:
+    words = ["the", "dog", "sees", "a", "house", ";", "this", "old", "teacher", "hears", "every", "song", ","]
+    return tw.Sentence.from_words((words * (count // len(words) + 1))[:count], sent_id="long")
+
+
+def test_cuts_are_after_the_best_mark_of_the_second_half() -> None:
+    words = ["word"] * 1000
+    words[MAX_PART - 2], words[MAX_PART - 10], words[MAX_PART - 20] = ",", ".", ";"
+    assert list(cuts(words))[:2] == [0, MAX_PART - 9]
+    words[MAX_PART - 10] = "word"
+    assert list(cuts(words))[:2] == [0, MAX_PART - 19]
+
+
+@pytest.mark.parametrize("count", [1, MAX_PART, MAX_PART + 1, 2 * MAX_PART, 3 * MAX_PART + 7, 2001])
+def test_parts_are_the_sentence_and_not_too_long(count: int) -> None:
+    parts = parts_of(many(count))
+    assert [form for part in parts for form in part.forms] == many(count).forms
+    assert all(1 <= len(part) <= MAX_PART for part in parts)
+
+
+def test_the_tree_is_made_of_those_of_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp, sentence = pipeline(), many(3 * MAX_PART)
+    [tagged] = nlp.tag([sentence])
+    monkeypatch.setattr(model, "MAX_WORDS", MAX_PART)
+    [found] = nlp.parse([sentence])
+    assert trees.is_tree(found.parse.heads, root="single")
+    assert trees.is_projective(found.parse.heads)
+    assert found.head_confidence is not None
+    assert found.label_confidence is not None
+    begin, root = 0, None
+    parts = parts_of(tagged)
+    for part in nlp.parse(parts):
+        for place, (head, relation) in enumerate(zip(part.heads, part.deprels, strict=True)):
+            is_joined = head == 0 and begin > 0
+            root = begin + place + 1 if root is None and head == 0 else root
+            assert found.heads[begin + place] == (root if is_joined else head + begin * (head > 0))
+            assert is_joined or found.deprels[begin + place] == relation
+            if is_joined:
+                assert found.head_confidence[begin + place] == found.label_confidence[begin + place] == 0
+        begin += len(part)
+    assert found.parse.parts == len(parts) > 2
+    assert not found.parse.certified
+    assert found.parse.score == pytest.approx(sum(part.parse.score for part in nlp.parse(parts)))
+
+
+def test_other_sentences_of_the_chunk_are_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = pipeline()
+    short = tw.Sentence.from_words(["the", "dog", "sees", "."])
+    [alone] = nlp.parse([short])
+    monkeypatch.setattr(model, "MAX_WORDS", MAX_PART)
+    first, long, last = nlp.parse([short, many(MAX_PART + 1), short], confidence=False)
+    assert str(first) == str(alone) == str(last)
+    assert long.head_confidence is None
+    assert long.sent_id == "long"
+    assert np.array_equal(long.forms, many(MAX_PART + 1).forms)

@@ -45,6 +45,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "induced parser": "treewright.induce:InducedParser",
     "pipeline": "treewright.pipeline:Pipeline",
     "lexicalised grammar": "treewright.grammar:Collins",
+    "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
 }
 MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
@@ -53,6 +54,7 @@ MAKERS = {  # kind -> the command that makes one
     "induced parser": "treewright induce",
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TRAIN",
+    "grammar with dependencies": "treewright joint train --with dependencies TRAIN",
 }
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows

@@ -27,6 +27,7 @@ from treewright.cli.options import (
 if TYPE_CHECKING:
     from treewright.reproduce.koo2010 import Row
     from treewright.reproduce.koo2010_parsers import Row1
+    from treewright.reproduce.rush2010 import Outcome
 
 HELP = ("Run an experiment of a paper and print its published figures beside.") + examples(
     "treewright reproduce koo2010 table2",
@@ -37,6 +38,9 @@ koo2010 = new_app("Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata."
 app.add_typer(koo2010, name="koo2010")
 jiang2017 = new_app("Jiang, Han & Tu (2017): parsing with no treebank.")
 app.add_typer(jiang2017, name="jiang2017")
+
+rush2010 = new_app("Rush, Sontag, Collins & Jaakkola (2010): dual decomposition for grammars.")
+app.add_typer(rush2010, name="rush2010")
 
 TABLE2_HELP = (
     "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"
@@ -92,6 +96,28 @@ JIANG_FIGURE1_HELP = (
 ) + examples(
     "treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg",
 )
+
+
+RUSH_DATA = "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mrg, test.mrg), such as trees/CRAFT. "
+RUSH_TABLE1_HELP = (
+    "After how many iterations do model 1 and a dependency parser agree (Table 1)?\n\n" + RUSH_DATA + "Per cent of the "
+    "sentences that are certified at each iteration; the certificate is about the trees within the beam of model 1."
+) + examples("treewright reproduce rush2010 table1 data --max-sentences 5000 --test-sentences 200")
+RUSH_TABLE2_HELP = (
+    "What does agreement with a dependency parser gain (Table 2)?\n\n"
+    + RUSH_DATA
+    + "Collins' model 1 alone, restricted to the "
+    "arcs of the dependency parser, and jointly with it; p is that of the difference in F1 to the row above."
+) + examples(
+    "treewright reproduce rush2010 table2 data --max-sentences 5000 --test-sentences 200",
+    "treewright reproduce rush2010 table2 data --model joint.tw --part dev",
+)
+RUSH_FIGURE5_HELP = (
+    "What does a limit on the iterations cost (Figure 5)?\n\n"
+    + RUSH_DATA
+    + "F1, certified sentences and trees as with 50 "
+    "iterations, by the limit."
+) + examples("treewright reproduce rush2010 figure5 data --model joint.tw")
 
 
 SENTENCES = Annotated[
@@ -322,6 +348,123 @@ def jiang_figure1(
     lines = [[f"{row.head} -> {row.modifier}", *(f"{row.percent[system]:.2f}" for system in systems)] for row in rows]
     lines.append(["all rules", *(f"{sum(row.percent[system] for row in rows):.2f}" for system in systems)])
     show_lines(("% of all arcs", *systems), lines)
+
+
+RUSH_FOLDER = Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as trees/CRAFT.")]
+RUSH_MODEL = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="FILE", help="A file of `treewright joint train --with dependencies`; no training."
+    ),
+]
+RUSH_COUNT = Annotated[
+    int | None, typer.Option("--test-sentences", min=1, metavar="N", help="Parse the first N sentences only.")
+]
+
+
+class RushPart(str, Enum):
+    dev = "dev"
+    test = "test"
+
+
+RUSH_PART = Annotated[RushPart, typer.Option("--part", help="What is parsed.")]
+
+
+def rush_outcomes(
+    data: Path, treebank: str, model: str | None, sentences: int | None, count: int | None, part: RushPart, quiet: bool
+) -> list[Outcome]:
+    """The joint model, trained or loaded, and what it does with the sentences of a part of the treebank."""
+    from treewright.joint import GrammarWithDependencies
+    from treewright.reproduce.rush2010 import checked_folder, model_of, outcomes
+
+    checked_folder(data, treebank)
+    show_stage = stage_printer(quiet)
+    if model is None:
+        joint = model_of(data, treebank, sentences, lambda done: show_stage(f"{treebank}: {done.stage}"))
+    else:
+        joint = GrammarWithDependencies.load(model)
+    with progress("sentences", quiet) as report:
+        return outcomes(joint, data, treebank, part.value, count, lambda stage, done, of: report(done, of))
+
+
+@rush2010.command("table1", help=RUSH_TABLE1_HELP, cls=PlainCommand)
+def rush_table1(
+    data: RUSH_FOLDER,
+    treebank: TREEBANK = "trees/CRAFT",
+    model: RUSH_MODEL = None,
+    sentences: SENTENCES = None,
+    count: RUSH_COUNT = None,
+    part: RUSH_PART = RushPart.test,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.reproduce.rush2010 import BUCKETS, PUBLISHED_ITERATIONS
+    from treewright.reproduce.rush2010 import table1 as run
+
+    shares = run(rush_outcomes(data, treebank, model, sentences, count, part, quiet))
+    names = [f"{low}-{high}" if high > low else str(low) for low, high in BUCKETS] + ["not certified"]
+    if as_json:
+        typer.echo(json.dumps({"ours": dict(zip(names, shares, strict=True)), "published": PUBLISHED_ITERATIONS}))
+        return
+    lines = [
+        [treebank, *(f"{share:.1f}" for share in shares)],
+        ["published (WSJ)", *(f"{share:.1f}" for share in PUBLISHED_ITERATIONS)],
+    ]
+    show_lines(("% certified at iteration", *names), lines)
+
+
+@rush2010.command("table2", help=RUSH_TABLE2_HELP, cls=PlainCommand)
+def rush_table2(
+    data: RUSH_FOLDER,
+    treebank: TREEBANK = "trees/CRAFT",
+    model: RUSH_MODEL = None,
+    sentences: SENTENCES = None,
+    count: RUSH_COUNT = None,
+    part: RUSH_PART = RushPart.test,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.reproduce.rush2010 import WHAT
+    from treewright.reproduce.rush2010 import table2 as run
+
+    rows = run(rush_outcomes(data, treebank, model, sentences, count, part, quiet))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    lines = []
+    for row in rows:
+        figures = (row.precision, row.recall, row.f1, row.dependencies)
+        beside = [f"{ours:.1f} ({theirs:.1f})" for ours, theirs in zip(figures, row.published, strict=True)]
+        lines.append([row.system, *beside, "" if row.p_value is None else f"{row.p_value:.4f}"])
+    show_lines((f"{treebank} (published: WSJ)", "precision", "recall", "F1", "dependencies", "p"), lines)
+    typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
+
+
+@rush2010.command("figure5", help=RUSH_FIGURE5_HELP, cls=PlainCommand)
+def rush_figure5(
+    data: RUSH_FOLDER,
+    treebank: TREEBANK = "trees/CRAFT",
+    model: RUSH_MODEL = None,
+    sentences: SENTENCES = None,
+    count: RUSH_COUNT = None,
+    part: RUSH_PART = RushPart.test,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.reproduce.rush2010 import figure5 as run
+
+    rows = list(run(rush_outcomes(data, treebank, model, sentences, count, part, quiet)))
+    if as_json:
+        names = ("limit", "f1", "certified", "same")
+        typer.echo(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
+        return
+    show_lines(
+        ("limit on iterations", "F1", "certified %", "tree of limit 50 %"),
+        [[str(limit), *(f"{figure:.2f}" for figure in figures)] for limit, *figures in rows],
+    )
+    typer.echo(
+        "Published (WSJ): F1 90.63 with 5, 90.69 with 10, 90.7 with 50; over 80 % certified with 5, 90 % with 10."
+    )
 
 
 def names_of(given: str | None, otherwise: Iterable[str]) -> list[str]:

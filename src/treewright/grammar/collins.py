@@ -35,6 +35,8 @@ from treewright.grammar.words import Vocabulary
 from treewright.learn import Report
 
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
+MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; by convention, it bounds time and memory
+LONG_BEAM = 2 * math.log(10)  # nats, of longer sentences; by convention
 MAX_UNARY = 4  # unary productions in a row (specification of model 1 by Collins 1999)
 MAX_EDGES = 4_000_000  # of the forest of a sentence, 160 MB; beyond that the beam is narrowed. By convention
 WIDENING = math.log(10)  # of the beam when a sentence has no parse, as published
@@ -48,6 +50,7 @@ Arc = tuple[int, int]
 class CollinsOptions:
     """How model 1 is trained, and the default of its search; saved with the model."""
 
+    head_rules: str = "english"  # a table (english, general) or a file
     min_count: Positive = 5  # words seen less often are known by their class; chosen on the dev set of CRAFT
     beam: NotNegative | None = 4 * math.log(10)  # nats; None: exact search. 4 powers of ten, as published
     comma_rule: bool = False
@@ -121,7 +124,7 @@ class Collins:
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        head_rules: str | os.PathLike[str] | HeadRules = "english",
+        head_rules: str | os.PathLike[str] | HeadRules | None = None,
         seed: int | None = None,
         options: CollinsOptions | None = None,
         report: Callable[[Report], None] | None = None,
@@ -130,13 +133,14 @@ class Collins:
     ) -> Collins:
         """Count the events of train, trees or a file of trees in brackets.
 
-        head_rules is a table (english, general), a file, or a HeadRules; options are those of model 1. dev, seed,
-        report, checkpoint and resume are arguments of every component; training is one pass of counting, which has no
-        use for them.
+        head_rules is a table (english, general), a file, or a HeadRules; by default those of the options of model 1.
+        dev, seed, report, checkpoint and resume are arguments of every component; training is one pass of counting,
+        which has no use for them.
         """
-        rules = HeadRules.load(head_rules)
+        options = options or CollinsOptions()
+        rules = HeadRules.load(options.head_rules if head_rules is None else head_rules)
         trees, _ = trees_of(train)
-        return cls.counted(trees, rules, options or CollinsOptions())
+        return cls.counted(trees, rules, options)
 
     @classmethod
     def counted(cls, trees: Sequence[Tree], rules: HeadRules, options: CollinsOptions) -> Collins:
@@ -232,6 +236,7 @@ class Collins:
         partial: bool = False,
         beam: float | str | None = "default",
         comma_rule: bool | None = None,
+        max_words: int | None = MAX_WORDS,
     ) -> LexicalParse:
         """The best tree of a sentence and its dependencies.
 
@@ -239,11 +244,12 @@ class Collins:
         arc; require and forbid have arcs (h, m), words counted from 1 and 0 for the root. beam is a number of nats, or
         None for exact search; comma_rule that of Collins; both are by default those of the options. If there is no
         tree, the beam is widened twice and the comma rule is dropped; if there is still none, it is an InfeasibleError,
-        or with partial the fewest phrases that cover the sentence. `given_up` of the result says what was done.
+        or with partial the fewest phrases that cover the sentence. A sentence of more than max_words has a narrower
+        beam. `given_up` of the result says what was done.
         """
         sentence = Sentence(self, words, tags)
         arcs = sentence.adjustment(adjust, require, forbid)
-        found = sentence.forest(arcs, *self._search(beam, comma_rule), partial)
+        found = sentence.forest(arcs, *self._search(beam, comma_rule, len(words), max_words), partial)
         return found.best(arcs)
 
     def forest(
@@ -253,19 +259,30 @@ class Collins:
         tags: Sequence[str | None] | None = None,
         beam: float | str | None = "default",
         comma_rule: bool | None = None,
+        max_words: int | None = MAX_WORDS,
+        partial: bool = False,
     ) -> ParseForest:
-        """All trees of a sentence, or those within the beam; words, tags, beam and comma_rule are those of `parse`."""
+        """All trees of a sentence, or those within the beam; the arguments are those of `Collins.parse`.
+
+        >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
+        >>> round(grammar.forest(["it", "rains"]).log_sum(), 6)
+        0.0
+        """
         sentence = Sentence(self, words, tags)
         arcs = sentence.adjustment(None, (), ())
-        return sentence.forest(arcs, *self._search(beam, comma_rule), False)
+        return sentence.forest(arcs, *self._search(beam, comma_rule, len(words), max_words), partial)
 
-    def _search(self, beam: float | str | None, comma_rule: bool | None) -> tuple[float | None, bool]:
+    def _search(
+        self, beam: float | str | None, comma_rule: bool | None, words: int, max_words: int | None
+    ) -> tuple[float | None, bool]:
         if isinstance(beam, str):
             if beam != "default":
                 raise InputError(f"beam is {beam!r}; expected a number of nats, None for exact search, or 'default'")
             beam = self.options.beam
         if beam is not None and not (math.isfinite(beam) and beam >= 0):
             raise InputError(f"beam is {beam}; expected a number of nats from 0 on, or None for exact search")
+        if max_words is not None and words > max_words:
+            beam = LONG_BEAM if beam is None else min(beam, LONG_BEAM)
         return beam, self.options.comma_rule if comma_rule is None else comma_rule
 
     def word_and_tags(self, name: str) -> tuple[int, list[int]]:
@@ -405,7 +422,9 @@ class Sentence:
                 if is_partial:
                     note = "no tree over the whole sentence; the fewest phrases cover it"
                 return ParseForest(self, found, width, is_partial, note or given_up)
-            given_up = "no tree within the default beam; it was widened" if comma == comma_rule else "no comma rule"
+            given_up = "no tree within the beam; it was widened"
+            if comma_rule and number >= WIDENINGS:
+                given_up += ", and the comma rule was dropped"
         raise InfeasibleError(
             "the grammar has no tree for these words and constraints; "
             "partial=True gives the fewest phrases that cover them"

@@ -1,5 +1,10 @@
-"""Models that agree by dual decomposition."""
+"""Models that agree by dual decomposition (Rush et al. 2010).
+
+`GrammarWithDependencies` is Collins' model 1 and a dependency parser that agree on arcs, trained on the same trees;
+`agree_on_arcs` is the combination itself, for a forest and scored dependencies of any origin.
+"""
 
 from treewright.joint.arcs import JointParse, agree_on_arcs
+from treewright.joint.dependencies import GrammarWithDependencies, JointOptions, JointProblem
 
-__all__ = ["JointParse", "agree_on_arcs"]
+__all__ = ["GrammarWithDependencies", "JointOptions", "JointParse", "JointProblem", "agree_on_arcs"]

@@ -1,0 +1,272 @@
+"""A grammar with dependencies: Collins' model 1, a tagger and a dependency parser in one model, which agree on arcs.
+
+The dependency parser is that of treewright.parser with siblings and grandparents, projective and with a single root,
+trained on the dependencies that the same head rules give. It scores all grandchildren of a word; that of the paper
+(Carreras 2007) scores the outermost ones only.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treewright import component
+from treewright.checks import NotNegative, check_fields, explained, read_plain
+from treewright.component import ArrayForm, Arrays, Stored
+from treewright.corpus import Sentence, Tree
+from treewright.decode import Parts
+from treewright.errors import InfeasibleError, InputError
+from treewright.evaluate import brackets
+from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies, trees_of
+from treewright.grammar.collins import MAX_WORDS, top_of
+from treewright.grammar.preparation import prepare
+from treewright.grammar.trees import TreeSource
+from treewright.joint.arcs import (
+    MAX_ITERATIONS,
+    ArcVariables,
+    Indices,
+    JointParse,
+    agree_on_arcs,
+    candidate_arcs,
+    only_arcs,
+)
+from treewright.learn import Report
+from treewright.parser import Parser, ParserOptions
+from treewright.parser.model import Worker
+from treewright.tagger import Tagger
+
+WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the dependency score, tried on the development trees; as published
+TUNING_TREES = 200  # development trees on which the weight is chosen; by convention
+HELD_OUT_PART = 10  # one tree of so many is held out where there are no development trees; by convention
+LABEL = "dep"  # of all dependencies: phrase-structure trees have none
+
+
+@dataclass(frozen=True)
+class JointOptions:
+    """How a grammar with dependencies is trained; saved with the model."""
+
+    weight: NotNegative | None = None  # of the dependency score; None: chosen on the development trees
+    seed: int = 1  # of the dependency parser
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class GrammarWithDependencies:
+    """Model 1 and a dependency parser that agree on arcs."""
+
+    KIND: ClassVar[str] = "grammar with dependencies"
+    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}
+
+    def __init__(self, grammar: Collins, tagger: Tagger, parser: Parser, weight: float) -> None:
+        self.grammar, self.tagger, self.parser, self.weight = grammar, tagger, parser, weight
+
+    @classmethod
+    @explained
+    def train(
+        cls,
+        train: TreeSource,
+        dev: TreeSource | None = None,
+        *,
+        head_rules: str | os.PathLike[str] | HeadRules | None = None,
+        grammar_options: CollinsOptions | None = None,
+        seed: int | None = None,
+        options: JointOptions | None = None,
+        report: Callable[[Report], None] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+    ) -> GrammarWithDependencies:
+        """Train the three models on train, trees or a file of trees, and choose the weight of dependencies on dev.
+
+        Without dev the last tenth of the trees is held out. head_rules and grammar_options are those of
+        `Collins.train`; seed is that of the dependency parser and replaces that of the options. report is called after
+        each epoch of the tagger and the parser. There is no checkpoint, and resume has no effect.
+        """
+        options = options or JointOptions()
+        trees, _ = trees_of(train)
+        held_out = trees_of(dev)[0] if dev is not None else []
+        if dev is None:
+            cut = len(trees) - max(len(trees) // HELD_OUT_PART, 1)
+            trees, held_out = trees[:cut], trees[cut:]
+        if not trees:
+            raise InputError("there are not enough trees to train on: at least two are needed")
+        grammar_options = grammar_options or CollinsOptions()
+        rules = HeadRules.load(grammar_options.head_rules if head_rules is None else head_rules)
+        grammar = Collins.counted(trees, rules, grammar_options)
+        sentences, dev_sentences = dependency_sentences(trees, rules), dependency_sentences(held_out, rules)
+        tagger = Tagger.train(sentences, dev_sentences, report=report)
+        parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
+        parser = Parser.train(
+            sentences, dev_sentences, model="grand", projective=True, root="single", options=parsing, report=report
+        )
+        joint = cls(grammar, tagger, parser, options.weight or 1.0)
+        if options.weight is None:
+            joint.weight = joint.tuned(held_out)
+        return joint
+
+    def tuned(self, trees: Sequence[Tree]) -> float:
+        """The weight of WEIGHTS with the highest F1 of brackets on some trees (of equal ones the smallest)."""
+        some = trees[:TUNING_TREES]
+        problems = [self.problem(tree.leaves()) for tree in some]
+        scores = [
+            brackets(some, [problem.parse(weight).tree for problem in problems]).all.brackets for weight in WEIGHTS
+        ]
+        return WEIGHTS[int(np.argmax([score.f1 for score in scores]))]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> GrammarWithDependencies:
+        """The models of a file."""
+        return component.load_as(cls, path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file: safetensors with a JSON header."""
+        component.save(self, path)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file."""
+        parts = {part.KIND: part for part in (self.grammar, self.tagger, self.parser)}
+        headers, arrays = component.join_parts(parts)
+        return {"weight": self.weight, **headers}, arrays
+
+    @classmethod
+    def from_arrays(
+        cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays
+    ) -> GrammarWithDependencies:
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        weight = read_plain(header.get("weight"), float, "header.weight")
+        if not (math.isfinite(weight) and weight >= 0):
+            raise ValueError(f"header.weight is {weight}")
+        return cls(
+            component.part_of(Collins, source, header, arrays),
+            component.part_of(Tagger, source, header, arrays),
+            component.part_of(Parser, source, header, arrays),
+            weight,
+        )
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of words."""
+        return self.grammar.tags
+
+    @explained
+    def parse(
+        self,
+        words: Sequence[str],
+        *,
+        tags: Sequence[str | None] | None = None,
+        weight: float | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        exact: bool = False,
+        partial: bool = False,
+        beam: float | str | None = "default",
+        max_words: int | None = MAX_WORDS,
+    ) -> JointParse:
+        """The tree of a sentence whose sum of both models' scores is the highest, with its certificate.
+
+        words, tags, partial, beam and max_words are those of `Collins.parse`; weight is that of dependencies, that of
+        the model if None. exact continues with branch and bound where max_iterations of dual decomposition give no
+        certificate.
+        """
+        problem = self.problem(words, tags=tags, partial=partial, beam=beam, max_words=max_words)
+        return problem.parse(self.weight if weight is None else weight, max_iterations, exact)
+
+    def problem(
+        self,
+        words: Sequence[str],
+        *,
+        tags: Sequence[str | None] | None = None,
+        partial: bool = True,
+        beam: float | str | None = "default",
+        max_words: int | None = MAX_WORDS,
+    ) -> JointProblem:
+        """The forest and the scored dependencies of a sentence; the arguments are those of `parse`."""
+        forest = self.grammar.forest(words, tags=tags, beam=beam, max_words=max_words, partial=partial)
+        worker = Worker(self.parser.model)
+        sentence = self._tagged(forest, tags)
+        if forest.forest is None or forest.is_partial:
+            return JointProblem(self, forest, sentence, None)
+        encoded = worker.encode(sentence)
+        return JointProblem(self, forest, sentence, worker.score(encoded, candidate_arcs(ArcVariables.of(forest))))
+
+    def _tagged(self, forest: ParseForest, tags: Sequence[str | None] | None) -> Sentence:
+        """The words that are parsed, with given tags or those of the tagger."""
+        words = [forest.sentence.words[place] for place in forest.sentence.kept]
+        if not words:
+            return Sentence.from_words(["."])
+        [sentence] = self.tagger.tag([Sentence.from_words(words)], confidence=False)
+        if tags is None:
+            return sentence
+        given = [tags[place] for place in forest.sentence.kept]
+        chosen = [own if tag is None else tag for own, tag in zip(sentence.xpos, given, strict=True)]
+        return Sentence.from_words(words, upos=chosen, xpos=chosen)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return component.pickled(self)
+
+    def __repr__(self) -> str:
+        return f"GrammarWithDependencies({self.grammar!r}, {self.parser!r}, weight {self.weight:g})"
+
+
+@dataclass(frozen=True, eq=False)
+class JointProblem:
+    """One sentence: the forest of the grammar, and the parts of the dependency parser over its arcs.
+
+    parts is None if there is nothing to agree on: the sentence has only dropped words, or no tree.
+    """
+
+    model: GrammarWithDependencies
+    forest: ParseForest
+    sentence: Sentence  # the words that are parsed, with tags
+    parts: Parts | None
+
+    def parse(self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False) -> JointParse:
+        """The parse on which both models agree; see `GrammarWithDependencies.parse`."""
+        if self.parts is None:
+            return as_joint(self.grammar_parse(), weight)
+        return agree_on_arcs(self.forest, self.parts, weight=weight, max_iterations=max_iterations, exact=exact)
+
+    def grammar_parse(self) -> LexicalParse:
+        """The best tree of the grammar alone."""
+        nodes = len(self.forest.sentence.words) + 1
+        return self.forest.best(np.zeros((nodes, nodes)))
+
+    def dependency_parse(self) -> Indices:
+        """The heads of the dependency parser alone, over the words that are parsed."""
+        [parsed] = self.model.parser.parse([self.sentence])
+        assert parsed.parse is not None
+        return parsed.parse.heads
+
+    def restricted_parse(self) -> LexicalParse:
+        """The best tree of the grammar with the arcs of the dependency parser; without one, the grammar's own parse."""
+        if self.parts is None:
+            return self.grammar_parse()
+        sentence = self.forest.sentence
+        arcs = only_arcs(len(sentence.words), self.dependency_parse(), sentence.kept)
+        try:
+            return self.model.grammar.parse(sentence.words, adjust=arcs)
+        except InfeasibleError:
+            return self.grammar_parse()
+
+
+def as_joint(parse: LexicalParse, weight: float) -> JointParse:
+    """A parse of the grammar alone as the result of a joint search."""
+    return JointParse(**{field.name: getattr(parse, field.name) for field in fields(parse)}, weight=weight)
+
+
+def dependency_sentences(trees: Iterable[Tree], rules: HeadRules) -> list[Sentence]:
+    """The dependencies of prepared trees by head rules, with the tags as UPOS and XPOS."""
+    found = [prepare(top_of(tree), rules) for tree in trees]
+    return [dependency_sentence(tree, rules) for tree in found if tree is not None]
+
+
+def dependency_sentence(tree: Tree, rules: HeadRules) -> Sentence:
+    """The dependencies of a tree."""
+    heads, tags = dependencies(tree, rules)[1:], tree.tags()
+    labels = ["root" if head == 0 else LABEL for head in heads.tolist()]
+    return Sentence.from_words(tree.leaves(), upos=tags, xpos=tags, heads=heads, deprels=labels)

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright import component
-from treewright.checks import NotNegative, check_fields, explained, read_plain
+from treewright.calls import explained
+from treewright.checks import NotNegative, check_fields, read_plain
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
@@ -240,7 +241,8 @@ class JointProblem:
         """The heads of the dependency parser alone, over the words that are parsed."""
         [parsed] = self.model.parser.parse([self.sentence])
         assert parsed.parse is not None
-        return parsed.parse.heads
+        heads: Indices = parsed.parse.heads
+        return heads
 
     def restricted_parse(self) -> LexicalParse:
         """The best tree of the grammar with the arcs of the dependency parser; without one, the grammar's own parse."""

@@ -147,8 +147,8 @@ def table2(found: Sequence[Outcome]) -> list[Row]:
         arcs = sum(one.right_arcs for one in counts) / max(sum(one.arcs for one in counts), 1)
         above = [one.systems[SYSTEMS[number - 1]] for one in found] if number else None
         p_value = None if above is None else significance(above, counts)
-        figures = [100 * figure for figure in (score.precision, score.recall, score.f1, arcs)]
-        rows.append(Row(system, *figures, p_value, PUBLISHED[system]))
+        f1, precision, recall = 100 * score.f1, 100 * score.precision, 100 * score.recall
+        rows.append(Row(system, precision, recall, f1, 100 * arcs, p_value, PUBLISHED[system]))
     return rows
 
 

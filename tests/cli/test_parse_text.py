@@ -201,6 +201,19 @@ def test_lines_are_answered_at_once(model: str) -> None:
     assert process.returncode == 0
 
 
+def test_lines_that_arrive_together_are_answered_before_the_next_ones(model: str) -> None:
+    command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "--to", "json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for count in (1, 5, 200, 2):
+            process.stdin.write(b"The dog sees a house.\n" * count)
+            for _ in range(count):
+                assert json.loads(process.stdout.readline())["words"][1]["form"] == "dog"
+        process.stdin.close()
+    assert process.returncode == 0
+
+
 def test_a_killed_process_leaves_no_file(model: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "-o", "out.conllu"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:

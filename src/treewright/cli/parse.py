@@ -42,7 +42,17 @@ from treewright.cli.options import (
     new_app,
     to_option,
 )
-from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, kind_of, may_wait, open_sentences
+from treewright.cli.sentences import (
+    MODEL_HELP,
+    Given,
+    Kind,
+    Text,
+    check_text,
+    is_arriving,
+    kind_of,
+    may_wait,
+    open_sentences,
+)
 from treewright.cli.shared import (
     SENTENCE_EXTENSIONS,
     KeptGraphs,
@@ -128,6 +138,7 @@ def parse(
     from treewright.models import load
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
+    from treewright.streams import CHUNK, arriving
 
     named, sources = model_and_inputs(model, inputs)
     check_text(text, sources)
@@ -176,7 +187,8 @@ def parse(
             with open_sentences(parser, named or "en", given) as reader:
                 sentences = graphs.keep(meter.track(reader))
                 if threads == 1 and text is None and may_wait(source):
-                    found: Iterator[Sentence] = (tree for one in sentences for tree in parse_all([one], **options))
+                    batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())
+                    found: Iterator[Sentence] = (tree for some in batches for tree in parse_all(some, **options))
                 else:
                     found = parse_all(sentences, **options)
                 write_as(form, finished(found), target, source, is_ranked=kbest is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from collections.abc import Sequence
 from enum import Enum
@@ -92,3 +93,11 @@ def kind_of(source: str, kind: Input | None) -> str | None:
 def may_wait(source: str) -> bool:
     """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
     return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())
+
+
+def is_arriving() -> bool:
+    """Whether standard input has more to read now, or has ended; False where that cannot be known."""
+    try:
+        return bool(select.select([sys.stdin.buffer], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False

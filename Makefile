@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 LOWEST := build/lowest
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := build/sanitized
-SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZERS := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED_TESTS ?= tests/decode tests/damage tests/tagger/test_kernel_checks.py tests/parser/test_kept_model.py
 DATA   ?=
 SHELL  := /bin/bash
@@ -49,6 +49,7 @@ demo: $(VENV)/build  ## parse English text with the embedded model
 test: $(VENV)/build test-core  ## all fast tests, and the kernels under ASan and UBSan
 	$(BIN)/python -m pytest -q
 
+# The slow tests run the usual native module; `make test-sanitized` runs the same kernels under ASan and UBSan.
 test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on treebanks
 	$(BIN)/python -m pytest -q --slow $(if $(DATA),--data $(DATA))
 
@@ -73,7 +74,7 @@ test-core: build/test_core  ## the kernels without Python, under ASan and UBSan
 $(SANITIZED)/_core: $(VENV)/build $(NATIVE)
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	  -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) \
-	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS="$(SANITIZERS)" > $(SANITIZED).log
+	  -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$(SANITIZERS)" > $(SANITIZED).log
 	$(BIN)/cmake --build $(SANITIZED) >> $(SANITIZED).log
 	mkdir -p $(SANITIZED)/package/treewright
 	ln -sf $(abspath src/treewright)/* $(SANITIZED)/package/treewright

@@ -14,6 +14,7 @@ import treewright as tw
 from treewright import modelfile
 from treewright.errors import InputError
 from treewright.induce import InducedParser, InductionOptions, InductionSettings, load_rules, preferences, resolve
+from treewright.induce.model import MAX_WORDS
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
@@ -214,3 +215,12 @@ def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
         InputError, match=r"tagger\.tw is a tagger, but an induced parser is needed; `treewright induce` makes one"
     ):
         InducedParser.load(tmp_path / "tagger.tw")
+
+
+def test_a_sentence_that_is_too_long_is_refused_by_its_place() -> None:
+    words = MAX_WORDS + 1
+    bank = [tw.Sentence.from_words(["a", "b"], upos=["NOUN", "VERB"])]
+    parser = InducedParser.train(bank, options=InductionOptions(method="dmv", iterations=1))
+    long = tw.Sentence.from_words(["x"] * words, upos=["NOUN"] * words, source="long.conllu")
+    with pytest.raises(InputError, match=f"^long.conllu:1: {words} words without punctuation; an induced parser reads"):
+        list(parser.parse([long]))

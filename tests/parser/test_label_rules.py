@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from oracles.treebank import treebank
@@ -142,3 +143,21 @@ def test_there_are_at_most_as_many_excluding_labels_as_the_kernel_takes() -> Non
     kept = limited(rules)
     assert len({label for rule in kept for label in rule[:2]}) == MAX_EXCLUDING
     assert kept == tuple(rules[: MAX_EXCLUDING - 1])
+
+
+def test_with_predicted_tags_punctuation_keeps_its_tag() -> None:
+    columns: dict[str, Any] = {
+        "upos": ["SYM", "VERB", "PUNCT"],
+        "heads": [2, 0, 2],
+        "deprels": ["discourse", "root", "punct"],
+    }
+    whole = [Sentence.from_words([":)", "Run", "!"], **columns)] * 40
+    rules = LabelRules.for_predicted_tags(whole)
+    assert ("punct", "SYM") in {(rule.label, rule.other) for rule in rules.tags}
+    with_rare = [*whole, *[Sentence.from_words(["Go"], upos=["INTJ"], heads=[0], deprels=["root"])] * 4000]
+    found = {(rule.label, rule.other) for rule in LabelRules.for_predicted_tags(with_rare).tags}
+    assert ("punct", "INTJ") in found
+    assert ("discourse", "PUNCT") not in found  # chance would produce less than one in a hundred words
+    against = Sentence.from_words([":)"], upos=["SYM"], heads=[0], deprels=["punct"])
+    broken = LabelRules.for_predicted_tags([*whole, against])
+    assert ("punct", "SYM") not in {(rule.label, rule.other) for rule in broken.tags}

@@ -13,7 +13,7 @@ from typing import Any
 from treewright.draw import phrase_vector, vector
 from treewright.draw.colour import MEANING, style_of
 from treewright.draw.layout import Line, Row, Stroke, break_rows, line_of, row_of
-from treewright.draw.measure import pixels
+from treewright.draw.measure import per_cent, pixels
 from treewright.draw.phrase import Phrases, Sideways
 from treewright.draw.scene import Scene, Word
 from treewright.draw.style import ARC_KINDS, style_sheet
@@ -103,7 +103,7 @@ def arc_data(line: Line, i: int) -> list[Any]:
     ends = sorted((arc.modifier if arc.is_stub else arc.head, arc.modifier))
     ports = [line.ports.offset[i, end] for end in ends]
     text, note = vector.label_parts(arc)
-    sure = "" if arc.confidence is None else f"{arc.confidence:.1%}"
+    sure = "" if arc.confidence is None else per_cent(arc.confidence)
     full = "" if text == arc.label else arc.label or vector.NO_LABEL
     style = ARC_KINDS.index(style_of(arc))
     width = pixels(vector.label_text(arc), LABEL_SIZE)

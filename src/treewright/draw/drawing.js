@@ -27,7 +27,7 @@ function arcInWords(data, [head, modifier, style, text, , , , , sure, full]) {
   const from = head === 0 ? "root" : head === -1 ? "head not known" : formOf(data, head);
   const kind = C.STYLES[style];
   const judged = C.JUDGED.includes(kind) ? `, ${kind.replace("-", " ")}` : "";
-  return `${from} → ${formOf(data, modifier)}: ${full || text || "no label"}${judged}${sure ? `, ${sure} sure` : ""}`;
+  return `${from} → ${formOf(data, modifier)}: ${full || text || "no label"}${judged}${sure ? `, confidence ${sure}` : ""}`;
 }
 
 function rowParts(frame, row, numbered) {

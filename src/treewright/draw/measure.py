@@ -64,6 +64,15 @@ BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 Measure = Callable[[str], int]
 
 
+def per_cent(share: float) -> str:
+    """A share as people write it, with a decimal where it has one.
+
+    >>> per_cent(0.998), per_cent(0.97), per_cent(1.0)
+    ('99.8%', '97%', '100%')
+    """
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
 @explained
 def clean(text: str) -> str:
     """text with visible replacements for controls, line breaks, direction overrides and surrogates.

@@ -11,7 +11,7 @@ from html import escape
 
 from treewright.draw.colour import legend, style_of
 from treewright.draw.layout import Medium, Row, Stroke, lay_out, tokens_in
-from treewright.draw.measure import RIGHT_TO_LEFT_MARK, clip, is_right_to_left, pixels
+from treewright.draw.measure import RIGHT_TO_LEFT_MARK, clip, is_right_to_left, per_cent, pixels
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 from treewright.draw.style import style_sheet
 
@@ -116,7 +116,7 @@ def description(scene: Scene) -> str:
 def arc_in_words(scene: Scene, arc: Arc) -> str:
     modifier = scene.words[arc.modifier - 1].form
     head = {ROOT: "root", UNKNOWN: "head not known"}.get(arc.head) or scene.words[arc.head - 1].form
-    sure = "" if arc.confidence is None else f", {arc.confidence:.1%} sure"
+    sure = "" if arc.confidence is None else f", confidence {per_cent(arc.confidence)}"
     judged = "" if arc.kind == "tree" else f", {arc.kind.replace('-', ' ')}"
     return f"{head} → {modifier}: {arc.label or NO_LABEL}{judged}{sure}"
 

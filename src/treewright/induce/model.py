@@ -17,7 +17,7 @@ from treewright.component import ArrayForm, Arrays, Corpus, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.checkpoint import steps_at
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 Heads = NDArray[np.int32]
 Array = NDArray[np.float64]
+
+# Words without punctuation of a sentence that is parsed. The chart of the DMV takes time of the third power of their
+# number; for so many 6 CPU seconds, on the machine of docs/figures.md.
+MAX_WORDS = 1000
 
 
 @dataclass(frozen=True)
@@ -256,6 +260,9 @@ class InducedParser:
         words = words_of(sentence, tags_of)
         heads = np.zeros(len(sentence), dtype=np.int32)
         found, root = Found(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
+        if len(words.tags) > MAX_WORDS:
+            problem = f"{len(words.tags)} words without punctuation; an induced parser reads at most {MAX_WORDS}"
+            raise FormatError(sentence.source, sentence.line, f"{problem}, split the sentence")
         if allowed is not None and np.shape(allowed) != (len(words.tags) + 1,) * 2:
             raise InputError(f"allowed has shape {np.shape(allowed)}; expected {(len(words.tags) + 1,) * 2}")
         if allowed is not None and np.isnan(allowed).any():

@@ -21,6 +21,7 @@ MIN_EXPECTED_PAIR = MIN_EXPECTED_TAG = 10.0
 # training sentences, rules about tags from an expected count of 10 on lose 0.07 points of LAS on the development sets
 # of EWT and Portuguese-Bosque, from 1,000 on none (benchmarks/label_rules.py).
 MIN_SHARE_PREDICTED = 0.01
+PUNCTUATION = "punct"  # with PUNCT alone by the validation of Universal Dependencies, where the treebank obeys
 MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learning/label_exclusions.hpp
 ROOT_TAG = "<root>"  # in place of the tag of node 0
 
@@ -63,9 +64,15 @@ class LabelRules(NamedTuple):
 
     @classmethod
     def for_predicted_tags(cls, sentences: Sequence[Sentence]) -> LabelRules:
-        """The rules for a parser that is used with the tags of a tagger, read off sentences with gold tags."""
+        """The rules for a parser that is used with the tags of a tagger, read off sentences with gold tags.
+
+        Of those about tags, the ones with a high expected count, and all about punctuation: taggers confuse it rarely.
+        """
         words = sum(map(len, sentences))
-        return cls.read(sentences, min_tag=max(MIN_EXPECTED_TAG, MIN_SHARE_PREDICTED * words))
+        found = cls.read(sentences)
+        least = MIN_SHARE_PREDICTED * words
+        tags = tuple(rule for rule in found.tags if rule.expected >= least or rule.label == PUNCTUATION)
+        return found._replace(tags=tags, head_tags=tuple(rule for rule in found.head_tags if rule.expected >= least))
 
     def forbidden(self) -> Forbidden:
         """The rules about tags as sets."""

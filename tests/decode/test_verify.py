@@ -7,6 +7,7 @@ import copy
 import json
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,60 @@ def test_scores_of_any_scale(scale: float) -> None:
             scores = {name: scale * array for name, array in instance.scores.items()}
             scaled = Instance(scale * instance.arc, scores, instance.shape)
             assert verify(scaled, prove(scaled)).gap <= 1e-8 * scale * 5
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(2.0**-40, 0.0), (1e-10, 0.0), (1.0, 2.0**40), (2.0**-40, 1.0)])
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("parts", ["", "sib", "sib grand stop"])
+def test_what_is_accepted_does_not_depend_on_units(parts: str, projective: bool, scale: float, shift: float) -> None:
+    """The tree of the decoder is accepted, and the second best one with the same claim is refused, at any scale."""
+    for seed in range(4):
+        instance = random_instance(seed, 4, parts=parts, projective=projective)
+        moved = np.array([0, 0, shift, 0, -shift])
+        scores = {name: scale * array for name, array in instance.scores.items()}
+        scaled = Instance(scale * instance.arc + moved, scores, instance.shape)
+        parse = prove(scaled)
+        assert parse.certified
+        assert verify(scaled, parse).gap <= parse.tolerance * parse.spread
+        second = sorted(instance.trees(), key=instance.value)[-2]
+        best_loss = instance.best() - instance.value(second)
+        worse = replace(parse, heads=np.array(second, np.int32), score=scaled.value(second))
+        assert best_loss * scale > 10 * worse.tolerance * worse.spread
+        with pytest.raises(ProofError):
+            verify(scaled, worse)
+
+
+def exact_bound(arc: np.ndarray, point: dict[str, Any]) -> Fraction:
+    """The bound of docs/proofs.md on first-order trees, in rational numbers."""
+    sets = [(Fraction(slack), set(words)) for slack, words in point["sets"]]
+    penalty = Fraction(point["penalty"])
+    total = penalty - sum(slack for slack, _ in sets)
+    for m in range(1, len(arc)):
+        entered = [sum(slack for slack, words in sets if m in words and h not in words) for h in range(len(arc))]
+        weights = [Fraction(arc[h, m]) + entered[h] - penalty * (h == 0) for h in range(len(arc)) if h != m]
+        total += max(weights)
+    return total
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_bound_in_doubles_is_not_below_the_exact_one(root: str) -> None:
+    random = np.random.default_rng(3)
+    checked = 0
+    for seed in range(20):
+        instance = random_instance(seed, 6, parts="", root=root)
+        arc = instance.arc + 1e6 * random.normal(size=7)
+        parse = tw.decode.tree(arc, root=root, proof=True)
+        data = proof_of(parse).to_dict()
+        for point in data["points"]:
+            point["penalty"] = float(random.normal()) if root == "single" else 0.0
+            words = random.permutation(6)[: random.integers(1, 7)] + 1
+            point["sets"] = [[float(random.random()), words.tolist()], *point["sets"]]
+        loose = replace(parse, proof=Proof.from_dict(data), gap=50.0, bound=parse.score + 50)
+        found = tw.decode.verify(arc, loose, root=root)
+        if found.gap > 0:
+            checked += 1
+            assert 0 <= Fraction(found.bound) - exact_bound(arc, data["points"][0]) < 1e-5
+    assert checked > 10
 
 
 def test_masks_and_shifts_are_checked_without_rounding() -> None:
@@ -355,8 +410,8 @@ def test_a_batch_has_the_proofs_of_single_sentences() -> None:
 def test_the_check_imports_no_decoder() -> None:
     """Only data, errors and its own modules: nothing of the core and no solver."""
     folder = Path(tw.decode.__file__).parent
-    own = {"integer_bound", "integer_charts", "integer_scores", "proof", "result"}
-    for name in ("verify", "integer_bound", "integer_charts", "integer_scores", "proof"):
+    own = {"float_bound", "integer_bound", "integer_charts", "integer_scores", "proof", "result"}
+    for name in ("verify", "float_bound", "integer_bound", "integer_charts", "integer_scores", "proof"):
         for node in ast.walk(ast.parse((folder / f"{name}.py").read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("treewright"):
                 module = node.module.removeprefix("treewright").lstrip(".")

@@ -67,8 +67,10 @@ class Given:
             self.arc[:h, m] = self.arc[h + 1 :, m] = -np.inf
         for h, m in forbid:
             self.arc[h, m] = -np.inf
-        self.highest = [float(column.max(initial=0.0)) for column in self.columns]  # of each kind, at least 0
-        if not all(map(math.isfinite, self.highest)):
+        self.best: list[float] = self.arc.max(axis=0).tolist()  # of each word
+        others = [float(column.max(initial=0.0)) for column in self.columns[1:]]
+        self.highest = [max(0.0, max(self.best[1:])), *others]  # of each kind
+        if not all(map(math.isfinite, self.highest)) or any(x != x for x in self.best):
             raise InputError("arc, sib, grand or stop has NaN or +inf; write -inf to forbid a part")
 
     def _read_parts(self, parts: Any) -> None:
@@ -84,10 +86,12 @@ class Given:
         """All scores."""
         return [self.arc, *self.arrays.values(), *(rows.score for rows in self.rows.values())]
 
-    def parts_of(self, heads: Sequence[int]) -> list[float]:
-        """The scores of the parts of a tree, by their definition."""
+    def parts_of(self, heads: Sequence[int], arcs: Sequence[float]) -> list[float]:
+        """The scores of the parts of a tree, by their definition; arcs are those of the arcs into words 1, 2, ..."""
         nodes = self.nodes
-        found = [float(self.arc[heads[m], m]) for m in range(1, nodes)]
+        found = list(arcs)
+        if not (self.arrays or self.rows):
+            return found
         if self.has("grand"):
             found += [self.score("grand", heads[heads[m]], heads[m], m) for m in range(1, nodes) if heads[m]]
         inner = [[h, h] for h in range(nodes)]  # the outermost modifier so far on each side; h itself: none

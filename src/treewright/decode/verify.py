@@ -2,8 +2,12 @@
 
 A proof of the kind "search" divides the trees into pieces and gives multipliers for each, at which Lagrangian duality
 bounds every tree of the piece (integer_bound.py). A proof of the kind "chart" is checked by solving the dynamic program
-of projective trees (integer_charts.py). All numbers are integers (integer_scores.py), so that a bound is exact. Nothing
-here imports a decoder. docs/proofs.md explains it.
+of projective trees (integer_charts.py). Numbers are integers (integer_scores.py), so that a bound is exact; first-order
+trees are first tried in doubles with the rounding added (float_bound.py). Nothing here imports a decoder.
+docs/proofs.md explains it.
+
+The claim that is checked is that of the parse, by the definition of result.py: that no tree is better by more than
+tolerance * spread if it is certified, and by more than its gap, within the same tolerance, otherwise.
 """
 
 from __future__ import annotations
@@ -16,14 +20,13 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from treewright.calls import explained
+from treewright.decode.float_bound import upper_bound
 from treewright.decode.integer_bound import Bound, Multipliers, State
 from treewright.decode.integer_charts import best_projective
 from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact_sum, rounded_up
 from treewright.decode.proof import Fixing, Node, Proof
 from treewright.decode.result import Parse
 from treewright.errors import InputError, ProofError
-
-TOLERANCE = 1e-9
 
 
 class Verified(NamedTuple):
@@ -51,8 +54,8 @@ def verify(
     """Check `parse.proof` under the scores and constraints given; a ProofError names what does not hold.
 
     The arguments other than parse are those of `tree`. What is checked: the heads form a tree that meets the
-    constraints; its value is parse.score; and no other tree has a value above parse.bound, by more than the
-    tolerance of the certificate.
+    constraints; its value is parse.score; and no other tree is better by more than the parse claims: by more than
+    parse.tolerance * parse.spread if it is certified, or than parse.gap. The gap of the result is what is proved.
 
     >>> from treewright import decode
     >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
@@ -68,24 +71,33 @@ def verify(
     if root not in ("single", "multi"):
         raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
     given = Given(arc, sib, grand, stop, require, forbid, head_first)
-    if not (math.isfinite(parse.score) and math.isfinite(parse.bound)):
-        raise ProofError("refused: score or bound is not finite")
+    if not all(map(math.isfinite, (parse.score, parse.bound, parse.gap, parse.tolerance * parse.spread))):
+        raise ProofError("refused: score, bound, gap or tolerance * spread is not finite")
     heads = [int(h) for h in parse.heads]
-    _check_tree(given, heads, projective, root == "single")
-    value = _check_value(given, heads, parse.score)
+    own = _check_tree(given, heads, projective, root == "single")
+    parts = given.parts_of(heads, own)
+    _check_value(parts, parse.score)
+    found = _check_arcs(given, parse, own, parts, root == "single")
+    if found is not None:
+        return found
+    value = exact_sum(parts)
     try:
         return _check_bound(Scores(given, parse.score, Rounding.up), parse, value, projective, root == "single")
     except ProofError:  # rounding may be the reason
         return _check_bound(Scores(given, parse.score, Rounding.none), parse, value, projective, root == "single")
 
 
-def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_root: bool) -> None:
+def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_root: bool) -> list[float]:
+    """The scores of the arcs into words 1, 2, ..."""
     if len(heads) != given.nodes or heads[0] != -1:
         raise ProofError(f"refused: heads has {len(heads)} entries; -1 and one head a word are {given.nodes}")
-    allowed = given.arc.tolist()
     for m, h in enumerate(heads[1:], start=1):
-        if not 0 <= h < given.nodes or allowed[h][m] == -math.inf:
+        if not 0 <= h < given.nodes:
             raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
+    own: list[float] = given.arc[heads[1:], range(1, given.nodes)].tolist()
+    if -math.inf in own:
+        m = 1 + own.index(-math.inf)
+        raise ProofError(f"refused: the arc ({heads[m]}, {m}) is not allowed")
     if single_root and heads.count(0) != 1:
         raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
     is_rooted = [True] + [False] * (given.nodes - 1)
@@ -99,6 +111,7 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
             is_rooted[node] = True
     if projective and _crosses(heads):
         raise ProofError("refused: arcs of the tree cross")
+    return own
 
 
 def _crosses(heads: Sequence[int]) -> bool:
@@ -115,21 +128,45 @@ def _crosses(heads: Sequence[int]) -> bool:
     return False
 
 
-def _check_value(given: Given, heads: Sequence[int], score: float) -> Fraction:
-    """The exact value of the tree, of which the score is a sum of doubles."""
-    parts = given.parts_of(heads)
+def _check_value(parts: Sequence[float], score: float) -> None:
+    """The score is the sum of the parts, in any order and with the rounding of it."""
     if not all(map(math.isfinite, parts)):
         raise ProofError("refused: the tree has a part with the score -inf")
-    value = exact_sum(parts)
-    rounding = len(parts) * math.fsum(map(abs, parts)) * 2.0**-52  # of a sum in any order
-    if abs(value - Fraction(score)) > rounding:
-        raise ProofError(f"refused: the tree has the value {float(value)!r}, not {score!r}")
-    return value
+    rounding = len(parts) * math.fsum(map(abs, parts)) * 2.0**-52
+    if abs(math.fsum([*parts, -score])) > rounding:
+        raise ProofError(f"refused: the tree has the value {math.fsum(parts)!r}, not {score!r}")
+
+
+def _check_arcs(
+    given: Given, parse: Parse, own: Sequence[float], parts: Sequence[float], single_root: bool
+) -> Verified | None:
+    """The check of a first-order tree in doubles; None where it decides nothing."""
+    if len(parts) != len(own):
+        return None
+    nearest = math.fsum(parts)
+    error = math.fsum([*parts, -nearest])  # the value is the number nearest to it and this one
+    lower = nearest if error >= 0 else math.nextafter(nearest, -math.inf)
+    if given.best[1:] == own:  # the best head of every word: no tree is better
+        return Verified(lower, nearest if error <= 0 else math.nextafter(nearest, math.inf), 0.0)
+    proof: Proof = parse.proof  # type: ignore[assignment]
+    if proof.kind != "search" or len(proof.nodes) != 1 or len(proof.points) != 1 or proof.nodes[0].fixings:
+        return None
+    bound = upper_bound(given.arc, proof.points[0], single_root)
+    gap = math.nextafter(bound - lower, math.inf)
+    return Verified(lower, bound, gap) if gap <= _allowed_gap(parse, lower) else None
+
+
+def _allowed_gap(parse: Parse, value: float | Fraction) -> float:
+    """What the parse claims, by the definition of `Parse.certified`; rounded downwards."""
+    tolerance = parse.tolerance * parse.spread
+    if parse.certified:
+        return tolerance
+    claimed = min(parse.gap, math.nextafter(float(Fraction(parse.bound) - Fraction(value)), -math.inf))
+    return math.nextafter(max(claimed, 0.0) + tolerance, 0.0)
 
 
 def _check_bound(scores: Scores, parse: Parse, value: Fraction, projective: bool, single_root: bool) -> Verified:
-    claimed = value if parse.certified else max(Fraction(parse.bound), value)
-    top = scores.integer(claimed + Fraction(TOLERANCE * _scale(scores.given, parse)))
+    top = scores.integer(value + Fraction(_allowed_gap(parse, value)))
     proof: Proof = parse.proof  # type: ignore[assignment]
     if proof.kind == "search":
         found = Search(scores, single_root, top).check(proof)
@@ -141,12 +178,6 @@ def _check_bound(scores: Scores, parse: Parse, value: Fraction, projective: bool
     if found > top:
         raise ProofError(f"refused: the proof bounds trees by {rounded_up(bound)!r}, not by {parse.bound!r}")
     return Verified(-rounded_up(-value), rounded_up(bound), rounded_up(bound - value))
-
-
-def _scale(given: Given, parse: Parse) -> float:
-    """The scale that the tolerance is relative to: the parts of the tree without signs, or a bound on every tree."""
-    of_tree = math.fsum(map(abs, given.parts_of([int(h) for h in parse.heads])))
-    return max(of_tree, given.nodes * math.fsum(given.highest))
 
 
 class Search:

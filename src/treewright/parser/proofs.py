@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +26,9 @@ def proof_record(parser: Parser, sentence: Sentence, projective: bool | None) ->
         "heads": parse.heads[1:].tolist(),
         "score": parse.score,
         "bound": parse.bound,
+        "gap": parse.gap,
+        "spread": parse.spread,
+        "tolerance": parse.tolerance,
         "certified": parse.certified,
         "projective": parser.model.projective if projective is None else projective,
         "all_arcs": not parse.pruned,
@@ -41,7 +43,8 @@ def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) 
     """
     try:
         heads = [int(h) for h in record["heads"]]
-        score, bound = float(record["score"]), float(record["bound"])
+        score, bound, gap = float(record["score"]), float(record["bound"]), float(record["gap"])
+        spread, tolerance = float(record["spread"]), float(record["tolerance"])
         certified, projective, all_arcs = (record[name] is True for name in ("certified", "projective", "all_arcs"))
         proof = Proof.from_dict(record["proof"])
     except (KeyError, TypeError, ValueError) as error:
@@ -51,7 +54,8 @@ def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) 
     if heads != sentence.heads.tolist():
         raise ProofError("refused: the proof is about another tree than that of the sentence")
     tree = np.array([-1, *heads], dtype=np.int32)
-    gap = 0.0 if certified else math.inf  # what the record claims; verify checks it
-    parse = Parse(tree, score, bound, "proof", gap, evidence="bound", proof=proof)
+    parse = Parse(tree, score, bound, "proof", gap, spread, tolerance, evidence="bound", proof=proof)
+    if certified != parse.certified:
+        raise ProofError("refused: certified means that the gap is at most tolerance * spread")
     parts = parser.parts(sentence, projective=projective, all_arcs=all_arcs)
     return decode.verify(parts, parse, projective=projective, root=parser.model.root)

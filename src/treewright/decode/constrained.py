@@ -27,13 +27,16 @@ from treewright import _core
 from treewright.decode import branch, exact
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
-from treewright.decode.result import Parse
+from treewright.decode.result import TOLERANCE, Parse
 from treewright.decode.structure import ArcSet, Cardinality, Rules, TreeConstraint, path_to_root, rules_of
 from treewright.errors import InfeasibleError, InputError
 
 ROUNDS_AT_ROOT = 40  # subgradient steps at the root of the search, by convention
 ROUNDS = 8  # in the other nodes, which begin with the multipliers of their parent; by convention
-TOLERANCE = 1e-9  # of the gap, relative to the spread of the scores; by convention
+# Of the tolerance: what bounds may use, the rest is for the rounding of conditioned scores, as in node_descent.hpp; and
+# the tolerance of searches within the search. By convention.
+BOUND_SHARE = 0.25
+INNER_SHARE = 0.1
 
 Heads = NDArray[np.int32]
 Vector = NDArray[np.float64]
@@ -41,6 +44,20 @@ Vector = NDArray[np.float64]
 
 class NotFoundError(InputError):
     """The search ended at its limit before it found a tree, and without the proof that there is none."""
+
+
+@dataclass(frozen=True)
+class _Limits:
+    deadline: float  # of time.monotonic
+    max_nodes: int | None
+    tolerance: float  # of the gap, relative to the spread
+
+    @property
+    def are_given(self) -> bool:
+        return self.deadline < math.inf or self.max_nodes is not None
+
+    def are_reached(self, nodes: int) -> bool:
+        return time.monotonic() > self.deadline or (self.max_nodes is not None and nodes >= self.max_nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +80,29 @@ def search(
     max_seconds: float | None = None,
     max_nodes: int | None = None,
     trace: bool = False,
+    tolerance: float = TOLERANCE,
 ) -> Parse | None:
-    """The best tree of a problem under checked constraints; None when there is none."""
-    return _Search(problem, rules_of(constraints, problem.nodes), max_seconds).run(max_nodes, trace)
+    """The best tree of a problem under checked constraints; None when there is none.
+
+    The search runs on conditioned scores in stages, as those of core/trees/stages.hpp: large penalties are left out at
+    first, and parts that lose more than the tree found are left out of a second search if the tree is not certified.
+    """
+    limits = _Limits(math.inf if max_seconds is None else time.monotonic() + max_seconds, max_nodes, tolerance)
+    conditioned = _core.Conditioned(problem.parts, problem.single_root)
+    rules = rules_of(constraints, problem.nodes)
+
+    def stage(threshold: float) -> Parse | None:
+        return _Search(problem.with_parts(conditioned.below(threshold)), conditioned, rules, limits).run(trace)
+
+    best: Parse | None = None
+    for threshold in [*conditioned.thresholds(), math.inf]:
+        best = stage(threshold) or best
+        if best is not None and conditioned.loss(best.heads) <= threshold:
+            break
+    if best is None or best.certified or limits.are_given:
+        return best
+    again = stage(conditioned.loss(best.heads))
+    return again if again is not None and again.gap < best.gap else best
 
 
 def is_feasible(allowed: ArcSet, projective: bool, single_root: bool, constraints: Iterable[TreeConstraint]) -> bool:
@@ -79,20 +116,18 @@ def is_feasible(allowed: ArcSet, projective: bool, single_root: bool, constraint
 class _Search:
     """Best-first branch and bound; until the first tree is found, the best branch of the last node comes first."""
 
-    def __init__(self, problem: Problem, rules: Rules, max_seconds: float | None) -> None:
-        self.problem, self.rules = problem, rules
-        self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+    def __init__(self, problem: Problem, conditioned: _core.Conditioned, rules: Rules, limits: _Limits) -> None:
+        self.problem, self.conditioned, self.rules, self.limits = problem, conditioned, rules, limits
+        self.deadline = limits.deadline
         self.matrix = problem.matrix
-        self.spread, self.largest = _spread(problem)
-        self.tolerance = TOLERANCE * self.spread
-        # Relative to the value of the tree: a tenth of the tolerance here, not less than rounding errors.
-        self.inner_tolerance = max(0.1 * self.tolerance / max(1.0, problem.nodes * self.largest), 1e-13)
+        self.largest = _largest(problem)
+        self.tolerance = 0.0  # of a bound: a share of that of the best tree
         self.best: Heads | None = None
         self.value = -math.inf
         self.closed = -math.inf  # the highest bound of nodes that were left because no better tree is in them
         self.decodings = 0
 
-    def run(self, max_nodes: int | None, trace: bool) -> Parse | None:
+    def run(self, trace: bool) -> Parse | None:
         limits = len(self.rules.cardinalities)
         allowed = self.rules.allowed & (self.matrix > -np.inf)
         root = self._evaluated(allowed, np.zeros(limits), math.inf, ROUNDS_AT_ROOT)
@@ -103,7 +138,7 @@ class _Search:
         while queue or next_node:
             top = max(node.bound for node in (*queue[:1], *filter(None, [next_node])))
             rows.append((max(top, self.value, self.closed), self.value))
-            if top <= self.value + self.tolerance or self._is_over(nodes, max_nodes):
+            if top <= self.value + self.tolerance or self.limits.are_reached(nodes):
                 break
             node = next_node or heapq.heappop(queue)
             if self.best is None:
@@ -117,26 +152,25 @@ class _Search:
         left = [node.bound for node in (*queue, *filter(None, [next_node]))]
         return self._result(max([self.value, self.closed, *left]), nodes, rows if trace else None)
 
-    def _is_over(self, nodes: int, max_nodes: int | None) -> bool:
-        return time.monotonic() > self.deadline or (max_nodes is not None and nodes >= max_nodes)
-
     def _result(self, bound: float, nodes: int, rows: list[tuple[float, float]] | None) -> Parse | None:
         if bound == -math.inf:
             return None
         if self.best is None:
             raise NotFoundError("no tree that meets the constraints was found; give more max_seconds or max_nodes")
+        scale = self.conditioned.scale
+        score, upper, gap, spread = self.conditioned.bounds(self.best, self.value, bound)
         columns = None
         if rows is not None:
-            table = np.array(rows, dtype=np.float64).reshape(-1, 2)
+            table = score + (np.array(rows, dtype=np.float64).reshape(-1, 2) - self.value) / scale
             columns = {"bound": table[:, 0], "best": table[:, 1]}
         return Parse(
             self.best,
-            self.value,
-            bound,
+            score,
+            upper,
             "constrained branch and bound",
-            max(0.0, bound - self.value),
-            self.spread,
-            TOLERANCE,
+            gap,
+            spread,
+            self.limits.tolerance,
             "bound",
             self.decodings,
             nodes,
@@ -202,7 +236,7 @@ class _Search:
             if problem.projective:
                 parse = exact.solve(given)
             else:
-                parse = branch.solve(given, max_seconds=rest, tolerance=self.inner_tolerance)
+                parse = branch.solve(given, max_seconds=rest, tolerance=INNER_SHARE * self.limits.tolerance)
         except InfeasibleError:
             return None
         if parse.bound == -math.inf:
@@ -214,6 +248,8 @@ class _Search:
             value = self.problem.value(heads)
             if value > self.value:
                 self.best, self.value = heads, value
+                *_, spread = self.conditioned.bounds(heads, value, value)
+                self.tolerance = BOUND_SHARE * self.limits.tolerance * spread * self.conditioned.scale
 
     def _direction(self, heads: Heads, w: Vector) -> Vector:
         """The subgradient of the bound: 0 where the tree is within a limit that has no multiplier."""
@@ -227,9 +263,9 @@ class _Search:
         return found
 
     def _stepped(self, w: Vector, direction: Vector, bound: float, step: int) -> Vector:
-        """Polyak's step towards the best value; without one, steps that shrink from the spread of the scores."""
+        """Polyak's step towards the best value; without one, steps that shrink from the size of the scores."""
         size = float((direction**2).sum())
-        length = (bound - self.value) / size if self.best is not None else self.spread / (math.sqrt(size) * (step + 2))
+        length = (bound - self.value) / size if self.best is not None else self.largest / (math.sqrt(size) * (step + 2))
         moved = w - length * direction
         return np.where(w * moved < 0, 0.0, moved)
 
@@ -440,14 +476,12 @@ def _penalised(core: _core.Parts, allowed: ArcSet, penalty: Vector) -> Parts:
     return parts if keep.all() else parts.prune(keep)
 
 
-def _spread(problem: Problem) -> tuple[float, float]:
-    """The difference between the highest and the lowest score of a part, and the largest absolute score."""
+def _largest(problem: Problem) -> float:
+    """The largest absolute score of a part."""
     scores = [problem.matrix.ravel()]
     if problem.order == 2:
         parts = Parts.of(problem.parts)
         scores += [parts.siblings.score, parts.grandparents.score, parts.stops.score]
     finite = np.concatenate(scores)
     finite = finite[finite > -np.inf]
-    if not len(finite):
-        return 0.0, 0.0
-    return float(finite.max() - finite.min()), float(np.abs(finite).max())
+    return float(np.abs(finite).max()) if len(finite) else 0.0

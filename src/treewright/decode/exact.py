@@ -77,7 +77,7 @@ def solve(
     if limits and proof:
         raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
     if limits:
-        return _solve_constrained(problem, limits, max_seconds, max_nodes, trace)
+        return _solve_constrained(problem, limits, max_seconds, max_nodes, trace, tolerance)
     chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
     if chosen == "chu-liu-edmonds" and proof:
         return _proved_tree(problem, tolerance)
@@ -97,6 +97,7 @@ def _solve_constrained(
     max_seconds: float | None,
     max_nodes: int | None,
     trace: bool,
+    tolerance: float,
 ) -> Parse:
     from treewright.decode import constrained  # imported on first use, as are the modules below
     from treewright.decode.branch import check_nodes
@@ -104,7 +105,9 @@ def _solve_constrained(
 
     check_seconds(max_seconds)
     check_nodes(max_nodes)
-    found = constrained.search(problem, constraints, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace)
+    found = constrained.search(
+        problem, constraints, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, tolerance=tolerance
+    )
     if found is None:
         raise infeasible(problem, constraints)
     return found

@@ -35,8 +35,7 @@ def upper_bound(arc: Floats, point: Point, single_root: bool) -> float:
         members = _members([words for _, words in point.sets], nodes)
         if members is None:
             return math.inf
-        inside = members * np.array(slack)[:, None]
-        weights += np.add.reduce(inside) - members.T @ inside
+        weights += (1 - members).T @ (members * np.array(slack)[:, None])  # from outside of a set to inside
     weights[0] -= point.penalty
     best = np.maximum.reduce(weights)[1:].tolist()
     bound = math.fsum([*best, *(-x for x in slack), point.penalty])

@@ -73,7 +73,7 @@ def verify(
     given = Given(arc, sib, grand, stop, require, forbid, head_first)
     if not all(map(math.isfinite, (parse.score, parse.bound, parse.gap, parse.tolerance * parse.spread))):
         raise ProofError("refused: score, bound, gap or tolerance * spread is not finite")
-    heads = [int(h) for h in parse.heads]
+    heads = list(map(int, parse.heads))
     own = _check_tree(given, heads, projective, root == "single")
     parts = given.parts_of(heads, own)
     _check_value(parts, parse.score)

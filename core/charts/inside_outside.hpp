@@ -8,6 +8,7 @@
 
 #include "base/scores.hpp"
 #include "charts/projective.hpp"
+#include "trees/penalties.hpp"
 
 namespace treewright {
 
@@ -40,11 +41,12 @@ class InsideOutside {
     real_.inside(arc, nodes, single_root);
     if (real_.is_possibly_exact() || inside_in_range(real_, arc, nodes, single_root))
       if (write_marginals(real_, marginals)) return real_.log_partition();
-    const double shift = take_off_best(arc, nodes);
+    const double *reduced = penalties_.reduce(arc, nodes);
+    const double shift = take_off_best(reduced, nodes);
     log_.inside(arc_.data(), nodes, single_root);
     write_marginals(log_, marginals);
     normalise(marginals, nodes);
-    return log_.log_partition() + shift;
+    return reduced == arc ? log_.log_partition() + shift : log_partition(arc, nodes, single_root);
   }
 
  private:
@@ -81,6 +83,7 @@ class InsideOutside {
   }
 
   ProjectiveChart<Real> real_;
+  Penalties penalties_;
   ProjectiveChart<LogSum> log_;
   std::vector<double> arc_;  // less the best score into each word
 };

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "base/semiring.hpp"
+#include "trees/penalties.hpp"
 
 namespace treewright {
 
@@ -318,7 +319,7 @@ class MatrixTree {
   // The probability of each of the word's heads, with one or several root children allowed. There must be a tree.
   void head_probabilities(const double *arc, int nodes, int word, double *probabilities) {
     if (real_.run_for(arc, nodes, word, probabilities) == Sums::out_of_range)
-      log_.run_for(arc, nodes, word, probabilities);
+      log_.run_for(penalties_.reduce(arc, nodes), nodes, word, probabilities);
   }
 
   // After marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
@@ -330,7 +331,10 @@ class MatrixTree {
     Sums sums = real_.run(arc, nodes, single_root, &log_partition, marginals);
     mean_steps_ = real_.mean_steps();
     if (sums == Sums::out_of_range) {
-      sums = log_.run(arc, nodes, single_root, &log_partition, marginals);
+      const double *reduced = marginals ? penalties_.reduce(arc, nodes) : arc;
+      sums = log_.run(arc, nodes, single_root, &log_partition, reduced == arc ? marginals : nullptr);
+      double other = 0;
+      if (reduced != arc) log_.run(reduced, nodes, single_root, &other, marginals);
       mean_steps_ = log_.mean_steps();
     }
     return sums == Sums::found ? log_partition : forbidden;
@@ -339,6 +343,7 @@ class MatrixTree {
   double mean_steps_ = 0;
   TreeElimination<Real> real_;
   TreeElimination<LogSum> log_;
+  Penalties penalties_;
 };
 
 }  // namespace treewright

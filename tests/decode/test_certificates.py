@@ -129,6 +129,30 @@ def test_other_methods_claim_nothing_false_beside_masks_and_scales(parts: str, m
             check(changed, decode(changed, method))
 
 
+def depth(heads: Any, m: int) -> int:
+    return 0 if m == 0 else 1 + depth(heads, heads[m])
+
+
+@pytest.mark.parametrize(("mask", "scale", "shift"), [(-1e9, 1, 0), (-1e16, 1, 0), (0, 1e-10, 0), (0, 1, 2.0**40)])
+@pytest.mark.parametrize("parts", PARTS)
+def test_certificates_of_constrained_trees_are_true(parts: str, mask: float, scale: float, shift: float) -> None:
+    """Beside masks, at any scale and under shifts, no tree that meets the constraints is better."""
+    for seed, instance in enumerate(instances(parts)[:6]):
+        random = np.random.default_rng(seed)
+        changed = mapped(
+            instance,
+            lambda array, random=random: np.where(random.random(array.shape) < 0.2 * (mask < 0), mask, array) * scale,
+        )
+        changed.arc[:, 1 + seed % 4] += shift
+        allowed = [heads for heads in changed.trees() if max(depth(heads, m) for m in range(1, 5)) <= 2]
+        parse = decode(changed, constraints=[tw.decode.Depth(2)])
+        best = max(exact_value(changed, heads) for heads in allowed)
+        assert best - exact_value(changed, parse.heads) <= Fraction(parse.gap)
+        assert best <= Fraction(parse.bound)
+        assert parse.certified or best < Fraction(mask / 2) < 0  # every tree has a mask
+        assert decode(changed, constraints=[tw.decode.Depth(2)], tolerance=1e-3).certified >= parse.certified
+
+
 def test_a_tolerance_of_zero_certifies_whole_numbers() -> None:
     for method in METHODS:
         for parts in PARTS:

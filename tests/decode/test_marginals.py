@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -243,3 +244,26 @@ def test_masks_that_some_tree_avoids_are_as_good_as_minus_infinity(projective: b
         wanted = tw.decode.marginals(forbidden, projective=projective, root=root)
         found = tw.decode.marginals(masked, projective=projective, root=root)
         np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("mask", [-1e7, -1e9, -1e16, -3.4e38])
+@pytest.mark.parametrize(("projective", "root"), SHAPES)
+def test_masks_that_every_tree_has_leave_the_other_scores_their_digits(
+    projective: bool, root: str, mask: float
+) -> None:
+    rng = np.random.default_rng(5)
+    masked_everywhere = 0
+    for trial in range(18):
+        n = 2 + trial % 3
+        arc = rng.normal(size=(n + 1, n + 1))
+        arc = np.where(rng.random(arc.shape) < 0.85, mask, arc)
+        trees = list(all_trees(n, projective=projective, root=root))
+        values = [sum(Fraction(arc[h, m]) for m, h in enumerate(tree[1:], start=1)) for tree in trees]
+        masked_everywhere += max(values) < mask / 2
+        weights = np.exp([float(x - max(values)) for x in values])
+        wanted = np.zeros_like(arc)
+        for tree, weight in zip(trees, weights / weights.sum(), strict=True):
+            wanted[list(tree[1:]), np.arange(1, n + 1)] += weight
+        found = tw.decode.marginals(arc, projective=projective, root=root)
+        np.testing.assert_allclose(found, wanted, atol=1e-11)
+    assert masked_everywhere >= 8

@@ -407,12 +407,18 @@ def test_a_batch_has_the_proofs_of_single_sentences() -> None:
             tw.decode.verify(parts, parse, projective=projective)
 
 
+def imports_of(file: Path) -> list[str]:
+    """The modules of the package that a file imports."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return [module for module in modules if module.startswith("treewright")]
+
+
 def test_the_check_imports_no_decoder() -> None:
-    """Only data, errors, the check of calls and its own modules: nothing of the core and no solver."""
+    """Only data, errors, the checks of arguments and its own modules: nothing of the core and no solver."""
     folder = Path(tw.decode.__file__).parent
-    own = {"float_bound", "integer_bound", "integer_charts", "integer_scores", "proof", "result"}
-    for name in ("verify", "float_bound", "integer_bound", "integer_charts", "integer_scores", "proof"):
-        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("treewright"):
-                module = node.module.removeprefix("treewright").lstrip(".")
-                assert module in ("errors", "calls") or module.removeprefix("decode.") in own, (name, node.module)
+    own = {"verify", "float_bound", "integer_bound", "integer_charts", "integer_scores", "proof"}
+    arguments = {"errors", "calls", "checks"}
+    known = {f"treewright.decode.{name}" for name in own | {"result"}} | {f"treewright.{name}" for name in arguments}
+    for file in [folder / f"{name}.py" for name in own] + [folder.parent / f"{name}.py" for name in arguments]:
+        assert set(imports_of(file)) <= known, file.name

@@ -36,6 +36,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_dynamic.hpp"
 #include "test_features.hpp"
 #include "test_first_order.hpp"
+#include "test_grammar.hpp"
 #include "test_local_search.hpp"
 #include "test_tagger.hpp"
 
@@ -70,6 +71,8 @@ int main() {
   a_tag_model_learns_one_sentence();
   unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words();
   expected_arcs_of_the_dmv_are_one_a_word();
+  charts_of_a_grammar_agree();
+  closed_spans_have_no_node();
   eisner_values_are_those_of_its_trees();
   spanning_trees_are_the_same_from_a_matrix_and_from_candidates();
   no_tree_is_told();

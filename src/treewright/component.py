@@ -1,6 +1,6 @@
 """What a component of a model is, and how components are stored in model files and found by their kind.
 
-A component (tokeniser, tagger, parser, induced parser, pipeline) is a class that follows the protocol `Component`:
+A component (tokeniser, tagger, parser, induced parser, pipeline, grammar) is a class of the protocol `Component`:
 
 | member | meaning |
 |---|---|
@@ -46,6 +46,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "pipeline": "treewright.pipeline:Pipeline",
     "lexicalised grammar": "treewright.grammar:Collins",
     "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
+    "treebank grammar": "treewright.grammar:TreebankGrammar",
 }
 MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
@@ -55,7 +56,9 @@ MAKERS = {  # kind -> the command that makes one
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TRAIN",
     "grammar with dependencies": "treewright joint train --with dependencies TRAIN",
+    "treebank grammar": "treewright grammar train --kind treebank TREES",
 }
+GRAMMARS = {"treebank": "treebank grammar", "collins": "lexicalised grammar"}  # name on the command line -> kind
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; by convention

@@ -8,13 +8,15 @@ from treewright import component, modelfile
 from treewright.component import EMBEDDED
 
 if TYPE_CHECKING:
+    from treewright.grammar import Collins, TreebankGrammar
     from treewright.induce import InducedParser
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-__all__ = ["EMBEDDED", "PARSERS", "load"]
+__all__ = ["EMBEDDED", "GRAMMARS", "PARSERS", "load", "load_grammar", "load_parser"]
 
-PARSERS = ("pipeline", "parser", "induced parser")  # the kinds of models that parse
+PARSERS = ("pipeline", "parser", "induced parser")  # the kinds of models that find dependency trees
+GRAMMARS = tuple(component.GRAMMARS.values())  # the kinds of models that find phrase-structure trees
 
 
 @overload
@@ -22,14 +24,24 @@ def load(path: Literal["en"]) -> Pipeline: ...
 
 
 @overload
-def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser: ...
+def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins: ...
 
 
-def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
-    """The model of a name ("en") or a file: a pipeline, or a parser that was trained or induced.
+def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins:
+    """The model of a name ("en") or a file: a pipeline, a parser that was trained or induced, or a grammar.
 
     >>> load("en")("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
-    found = component.load(path, *PARSERS)
-    return cast("Pipeline | Parser | InducedParser", found)
+    found = component.load(path, *PARSERS, *GRAMMARS)
+    return cast("Pipeline | Parser | InducedParser | TreebankGrammar | Collins", found)
+
+
+def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
+    """The same, for functions that need dependency trees."""
+    return cast("Pipeline | Parser | InducedParser", component.load(path, *PARSERS))
+
+
+def load_grammar(path: modelfile.Path) -> TreebankGrammar | Collins:
+    """The same, for functions that need phrase-structure trees."""
+    return cast("TreebankGrammar | Collins", component.load(path, *GRAMMARS))

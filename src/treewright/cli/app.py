@@ -31,6 +31,7 @@ COMMANDS: tuple[str, ...] = (
     "verify",
     "show",
     "induce",
+    "grammar",
     "reproduce",
 )
 

@@ -75,14 +75,14 @@ def complete(
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import write_confidence
-    from treewright.models import load
+    from treewright.models import load_parser
     from treewright.parser import rank as ranked
     from treewright.pipeline.certificate import set_certificate
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
     jobs = jobs_of(inputs, output, "conllu")
-    parser = load(model)
+    parser = load_parser(model)
     if confidence or rank is not None:
         check_probabilities(parser, model)
     on_error = "skip" if skip_bad else "raise"

@@ -59,7 +59,7 @@ def explain(
     projective: Projective = None,
     as_json: Json = False,
 ) -> None:
-    from treewright.models import load
+    from treewright.models import load_parser
 
     if not word:
         raise typer.BadParameter("give the word to explain: its number or its form", param_hint="--word")
@@ -68,7 +68,7 @@ def explain(
     if len(sources) > 1:
         raise typer.BadParameter(f"one file at a time, not {' and '.join(sources)}", param_hint="FILE")
     name, source = named or "en", sources[0]
-    parser = explained_by(load(name), name)
+    parser = explained_by(load_parser(name), name)
     with open_sentences(parser, name, Given(source, source, text, kind, False)) as reader:
         chosen = choose(reader, sentence, "the text" if text is not None else source)
     options: dict[str, Any] = {"projective": projective}

@@ -135,7 +135,7 @@ def parse(
     quiet: Quiet = False,
 ) -> None:
     from treewright.corpus.confidence import write_confidence
-    from treewright.models import load
+    from treewright.models import load_parser
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
     from treewright.streams import CHUNK, arriving
@@ -144,7 +144,7 @@ def parse(
     check_text(text, sources)
     form = form_of(to, output, text)
     jobs = jobs_of(sources, output, form)
-    parser = load(named or "en")
+    parser = load_parser(named or "en")
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -89,7 +89,7 @@ class Summary:
         """Start the clock: when the first sentence is read, so that imports and the loading of models do not count."""
         self.begin = time.monotonic()
 
-    def count(self, sentence: Sentence, certified: bool | None = None, **further: int) -> None:
+    def count(self, sentence: Sized, certified: bool | None = None, **further: int) -> None:
         self.sentences += 1
         self.words += len(sentence)
         if certified is not None:

@@ -1,18 +1,21 @@
-"""Phrase-structure grammars: trees as they are prepared for training, head rules, and Collins' model 1.
+"""Phrase-structure grammars: context-free grammars of treebanks with exact charts, head rules, and Collins' model 1.
 
 >>> from treewright.corpus import Tree
->>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
+>>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
 >>> print(grammar.parse(["it", "rains"]).tree)
 (S (NP (PRP it)) (VP (VBZ rains)))
 """
 
 from treewright.grammar.collins import Collins, CollinsOptions, LexicalParse, ParseForest
 from treewright.grammar.head_rules import HeadRules, dependencies
-from treewright.grammar.result import PhraseParse
+from treewright.grammar.options import TreebankOptions
+from treewright.grammar.result import BracketMarginals, PhraseParse
+from treewright.grammar.treebank import TreebankGrammar
 from treewright.grammar.trees import Markov, binarised, prepared, restored, trees_of
 from treewright.grammar.words import Vocabulary, signature
 
 __all__ = [
+    "BracketMarginals",
     "Collins",
     "CollinsOptions",
     "HeadRules",
@@ -20,6 +23,8 @@ __all__ = [
     "Markov",
     "ParseForest",
     "PhraseParse",
+    "TreebankGrammar",
+    "TreebankOptions",
     "Vocabulary",
     "binarised",
     "dependencies",

@@ -35,7 +35,7 @@ class Markov:
     """
 
     vertical: Annotated[int, Range(1, 3)] = 1
-    horizontal: Count = 0
+    horizontal: Count = 1
     tags: bool = False
 
     def __post_init__(self) -> None:

@@ -1,0 +1,195 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "grammar/cky.hpp"
+#include "grammar/cky_kbest.hpp"
+#include "grammar/partial_cover.hpp"
+#include "grammar/sums.hpp"
+
+namespace treewright {
+
+using IndexRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using NewNodes = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // [node, 3]: chain, first, last
+using Found = std::pair<double, NewNodes>;
+
+static NewNodes rows_of(const std::vector<ChainNode> &nodes) {
+  NewNodes rows = new_array<NewNodes>(nodes.size(), 3);
+  std::int32_t *cells = rows.data();
+  for (const ChainNode &node : nodes) *cells++ = node.chain, *cells++ = node.first, *cells++ = node.last;
+  return rows;
+}
+
+class ContextFree {
+ public:
+  ContextFree(int symbols, int goal, IndexRows rules, ScoreColumn rule_scores, IndexRows chains,
+              ScoreColumn chain_scores, IndexColumn preterminals, Mask is_phrase)
+      : rules_(checked_rules(symbols, goal, rules, rule_scores, chains, chain_scores, preterminals)),
+        is_phrase_(new bool[is_phrase.shape(0)]) {
+    if (is_phrase.shape(0) != std::size_t(symbols)) throw nb::value_error("is_phrase must have one entry a symbol");
+    std::copy(is_phrase.data(), is_phrase.data() + symbols, is_phrase_.get());
+  }
+
+  Found parse(Scores lexical, std::optional<Flags> closed, std::optional<IndexRows> spans,
+              std::optional<Flags> allowed) const {
+    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
+    double value;
+    std::vector<ChainNode> nodes;
+    {
+      nb::gil_scoped_release nogil;
+      CkyChart<MaxPlus> &chart = filled(lexical, constraints);
+      value = chart.total();
+      if (chart.has_tree()) chart.read_tree(0, chart.words(), rules_.goal(), nodes);
+    }
+    return {value, rows_of(nodes)};
+  }
+
+  Found cover(Scores lexical, std::optional<Flags> closed, std::optional<IndexRows> spans,
+              std::optional<Flags> allowed) const {
+    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
+    double value;
+    std::vector<ChainNode> nodes;
+    {
+      nb::gil_scoped_release nogil;
+      value = read_cover(filled(lexical, constraints), is_phrase_.get(), nodes);
+    }
+    return {value, rows_of(nodes)};
+  }
+
+  std::vector<Found> kbest(Scores lexical, int k, std::optional<Flags> closed, std::optional<IndexRows> spans,
+                           std::optional<Flags> allowed) const {
+    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
+    std::vector<std::pair<double, std::vector<ChainNode>>> trees;
+    {
+      nb::gil_scoped_release nogil;
+      CkyKBest best(filled(lexical, constraints));
+      double value;
+      std::vector<ChainNode> nodes;
+      while (int(trees.size()) < k && best.tree(int(trees.size()), value, nodes)) {
+        trees.emplace_back(value, std::move(nodes));
+        nodes.clear();
+      }
+    }
+    std::vector<Found> found;
+    for (const auto &[value, nodes] : trees) found.emplace_back(value, rows_of(nodes));
+    return found;
+  }
+
+  std::tuple<double, NewScores3, NewScores> sums(Scores lexical, IndexColumn label_begins, IndexColumn labels,
+                                                 int label_count, std::optional<Flags> closed,
+                                                 std::optional<IndexRows> spans, std::optional<Flags> allowed) const {
+    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
+    check_labels(label_begins, labels, label_count);
+    const int words = int(lexical.shape(0));
+    NewScores3 brackets = new_array<NewScores3>(label_count, words + 1, words + 1);
+    NewScores tags = new_array<NewScores>(words, lexical.shape(1));
+    std::fill_n(brackets.data(), brackets.size(), 0.0);
+    std::fill_n(tags.data(), tags.size(), 0.0);
+    double total;
+    {
+      nb::gil_scoped_release nogil;
+      thread_local CkySums sums;
+      total = sums.compute(rules_, lexical.data(), words, constraints,
+                           {label_begins.data(), labels.data(), label_count}, brackets.data(), tags.data());
+    }
+    return {total, brackets, tags};
+  }
+
+ private:
+  static ContextFreeRules checked_rules(int symbols, int goal, const IndexRows &rules, const ScoreColumn &rule_scores,
+                                        const IndexRows &chains, const ScoreColumn &chain_scores,
+                                        const IndexColumn &preterminals) {
+    if (rules.shape(1) != 3 || rules.shape(0) != rule_scores.shape(0))
+      throw nb::value_error("rules must be [rule, 3], with a score each");
+    if (chains.shape(1) != 2 || chains.shape(0) != chain_scores.shape(0))
+      throw nb::value_error("chains must be [chain, 2], with a score each");
+    const auto check = [&](const auto &numbers) {
+      for (std::size_t k = 0; k < numbers.size(); ++k)
+        if (numbers.data()[k] < 0 || numbers.data()[k] >= symbols) throw nb::value_error("a symbol is out of range");
+    };
+    check(rules), check(chains), check(preterminals);
+    if (goal < 0 || goal >= symbols) throw nb::value_error("the goal is out of range");
+    check_scores_of("rule_scores", rule_scores);
+    check_scores_of("chain_scores", chain_scores);
+    std::vector<BinaryRule> binary;
+    for (std::size_t r = 0; r < rules.shape(0); ++r)
+      binary.push_back({rules(r, 0), rules(r, 1), rules(r, 2), rule_scores(r)});
+    std::vector<UnaryChain> unary;
+    for (std::size_t c = 0; c < chains.shape(0); ++c) unary.push_back({chains(c, 0), chains(c, 1), chain_scores(c)});
+    return {symbols, goal, binary, unary,
+            std::vector<int>(preterminals.data(), preterminals.data() + preterminals.shape(0))};
+  }
+
+  SpanConstraints checked(const Scores &lexical, const std::optional<Flags> &closed,
+                          const std::optional<IndexRows> &spans, const std::optional<Flags> &allowed) const {
+    const std::size_t words = lexical.shape(0);
+    if (!words || lexical.shape(1) != rules_.preterminals().size())
+      throw nb::value_error("lexical must be [word, preterminal]");
+    check_scores_of("lexical", lexical);
+    SpanConstraints constraints;
+    if (closed) {
+      if (closed->shape(0) != words + 1 || closed->shape(1) != words + 1)
+        throw nb::value_error("closed must be [position, position]");
+      constraints.closed = closed->data();
+    }
+    if (spans.has_value() != allowed.has_value()) throw nb::value_error("spans and allowed go together");
+    if (!spans) return constraints;
+    if (spans->shape(1) != 2 || allowed->shape(0) != spans->shape(0) || allowed->shape(1) != rules_.chains().size())
+      throw nb::value_error("spans must be [span, 2], allowed [span, chain]");
+    for (std::size_t m = 0; m < spans->shape(0); ++m) {
+      const int first = (*spans)(m, 0), last = (*spans)(m, 1);
+      if (first < 0 || first >= last || std::size_t(last) > words) throw nb::value_error("a span is out of range");
+    }
+    constraints.masked = int(spans->shape(0));
+    constraints.spans = spans->data(), constraints.allowed = allowed->data();
+    return constraints;
+  }
+
+  void check_labels(const IndexColumn &begins, const IndexColumn &labels, int count) const {
+    if (begins.shape(0) != rules_.chains().size() + 1 || begins(0) != 0 ||
+        std::size_t(begins(begins.shape(0) - 1)) != labels.shape(0))
+      throw nb::value_error("label_begins must have one entry a chain and one more");
+    for (std::size_t c = 1; c < begins.shape(0); ++c)
+      if (begins(c) < begins(c - 1)) throw nb::value_error("label_begins must not fall");
+    for (std::size_t l = 0; l < labels.shape(0); ++l)
+      if (labels(l) < 0 || labels(l) >= count) throw nb::value_error("a label is out of range");
+  }
+
+  CkyChart<MaxPlus> &filled(const Scores &lexical, const SpanConstraints &constraints) const {
+    thread_local CkyChart<MaxPlus> chart;
+    chart.inside(rules_, lexical.data(), int(lexical.shape(0)), constraints);
+    return chart;
+  }
+
+  ContextFreeRules rules_;
+  std::unique_ptr<bool[]> is_phrase_;
+};
+
+void bind_grammar(nb::module_ &m) {
+  const auto closed = nb::arg("closed").noconvert().none() = nb::none();
+  const auto spans = nb::arg("spans").noconvert().none() = nb::none();
+  const auto allowed = nb::arg("allowed").noconvert().none() = nb::none();
+  nb::class_<ContextFree>(m, "ContextFree", "A context-free grammar over binary rules and unary chains, with charts.")
+      .def(nb::init<int, int, IndexRows, ScoreColumn, IndexRows, ScoreColumn, IndexColumn, Mask>(), nb::arg("symbols"),
+           nb::arg("goal"), nb::arg("rules").noconvert(), nb::arg("rule_scores").noconvert(),
+           nb::arg("chains").noconvert(), nb::arg("chain_scores").noconvert(), nb::arg("preterminals").noconvert(),
+           nb::arg("is_phrase").noconvert())
+      .def("parse", &ContextFree::parse, nb::arg("lexical").noconvert(), closed, spans, allowed,
+           "Value and nodes (chain, first, last) of the best tree, parents first; -inf and no nodes without a tree.")
+      .def("cover", &ContextFree::cover, nb::arg("lexical").noconvert(), closed, spans, allowed,
+           "Value and nodes of the fewest trees that cover the sentence.")
+      .def("kbest", &ContextFree::kbest, nb::arg("lexical").noconvert(), nb::arg("k"), closed, spans, allowed,
+           "Value and nodes of the k best trees, or of all if there are fewer.")
+      .def("sums", &ContextFree::sums, nb::arg("lexical").noconvert(), nb::arg("label_begins").noconvert(),
+           nb::arg("labels").noconvert(), nb::arg("label_count"), closed, spans, allowed,
+           "Log partition, probabilities of brackets [label, first, last] and of preterminals [word, preterminal].");
+}
+
+}  // namespace treewright

@@ -1,0 +1,206 @@
+"""Sentences for commands that find phrase-structure trees, and the trees as these commands write them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
+from treewright.cli.shared import check_extension, note, write_lines
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.grammar import PhraseParse
+
+NO_TREE = "(())"  # EVALB's sign for a sentence without a parse
+NAMED = 3  # sentences without a tree that are named; by convention
+EXTENSIONS = {
+    **dict.fromkeys([".mrg", ".brackets", ".trees", ".ptb"], "brackets"),
+    **dict.fromkeys([".json", ".jsonl"], "json"),
+    ".svg": "svg",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "text",
+}
+
+
+class Source(str, Enum):
+    lines = "lines"
+    trees = "trees"
+    conllu = "conllu"
+    text = "text"
+
+
+class Form(str, Enum):
+    brackets = "brackets"
+    json = "json"
+    text = "text"
+    svg = "svg"
+    html = "html"
+
+
+SourceKind = Annotated[
+    Source | None,
+    typer.Option(
+        "--input",
+        help="A sentence a line with blanks between words, the words of a file of trees, CoNLL-U, or raw text, which "
+        "the tokeniser of en divides; detected if not given.",
+    ),
+]
+KeepTags = Annotated[
+    bool,
+    typer.Option("--tags", help="Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none."),
+]
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="For a sentence without a tree, write the fewest phrases that cover it; else (())."),
+]
+MaxWords = Annotated[
+    int,
+    typer.Option(
+        "--max-words",
+        min=1,
+        metavar="N",
+        help="With a treebank grammar: divide longer sentences, which bounds time and memory.",
+    ),
+]
+
+
+class Item(NamedTuple):
+    """A sentence: where it is, its words, and their tags if they are to be kept."""
+
+    place: str
+    words: list[str]
+    tags: list[str | None] | None
+
+
+class Outcome(NamedTuple):
+    """A sentence and its tree, or why it has none."""
+
+    item: Item
+    parse: PhraseParse | None
+    problem: str
+
+
+def read_items(source: str, kind: Source | None, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
+    """The sentences of a file."""
+    from treewright.corpus import read, read_trees, strip_traces
+    from treewright.pipeline import read_input
+    from treewright.tagger import Tokeniser
+
+    found = kind or detected(source)
+    on_error = "skip" if skip_bad else "raise"
+    if keep_tags and found in (Source.lines, Source.text):
+        raise typer.BadParameter(f"an input of {found.value} has no tags; leave it out", param_hint="--tags")
+    if found is Source.trees:
+        with read_trees(source, on_error=on_error) as trees:
+            for tree in trees:
+                bare = strip_traces(tree)
+                if bare is None:
+                    raise InputError(f"{tree.source}:{tree.line}: the tree has no words, only traces; remove it")
+                yield Item(f"{tree.source}:{tree.line}", bare.leaves(), list(bare.tags()) if keep_tags else None)
+        return
+    if found is Source.lines:
+        yield from read_lines(source)
+        return
+    reader = (
+        read(source, on_error=on_error) if found is Source.conllu else read_input(source, "text", Tokeniser.load("en"))
+    )
+    with reader as sentences:
+        for sentence in sentences:
+            columns = zip(sentence.xpos, sentence.upos, strict=True)
+            tags = [next((tag for tag in pair if tag != "_"), None) for pair in columns]
+            yield Item(sentence.place, list(sentence.forms), tags if keep_tags else None)
+
+
+def detected(source: str) -> Source:
+    """The kind of a file, by its extension or its first bytes; lines for standard input."""
+    from treewright.corpus import format_of
+    from treewright.pipeline import guess_input
+
+    if source == "-":
+        return Source.lines
+    if format_of(source) == "brackets":
+        return Source.trees
+    return Source.conllu if guess_input(source) == "conllu" else Source.lines
+
+
+def read_lines(source: str) -> Iterator[Item]:
+    """A sentence for each line with words."""
+    from treewright.corpus import Reader
+    from treewright.corpus.reader import Lines, Problems
+    from treewright.pipeline.reading import checked
+
+    lines = Lines(source)
+    rows = (line for piece in checked(lines) for line in io.StringIO(piece, newline="\n"))
+    with Reader(lines, rows, Problems("raise")) as reader:
+        for row, line in enumerate(reader, start=1):
+            if words := line.split():
+                yield Item(f"{lines.name}:{row}", words, None)
+
+
+def with_place(item: Item, error: InputError) -> InputError:
+    return InputError(f"{item.place}: {error}")
+
+
+def form_of(to: Form | None, output: str) -> str:
+    """The format: the one given, or that of the output's extension, or brackets."""
+    from treewright.corpus.files import extension_of
+
+    if to is not None:
+        return to.value
+    check_extension(output, tuple(EXTENSIONS))
+    return EXTENSIONS.get(extension_of(output), "brackets")
+
+
+def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:
+    """Write the trees; sentences without one are named on standard error and drawn by no picture."""
+    told = notes_on(outcomes)
+    target = None if output == "-" else output
+    if form == "brackets":
+        write_lines((str(one.parse.tree) if one.parse else NO_TREE for one in told), output)
+    elif form == "json":
+        write_lines((json.dumps(as_json(one), ensure_ascii=False) for one in told), output)
+    elif form == "text":
+        write_lines(drawings(told, target), output)
+    elif form == "html":
+        write_page(((one.parse.tree, {}) for one in told if one.parse), {}, target, source)
+    else:
+        pairs = ((number, one.parse) for number, one in enumerate(told, start=1))
+        trees: Iterator[tuple[int, Pair]] = ((number, (parse.tree, {})) for number, parse in pairs if parse)
+        write_pictures(trees, {"width": SVG_WIDTH}, target, source, form)
+
+
+def notes_on(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """The same, after a note on the first sentences without a tree and on those that were not searched completely."""
+    named = 0
+    for outcome in outcomes:
+        problem = outcome.problem or (outcome.parse.given_up if outcome.parse else "")
+        if problem and named < NAMED:
+            note(f"{outcome.item.place}: {problem}")
+        named += bool(problem)
+        yield outcome
+    if named > NAMED:
+        note(f"and {named - NAMED} more")
+
+
+def as_json(outcome: Outcome) -> dict[str, object]:
+    found = outcome.parse.to_json() if outcome.parse else {"tree": None, "words": outcome.item.words}
+    return {"place": outcome.item.place, **found, **({"problem": outcome.problem} if outcome.problem else {})}
+
+
+def drawings(outcomes: Iterable[Outcome], target: str | None) -> Iterator[str]:
+    """The drawing of each tree and its certificate."""
+    from treewright import draw
+
+    options: dict[str, Any] = terminal_options(target) | {"width": max(terminal_columns(), 20)}
+    for outcome in outcomes:
+        if outcome.parse:
+            yield f"{draw.text(outcome.parse.tree, **options)}\n{outcome.parse.status}\n"
+        else:
+            yield f"{' '.join(outcome.item.words)}\n{outcome.problem}\n"

@@ -1,0 +1,115 @@
+"""Constraints on phrase-structure trees, in the form that the chart takes them.
+
+A constraint is (first, last), some phrase over the words first to last - 1; (label, first, last), a phrase with a
+label; or (place, tag), the tag of a word. Words are counted from 0. Nodes that binarisation inserted are no phrases.
+
+A required span closes all spans that cross it. Every binary tree then has a node over it: the smallest node that
+contains the span cannot be divided within the span without a part that crosses it, unless it is the span itself. What
+remains is to allow only chains with a phrase, or with the label, over the span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InfeasibleError, InputError
+from treewright.grammar.result import number_of
+
+Constraint = tuple[int, int] | tuple[str, int, int] | tuple[int, str]
+Flags = NDArray[np.bool_]
+
+
+@dataclass
+class ChartConstraints:
+    """Closed spans, and for some spans the chains that are allowed; the tags that are allowed for each word."""
+
+    closed: Flags | None
+    masks: dict[tuple[int, int], Flags] = field(default_factory=dict)
+    tags: Flags | None = None
+
+    def arguments(self) -> tuple[Flags | None, NDArray[np.int32] | None, Flags | None]:
+        """The arguments of the kernel."""
+        if not self.masks:
+            return self.closed, None, None
+        spans = np.array(list(self.masks), dtype=np.int32)
+        return self.closed, spans, np.ascontiguousarray(np.array(list(self.masks.values())))
+
+
+@dataclass(frozen=True)
+class Names:
+    """The labels and tags of a grammar, and the labels of each chain."""
+
+    labels: tuple[str, ...]
+    tags: tuple[str, ...]
+    chain_labels: tuple[frozenset[str], ...]
+
+    def chains_with(self, label: str | None) -> Flags:
+        """The chains that have a label, or any phrase."""
+        if label is not None:
+            number_of(label, self.labels, "label")
+        return np.array([label in labels if label is not None else bool(labels) for labels in self.chain_labels])
+
+
+def chart_constraints(
+    words: int, names: Names, require: Iterable[Constraint], forbid: Iterable[Constraint]
+) -> ChartConstraints:
+    """The constraints of a sentence, checked."""
+    found = ChartConstraints(None)
+    required: list[tuple[int, int]] = []
+    for argument, constraints in (("require", require), ("forbid", forbid)):
+        for number, constraint in enumerate(constraints):
+            name, is_required = f"{argument}[{number}]", argument == "require"
+            if len(constraint) == 2 and isinstance(constraint[1], str):
+                limit_tags(found, words, names, name, constraint[0], constraint[1], is_required)
+                continue
+            label, first, last = span_of(name, constraint, words)
+            mask = found.masks.setdefault((first, last), np.ones(len(names.chain_labels), dtype=bool))
+            with_label = names.chains_with(label)
+            mask &= with_label if is_required else ~with_label
+            if is_required:
+                required.append((first, last))
+    found.closed = closed_by(required, words)
+    return found
+
+
+def span_of(name: str, constraint: Sequence[object], words: int) -> tuple[str | None, int, int]:
+    """Label and ends of a constraint on a span."""
+    label, first, last = constraint if len(constraint) == 3 else (None, *constraint)
+    is_span = isinstance(first, int) and isinstance(last, int) and isinstance(label, (str, type(None)))
+    if not is_span or not 0 <= first < last <= words:  # type: ignore[operator]
+        expected = "(first, last), (label, first, last) or (word, tag)"
+        raise InputError(f"{name} is {constraint!r}; expected {expected} over words 0 to {words - 1}, last excluded")
+    return label, first, last  # type: ignore[return-value]
+
+
+def limit_tags(
+    found: ChartConstraints, words: int, names: Names, name: str, place: object, tag: str, is_required: bool
+) -> None:
+    """Allow one tag of a word only, or forbid it."""
+    if not isinstance(place, int) or not 0 <= place < words:
+        raise InputError(f"{name} is {(place, tag)!r}; the sentence has the words 0 to {words - 1}")
+    number = number_of(tag, names.tags, "tag")
+    if found.tags is None:
+        found.tags = np.ones((words, len(names.tags)), dtype=bool)
+    chosen = np.arange(len(names.tags)) == number
+    found.tags[place] &= chosen if is_required else ~chosen
+
+
+def closed_by(required: Sequence[tuple[int, int]], words: int) -> Flags | None:
+    """The spans that cross a required one."""
+    if not required:
+        return None
+    for number, (first, last) in enumerate(required):
+        for begin, end in required[:number]:
+            if begin < first < end < last or first < begin < last < end:
+                pair = (f"({begin}, {end})", f"({first}, {last})")
+                raise InfeasibleError(f"the required spans {pair[0]} and {pair[1]} cross; no tree has both", pair)
+    i, j = np.indices((words + 1, words + 1))
+    closed = np.zeros((words + 1, words + 1), dtype=bool)
+    for first, last in required:
+        closed |= ((i < first) & (first < j) & (j < last)) | ((first < i) & (i < last) & (last < j))
+    return closed

@@ -1,0 +1,132 @@
+"""`treewright grammar` as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from oracles.commands import Run, runner
+
+import treewright as tw
+
+TREES = """\
+( (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ barks)) (. .)) )
+( (S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)) )
+( (S (NP-SBJ (NP (DT The) (NN man)) (PP (IN with) (NP (DT a) (NN dog)))) (VP (VBZ sleeps)) (. .)) )
+"""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trees.mrg").write_text(TREES)
+    return runner(monkeypatch, capsys, "grammar")
+
+
+@pytest.fixture
+def trained(run: Run) -> Run:
+    assert run("train", "trees.mrg", "-o", "model.tw", "-q").returncode == 0
+    return run
+
+
+def test_train_scores_on_dev_and_writes_a_model_that_loads(run: Run) -> None:
+    found = run("train", "trees.mrg", "--dev", "trees.mrg", "-o", "model.tw", "--vertical", "2")
+    assert found.returncode == 0, found.stderr
+    assert found.stderr.startswith("treewright: model.tw: TreebankGrammar(4 labels, 7 tags;")
+    assert found.stderr.endswith("; on trees.mrg: F1 100.00, tags 100.00 %\n")
+    assert isinstance(tw.load("model.tw"), tw.grammar.TreebankGrammar)
+    report = json.loads(run("train", "trees.mrg", "--dev", "trees.mrg", "-o", "model.tw", "--json").stdout)
+    assert (report["trees"], report["words"], report["dev"]["f1"]) == (3, 19, 1.0)
+
+
+def test_every_input_gives_the_same_trees(trained: Run) -> None:
+    words = "The dog barks .\nShe saw the dog with the glass .\n"
+    Path("words.txt").write_text(words)
+    sentences = [tw.Sentence.from_words(line.split()) for line in words.splitlines()]
+    tw.write(sentences, "words.conllu")
+    Path("two.mrg").write_text("".join(TREES.splitlines(keepends=True)[:2]))
+    expected = [tw.corpus.strip_functions(tree.children[0]) for tree in tw.read_trees("two.mrg")]  # type: ignore[arg-type]
+    for source in ("words.txt", "words.conllu", "two.mrg"):
+        found = trained("parse", "model.tw", source, "-q")
+        assert found.returncode == 0, found.stderr
+        assert found.stdout == "".join(f"{tree}\n" for tree in expected)
+    assert trained("parse", "model.tw", "-q", stdin=words).stdout == found.stdout
+    assert trained("parse", "model.tw", "-q", "--threads", "2", stdin=words).stdout == found.stdout
+    text = trained("parse", "model.tw", "--input", "text", "-q", stdin="The dog barks.")
+    assert text.stdout == f"{expected[0]}\n"
+
+
+def test_output_is_brackets_json_or_a_drawing(trained: Run) -> None:
+    found = trained("parse", "model.tw", "trees.mrg", "-o", "out.jsonl")
+    assert "100.0 % of the trees certified as the model's best" in found.stderr
+    lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert [line["certified"] for line in lines] == [True] * 3
+    assert lines[0]["place"] == "trees.mrg:1"
+    for name, sign in (("out.svg", "<svg"), ("out.html", "<article"), ("out.txt", "certified")):
+        assert trained("parse", "model.tw", "trees.mrg", "-o", name, "-q").returncode == 0
+        assert sign in Path(name).read_text()
+
+
+def test_given_tags_are_kept(trained: Run) -> None:
+    Path("tagged.mrg").write_text("(S (NP (PRP dog)) (VP (VBZ The)) (. .))\n")
+    assert (
+        trained("parse", "model.tw", "tagged.mrg", "--tags", "-q").stdout == "(S (NP (PRP dog)) (VP (VBZ The)) (. .))\n"
+    )
+    unknown = trained("parse", "model.tw", "tagged.mrg", "--tags", "-q", "--input", "lines")
+    assert unknown.returncode == 2
+    assert "an input of lines has no tags" in unknown.stderr
+    Path("tagged.mrg").write_text("(S (NP (ZZ dog)))\n")
+    found = trained("parse", "model.tw", "tagged.mrg", "--tags")
+    assert found.returncode == 1
+    assert found.stderr.startswith("treewright: tagged.mrg:1: there is no tag 'ZZ' in the grammar; there are . DT IN")
+
+
+def test_a_sentence_without_a_tree_is_named_and_can_be_covered(trained: Run) -> None:
+    found = trained("parse", "model.tw", stdin="The dog barks .\n. the\n")
+    assert found.returncode == 0
+    assert found.stdout.splitlines()[1] == "(())"
+    assert "treewright: <stdin>:2: the grammar has no tree for this sentence; --partial" in found.stderr
+    assert "1 without tree" in found.stderr
+    covered = trained("parse", "model.tw", "--partial", stdin=". the\n")
+    assert covered.stdout == "( (NP (DT .) (NN the)))\n"
+    assert "<stdin>:1: no tree over the whole sentence, which 1 phrase covers" in covered.stderr
+
+
+def test_a_long_sentence_is_divided_and_named(trained: Run) -> None:
+    found = trained("parse", "model.tw", "--max-words", "8", stdin="The dog barks . " * 5)
+    assert found.returncode == 0
+    assert "<stdin>:1: 20 words were divided into 3 parts before word 8, 16; no phrase over" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(S (NP (DT the))", "bad.mrg:1: the tree that begins here is not complete: 1 closing bracket is missing"),
+        ("(S (NP (-NONE- *)))", "bad.mrg:1: the tree has no words, only traces; remove it"),
+        ("(S (NP (S (NN a))))", "bad.mrg:1: unary cycle: ROOT over S over NP over S, all over the same words;"),
+    ],
+)
+def test_bad_trees_are_one_sentence_with_file_and_line(run: Run, text: str, message: str) -> None:
+    Path("bad.mrg").write_text(f"{text}\n")
+    found = run("train", "bad.mrg", "-o", "model.tw")
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"treewright: {message}")
+    assert found.stderr.count("\n") == 1
+    Path("bad.mrg").write_text(f"{text}\n(S (NN a))\n")
+    skipped = run("train", "bad.mrg", "-o", "model.tw", "--skip-bad")
+    assert skipped.returncode == 0
+    assert "left out 1 bad sentence" in skipped.stderr
+
+
+def test_model_1_is_trained_and_parses_by_the_same_commands(run: Run) -> None:
+    assert run("train", "trees.mrg", "-o", "model.tw", "--kind", "collins", "-q").returncode == 0
+    found = run("parse", "model.tw", "trees.mrg", "-q")
+    assert found.returncode == 0, found.stderr
+    assert len(found.stdout.splitlines()) == 3
+
+
+def test_other_models_are_refused_by_name(run: Run) -> None:
+    found = run("parse", "en", stdin="a b\n")
+    assert found.returncode == 1
+    assert "en.tw is a pipeline without a treebank grammar; `treewright grammar train" in found.stderr

@@ -85,17 +85,20 @@ def train(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Trees in Penn brackets, compressed or not.")],
     output: ModelOutput,
     dev: Annotated[
-        str | None, typer.Option("--dev", metavar="DEV", help="Trees on which the grammar is scored.")
+        str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; the grammar is scored on it.")
     ] = None,
     kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = Kind.treebank,
     vertical: Annotated[
-        int, typer.Option(min=1, max=3, metavar="N", help="Labels that a phrase has: its own, its parent's, ...")
+        int,
+        typer.Option(
+            min=1, max=3, metavar="N", help="Labels that a phrase has: its own, that of its parent, and so on."
+        ),
     ] = 1,
     horizontal: Annotated[
         int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
     ] = 1,
     head_rules: Annotated[
-        str, typer.Option(metavar="RULES", help="Of collins: english, general, or a file with a table of heads.")
+        str, typer.Option(metavar="RULES", help="Head rules of collins: english, general, or a file.")
     ] = "english",
     skip_bad: SkipBad = False,
     as_json: Json = False,

@@ -115,7 +115,9 @@ KeepDeps = Annotated[
 ]
 Dev = Annotated[
     str | None,
-    typer.Option("--dev", metavar="DEV", help="Another treebank, which chooses the best epoch; else part of TRAIN."),
+    typer.Option(
+        "--dev", metavar="DEV", help="Another treebank; it chooses the best epoch. Else a part of TRAIN does."
+    ),
 ]
 
 

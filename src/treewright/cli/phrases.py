@@ -48,8 +48,8 @@ SourceKind = Annotated[
     Source | None,
     typer.Option(
         "--input",
-        help="A sentence a line with blanks between words, the words of a file of trees, CoNLL-U, or raw text, which "
-        "the tokeniser of en divides; detected if not given.",
+        help="Input format; a sentence a line with blanks between words, the words of a file of trees, CoNLL-U, or "
+        "raw text, which the tokeniser of en divides. Detected if not given.",
     ),
 ]
 KeepTags = Annotated[

@@ -35,7 +35,7 @@ Kind = Annotated[
     Input | None,
     typer.Option(
         "--input",
-        help="Raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a line, CoNLL-U or "
+        help="Input format; raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a line, CoNLL-U or "
         "JSON lines; detected if not given.",
     ),
 ]

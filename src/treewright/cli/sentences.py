@@ -35,8 +35,8 @@ Kind = Annotated[
     Input | None,
     typer.Option(
         "--input",
-        help="Input format; raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a line, CoNLL-U or "
-        "JSON lines; detected if not given.",
+        help="Input format; raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a "
+        "line, CoNLL-U or JSON lines; detected if not given.",
     ),
 ]
 Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")]

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import component
-from treewright.checks import check, explained
+from treewright.calls import explained
+from treewright.checks import check
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError

@@ -204,6 +204,8 @@ def problem_of(error: BaseException) -> str:
         return f"it lacks {error}"
     if isinstance(error, RecursionError):
         return "its header is nested too deeply"
+    if "incompatible function arguments" in str(error):  # of the native module, for a number of more than 32 bits
+        return "a number in its header is out of range"
     return str(error) or type(error).__name__
 
 

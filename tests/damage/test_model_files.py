@@ -151,6 +151,18 @@ def test_a_scale_that_is_no_scale_is_refused(scale: Any, tmp_path: Path) -> None
         assert outcome(tmp_path / "scale.tw").startswith(f"{tmp_path / 'scale.tw'}: not a model file, or a damaged one")
 
 
+@pytest.mark.parametrize(
+    ("name", "seed", "problem"),
+    [("tagger", 1097, "a number in its header is out of range"), ("induced", 1513, "weight")],
+)
+def test_headers_with_impossible_values_are_refused_on_load(name: str, seed: int, problem: str, tmp_path: Path) -> None:
+    kind = list(MUTATIONS)[seed % len(MUTATIONS)]
+    path = tmp_path / "edited.tw"
+    path.write_bytes(MUTATIONS[kind](files()[name], np.random.default_rng(seed)))
+    with pytest.raises(InputError, match=f"edited.tw: not a model file, or a damaged one .*{problem}"):
+        component.load(path)
+
+
 def test_a_size_that_the_file_cannot_have_reserves_no_memory(tmp_path: Path) -> None:
     parsed = Parsed.of(files()["packed"])
     header = json.loads(json.dumps(parsed.header))

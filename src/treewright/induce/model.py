@@ -389,6 +389,8 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
     if options.method in {"convex-mst", *JOINT_METHODS}:
         arcs = ArcModel(np.array(arrays["codes"]), np.array(arrays["weights"]))
         arcs.check_weights()
+    if options.method == "best":
+        joint.weight_of(options.joint)
     if options.clusters:
         if found.clusters is None:
             raise ValueError("the header lacks clusters")

@@ -22,6 +22,7 @@ _TOKEN = re.compile(
 )
 _ENDS = ".!?…。！？؟۔।॥"
 _CLOSING = "\"'”’»)]}›」』"
+_FINAL = frozenset(_ENDS + _CLOSING)
 _BREAK = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -40,8 +41,7 @@ def labels_by_rule(text: str) -> NDArray[np.int32]:
         labels[end - 1] = TOKEN
         at = end
     for place, (begin, end) in enumerate(tokens[:-1]):
-        following = text[tokens[place + 1][0]]
-        if _may_end(text, begin, end) and _may_begin(text, end, following):
+        if text[begin] in _FINAL and _may_end(text, begin, end) and _may_begin(text, end, text[tokens[place + 1][0]]):
             labels[end - 1] = SENTENCE
     return labels
 

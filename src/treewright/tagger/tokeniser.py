@@ -430,7 +430,8 @@ def chunks_of(text: str) -> Iterator[tuple[int, int]]:
 def labels_by_model(model: TokeniserModel, texts: Sequence[str]) -> list[Indices]:
     """For each character of each text whether it ends a token (1) or a sentence (2)."""
     found = [np.zeros(len(text), dtype=np.int32) for text in texts]
-    for pieces in batches_of(texts):
+    # Models of earlier versions were trained on text whose paragraphs follow each other.
+    for pieces in batches_of(texts, PARAGRAPH if model.boundaries else None):
         labels = decoded(model, [piece.shown for piece in pieces])
         at = 0
         for piece in pieces:
@@ -505,11 +506,11 @@ class Piece(NamedTuple):
         return f"{self.text}{PARAGRAPH if self.is_last else ''}"
 
 
-def batches_of(texts: Sequence[str]) -> Iterator[list[Piece]]:
-    """The pieces of texts, as many together as have CHUNK characters. A paragraph is seen as if it were alone."""
+def batches_of(texts: Sequence[str], separator: str | None = PARAGRAPH) -> Iterator[list[Piece]]:
+    """The pieces of texts, as many together as have CHUNK characters. A piece is seen as if it were alone."""
     batch: list[Piece] = []
     size = 0
-    for piece in pieces_of(texts):
+    for piece in pieces_of(texts, separator):
         batch.append(piece)
         size += len(piece.text)
         if size >= CHUNK:
@@ -519,11 +520,11 @@ def batches_of(texts: Sequence[str]) -> Iterator[list[Piece]]:
         yield batch
 
 
-def pieces_of(texts: Sequence[str]) -> Iterator[Piece]:
-    """The paragraphs of canonical texts, long ones in several pieces."""
+def pieces_of(texts: Sequence[str], separator: str | None) -> Iterator[Piece]:
+    """The paragraphs of canonical texts, or whole texts without a separator; long ones in several pieces."""
     for place, text in enumerate(texts):
         at = 0
-        for paragraph in text.split(PARAGRAPH):
+        for paragraph in text.split(separator) if separator else [text]:
             for begin, end in chunks_of(paragraph):
                 yield Piece(place, at + begin, paragraph[begin:end], end == len(paragraph))
             at += len(paragraph) + len(PARAGRAPH)

@@ -32,6 +32,7 @@ COMMANDS: tuple[str, ...] = (
     "show",
     "induce",
     "grammar",
+    "joint",
     "reproduce",
 )
 

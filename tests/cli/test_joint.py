@@ -1,0 +1,70 @@
+"""treewright joint: trained, parsing, and its messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from treewright.cli.app import app
+from treewright.corpus import Tree
+
+TREES = [
+    "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .))",
+    "(S (NP (NP (DT the) (NN dog)) (PP (IN with) (NP (DT a) (NN cat)))) (VP (VBZ sees)) (. .))",
+    "(S (NP (DT a) (NN cat)) (VP (VBZ sees) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT a) (NN dog)))) (. .))",
+]
+
+
+def run(*arguments: object, text: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["joint", *map(str, arguments)], input=text)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("joint")
+    (folder / "train.mrg").write_text("\n".join(TREES * 8))
+    (folder / "dev.mrg").write_text("\n".join(TREES))
+    result = run("train", folder / "train.mrg", "--dev", folder / "dev.mrg", "--with", "dependencies", "-o",
+                 folder / "joint.tw", "--json")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["with"] == "dependencies"
+    assert found["trees"] == 24
+    return folder
+
+
+def test_trees_are_parsed_and_the_summary_has_certificates_and_iterations(folder: Path) -> None:
+    output = folder / "parsed.mrg"
+    result = run("parse", folder / "joint.tw", folder / "dev.mrg", "-o", output, "--json")
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    assert summary["sentences"] == 3
+    assert summary["certified"] == 1.0
+    assert summary["iterations"] >= 3
+    assert [Tree.parse(line).leaves() for line in output.read_text().splitlines()] == [
+        Tree.parse(tree).leaves() for tree in TREES
+    ]
+
+
+def test_json_has_heads_and_scope(folder: Path) -> None:
+    result = run("parse", folder / "joint.tw", "--to", "json", text="the dog sees .\n")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout.splitlines()[0])
+    assert found["heads"] == [2, 3, 0, 3]
+    assert "beam" in found["scope"]
+
+
+def test_a_model_of_another_kind_is_an_error(folder: Path) -> None:
+    result = run("parse", "en", folder / "dev.mrg")
+    assert result.exit_code == 1
+    assert "grammar with dependencies" in result.stderr
+
+
+def test_a_file_without_trees_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty.mrg").write_text("")
+    result = run("train", tmp_path / "empty.mrg", "-o", tmp_path / "joint.tw")
+    assert result.exit_code == 1
+    assert "empty.mrg" in result.stderr

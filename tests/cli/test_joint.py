@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from oracles.commands import runner
 from typer.testing import CliRunner, Result
 
 from treewright.cli.app import app
@@ -57,14 +58,18 @@ def test_json_has_heads_and_scope(folder: Path) -> None:
     assert "beam" in found["scope"]
 
 
-def test_a_model_of_another_kind_is_an_error(folder: Path) -> None:
-    result = run("parse", "en", folder / "dev.mrg")
-    assert result.exit_code == 1
-    assert "grammar with dependencies" in result.stderr
+def test_a_model_of_another_kind_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = runner(monkeypatch, capsys, "joint")("parse", "en", str(folder / "dev.mrg"))
+    assert found.returncode == 1
+    assert "grammar with dependencies" in found.stderr
 
 
-def test_a_file_without_trees_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_trees_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "empty.mrg").write_text("")
-    result = run("train", tmp_path / "empty.mrg", "-o", tmp_path / "joint.tw")
-    assert result.exit_code == 1
-    assert "empty.mrg" in result.stderr
+    found = runner(monkeypatch, capsys, "joint")("train", str(tmp_path / "empty.mrg"), "-o", str(tmp_path / "joint.tw"))
+    assert found.returncode == 1
+    assert "empty.mrg" in found.stderr

@@ -46,7 +46,7 @@ HELP = (
     "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
     "docs/collins.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
 ) + examples(
-    "treewright joint train train.mrg --dev dev.mrg --with dependencies -o joint.tw",
+    "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
 )
@@ -55,8 +55,8 @@ TRAIN = (
     "dependencies: Collins' model 1 and a projective dependency parser with siblings and grandparents, trained "
     "on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on arcs."
 ) + examples(
-    "treewright joint train train.mrg --dev dev.mrg --with dependencies -o joint.tw",
-    "treewright joint train train.mrg --with dependencies --head-rules general -o joint.tw",
+    "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
+    "treewright joint train train.mrg --head-rules general -o joint.tw",
 )
 PARSE = (
     "Write the tree of each sentence of INPUT on which the models agree.\n\n"
@@ -64,7 +64,7 @@ PARSE = (
     "iterations. A sentence without a tree is named on standard error, and (()) is written in its place."
 ) + examples(
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
-    "treewright joint parse joint.tw test.mrg --exact --json -o parsed.mrg",
+    "treewright joint parse joint.tw test.mrg --exact -o parsed.mrg",
     'echo "The dog barks ." | treewright joint parse joint.tw --to json',
 )
 app = new_app(HELP)
@@ -137,7 +137,8 @@ def parse(
         bool, typer.Option("--exact", help="Branch and bound where the models do not agree within the iterations.")
     ] = False,
     iterations: Annotated[
-        int, typer.Option("--iterations", min=1, metavar="N", help="The limit of dual decomposition for a sentence.")
+        int,
+        typer.Option("--max-iterations", min=1, metavar="N", help="The limit of dual decomposition for a sentence."),
     ] = 50,
     max_words: MaxWords = 150,
     threads: Threads = 1,

@@ -102,22 +102,22 @@ RUSH_DATA = "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mr
 RUSH_TABLE1_HELP = (
     "After how many iterations do model 1 and a dependency parser agree (Table 1)?\n\n" + RUSH_DATA + "Per cent of the "
     "sentences that are certified at each iteration; the certificate is about the trees within the beam of model 1."
-) + examples("treewright reproduce rush2010 table1 data --max-sentences 5000 --test-sentences 200")
+) + examples("treewright reproduce rush2010 table1 data --test-sentences 200")
 RUSH_TABLE2_HELP = (
     "What does agreement with a dependency parser gain (Table 2)?\n\n"
     + RUSH_DATA
     + "Collins' model 1 alone, restricted to the "
     "arcs of the dependency parser, and jointly with it; p is that of the difference in F1 to the row above."
 ) + examples(
-    "treewright reproduce rush2010 table2 data --max-sentences 5000 --test-sentences 200",
-    "treewright reproduce rush2010 table2 data --model joint.tw --part dev",
+    "treewright reproduce rush2010 table2 data --test-sentences 200",
+    "treewright reproduce rush2010 table2 data --joint-model joint.tw",
 )
 RUSH_FIGURE5_HELP = (
     "What does a limit on the iterations cost (Figure 5)?\n\n"
     + RUSH_DATA
     + "F1, certified sentences and trees as with 50 "
     "iterations, by the limit."
-) + examples("treewright reproduce rush2010 figure5 data --model joint.tw")
+) + examples("treewright reproduce rush2010 figure5 data --joint-model joint.tw")
 
 
 SENTENCES = Annotated[
@@ -352,10 +352,7 @@ def jiang_figure1(
 
 RUSH_FOLDER = Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as trees/CRAFT.")]
 RUSH_MODEL = Annotated[
-    str | None,
-    typer.Option(
-        "--model", metavar="FILE", help="A file of `treewright joint train --with dependencies`; no training."
-    ),
+    str | None, typer.Option("--joint-model", metavar="FILE", help="A model of `treewright joint train`; no training.")
 ]
 RUSH_COUNT = Annotated[
     int | None, typer.Option("--test-sentences", min=1, metavar="N", help="Parse the first N sentences only.")

@@ -9,7 +9,8 @@ from oracles.pipelines import pipeline
 import treewright as tw
 from treewright import trees
 from treewright.parser import model
-from treewright.parser.long_sentences import MAX_PART, cuts, parts_of
+from treewright.parser.long_sentences import MAX_PART, parts_of
+from treewright.tagger.cutting import cuts
 
 
 def many(count: int) -> tw.Sentence:
@@ -20,9 +21,9 @@ def many(count: int) -> tw.Sentence:
 def test_cuts_are_after_the_best_mark_of_the_second_half() -> None:
     words = ["word"] * 1000
     words[MAX_PART - 2], words[MAX_PART - 10], words[MAX_PART - 20] = ",", ".", ";"
-    assert list(cuts(words))[:2] == [0, MAX_PART - 9]
+    assert list(cuts(words, MAX_PART))[:2] == [0, MAX_PART - 9]
     words[MAX_PART - 10] = "word"
-    assert list(cuts(words))[:2] == [0, MAX_PART - 19]
+    assert list(cuts(words, MAX_PART))[:2] == [0, MAX_PART - 19]
 
 
 @pytest.mark.parametrize("count", [1, MAX_PART, MAX_PART + 1, 2 * MAX_PART, 3 * MAX_PART + 7, 2001])

@@ -102,6 +102,14 @@ def test_no_sentence_is_endless(words: int, lengths: list[int]) -> None:
     assert [len(sentence) for sentence in RULES("word " * words, whole=True)] == [words]
 
 
+def test_an_endless_sentence_ends_after_punctuation() -> None:
+    text = "Short one. Word " + "word " * 419 + "word, " + "word " * 30 + "word; " + "word, word " * 100
+    found = RULES(text)
+    assert [sentence.forms[-1] for sentence in found] == [".", ";", "word"]
+    assert [len(sentence) for sentence in found] == [3, 454, 300]
+    assert rebuilt(found) == text
+
+
 def test_multiword_tokens_are_learned() -> None:
     tokeniser = Tokeniser.train([tw.Sentence(CONTRACTED)] * 20, options=SMALL)
     [found] = tokeniser("I Don't know.")

@@ -7,7 +7,7 @@ sentence is a list, a table or a damaged file, for which a tree of parts is as g
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
 from treewright.decode import Parse
+from treewright.tagger.cutting import cuts
 
 if TYPE_CHECKING:
     from treewright.parser.model import Parsed
 
 MAX_PART = 250  # words, by convention: a part takes less than a second
 JOINING = ("parataxis", "dep")  # the relation of a part to the first one, the first of these that the model has
-MARKS = (".!?…。！？", ";:", ",–—-")  # after which a sentence is cut, the best first
 
 
 def parts_of(sentence: Sentence) -> list[Sentence]:
@@ -32,32 +32,12 @@ def parts_of(sentence: Sentence) -> list[Sentence]:
     >>> [len(part) for part in parts], parts[0].forms[-1]
     ([250, 150], ',')
     """
-    return [part_of(sentence, begin, end) for begin, end in pairwise(cuts(sentence.forms))]
+    return [part_of(sentence, begin, end) for begin, end in pairwise(cuts(sentence.forms, MAX_PART))]
 
 
 def part_of(sentence: Sentence, begin: int, end: int) -> Sentence:
     columns = {name: getattr(sentence, name)[begin:end] for name in ("lemmas", "upos", "xpos", "feats")}
     return Sentence.from_words(sentence.forms[begin:end], **columns, source=sentence.source)
-
-
-def cuts(forms: Sequence[str]) -> Iterator[int]:
-    """Where parts begin, and the end: after the best mark in the second half of what a part may have."""
-    begin = 0
-    yield begin
-    while begin + MAX_PART < len(forms):
-        places = range(begin + MAX_PART, begin + MAX_PART // 2, -1)
-        begin = min(places, key=lambda place: rank(forms[place - 1]))
-        yield begin
-    yield len(forms)
-
-
-def rank(form: str) -> int:
-    """How good a place is after this word; the smaller, the better.
-
-    >>> rank("..."), rank(";"), rank("word")
-    (0, 1, 3)
-    """
-    return next((place for place, marks in enumerate(MARKS) if all(mark in marks for mark in form)), len(MARKS))
 
 
 def joined(parts: Sequence[Parsed], labels: Sequence[str]) -> Parsed:

@@ -18,6 +18,7 @@ from treewright.calls import explained
 from treewright.corpus import Sentence, Token
 from treewright.corpus.typography import INVISIBLE, canonical
 from treewright.tagger.characters import SPACE, classes_of, codes_of
+from treewright.tagger.cutting import cuts
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.rules import SENTENCE
 
@@ -28,13 +29,17 @@ Indices = NDArray[np.int32]
 Span = tuple[int, int, int]  # begin and end of a token, and where the next one begins
 
 
-def cut_long_sentences(labels: Indices) -> None:
-    """End a sentence after MAX_TOKENS tokens."""
+def cut_long_sentences(text: str, labels: Indices) -> None:
+    """End a sentence of more than MAX_TOKENS tokens earlier, after punctuation if there is some."""
     ends = np.flatnonzero(labels)
     closing = np.flatnonzero(labels[ends] == SENTENCE)
     begins = np.concatenate([[0], closing[:-1] + 1]) if len(closing) else closing
     for begin, last in zip(begins.tolist(), closing.tolist(), strict=True):
-        labels[ends[begin + MAX_TOKENS - 1 : last : MAX_TOKENS]] = SENTENCE
+        if last - begin >= MAX_TOKENS:
+            limits = [ends[begin - 1] if begin else -1, *ends[begin : last + 1]]
+            forms = [text[before + 1 : end + 1].strip() for before, end in pairwise(limits)]
+            inner = [place - 1 for place in cuts(forms, MAX_TOKENS)][1:-1]
+            labels[ends[begin : last + 1][inner]] = SENTENCE
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ class Tokeniser:
             of_text = np.searchsorted(ends, closing)
             labels[closing[:-1][of_text[:-1] == of_text[1:]]] = TOKEN
         else:
-            cut_long_sentences(labels)
+            cut_long_sentences(joined, labels)
         rules = WordRules(self.model.multiwords, self.model.canonical_forms) if self.model else WordRules()
         found: list[list[Sentence]] = [[] for _ in texts]
         starts = ends - [len(text) for text in texts]

@@ -68,6 +68,14 @@ def test_a_line_too_long_for_a_sentence_is_parsed_in_parts() -> None:
     assert trees.is_tree(found[1].parse.heads, root="single")
 
 
+@pytest.mark.parametrize("line_break", ["\r\n", "\r"])
+def test_blocks_do_not_depend_on_the_line_breaks(line_break: str) -> None:
+    text = "\n\n".join("\n".join(["word " * 14] * lines) for lines in range(1, 40))
+    found = [block.replace(line_break, "\n") for block in blocks([text.replace("\n", line_break)])]
+    assert "".join(found) == text
+    assert all(block.endswith("\n\n") for block in found[:-1])
+
+
 def test_blocks_do_not_depend_on_how_text_comes() -> None:
     text = "".join("word " * (number % 200) + "\n\n" for number in range(200))
     whole = list(blocks([text]))

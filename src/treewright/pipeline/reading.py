@@ -27,7 +27,8 @@ BY_EXTENSION = {
 BLOCK = 1 << 12  # minimum of characters that are tokenised together, up to the next blank line; by convention
 MAX_BLOCK = 1 << 20  # characters without a blank line that are tokenised together; by convention, it bounds memory
 # Each form of a blank line, however lines end.
-BLANK = re.compile("(?:\r\n|[\n\r\x85\u2028])[^\\S\n\r\x85\u2028\u2029]*(?:\r\n|[\n\r\x85\u2028])|\u2029")
+_BREAK = "(?:\r\n|\r(?!\n)|[\n\x85\u2028])"  # CR and LF in a row are one line break, not two
+BLANK = re.compile(f"{_BREAK}[^\\S\n\r\x85\u2028\u2029]*{_BREAK}|\u2029")
 LINE_END = re.compile("\r\n|[\n\r]")
 JSON_LINE_END = re.compile("\n")
 WORD_LINE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n)*\d+(?:-\d+)?\t[^\t\n]+\t")

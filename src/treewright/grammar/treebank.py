@@ -214,10 +214,14 @@ class Prepared:
         adjust: ArrayLike | None,
         require: Iterable[Constraint],
         forbid: Iterable[Constraint],
+        considered: NDArray[np.bool_] | None = None,
     ) -> None:
+        """considered[i, t]: whether another model considers the tag t of word i; None if there is no other model."""
         check_words(words)
         self.model, self.words = model, list(words)
         limits = chart_constraints(len(words), model.names, with_tags(words, tags, require), forbid)
+        if considered is not None:
+            limits.tags = considered if limits.tags is None else limits.tags & considered
         self.constraints = limits.arguments()
         self.has_constraints = limits.closed is not None or bool(limits.masks)
         self.lexical = self._scores(limits, adjust)
@@ -231,6 +235,12 @@ class Prepared:
             shape = (len(self.words), len(model.names.tags))
             scores = scores + checked_adjustment(adjust, shape)[:, model.tag_of_preterminal]
         return np.ascontiguousarray(scores)
+
+    def possible_tags(self) -> NDArray[np.bool_]:
+        """Whether a word may have a tag."""
+        found = np.zeros((len(self.words), len(self.model.names.tags)), dtype=bool)
+        np.logical_or.at(found.T, self.model.tag_of_preterminal, (self.lexical > -np.inf).T)
+        return found
 
     def tree(self, nodes: NDArray[np.int32]) -> Tree:
         """The tree of nodes of the chart."""

@@ -1,10 +1,21 @@
 """Models that agree by dual decomposition (Rush et al. 2010).
 
 `GrammarWithDependencies` is Collins' model 1 and a dependency parser that agree on arcs, trained on the same trees;
-`agree_on_arcs` is the combination itself, for a forest and scored dependencies of any origin.
+`agree_on_arcs` is the combination itself, for a forest and scored dependencies of any origin. `agree_on_tags` is a
+treebank grammar and a trigram tagger that agree on tags.
 """
 
 from treewright.joint.arcs import JointParse, agree_on_arcs
 from treewright.joint.dependencies import GrammarWithDependencies, JointOptions, JointProblem
+from treewright.joint.tags import TagParse, Trigrams, agree_on_tags
 
-__all__ = ["GrammarWithDependencies", "JointOptions", "JointParse", "JointProblem", "agree_on_arcs"]
+__all__ = [
+    "GrammarWithDependencies",
+    "JointOptions",
+    "JointParse",
+    "JointProblem",
+    "TagParse",
+    "Trigrams",
+    "agree_on_arcs",
+    "agree_on_tags",
+]

@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from oracles.joint_program import joint_value
 from oracles.phrase_trees import WORDS, all_trees, some_trees
+from oracles.tag_program import joint_value
 
 import treewright as tw
 from treewright._core import ContextFree

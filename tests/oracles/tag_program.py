@@ -91,9 +91,9 @@ def add_trigrams(program: Program, tagger: Trigrams, weight: float, n: int) -> N
     count = len(tagger.tags)
     program.sides["pair", 0, count, count] = 1
     for i in range(n):
-        befores = [count] if i == 0 else list(range(count))
+        near = [count] if i == 0 else list(range(count))
         far = [count] if i < 2 else list(range(count))
-        for a, b, c in product(far, befores, range(count)):
+        for a, b, c in product(far, near, range(count)):
             score = weight * float(tagger.scores[i, c] + tagger.trigram[a, b, c])
             ends = [(("pair", i + 1, b, c), -1.0)] if i + 1 < n else []
             program.variable(score, (("pair", i, a, b), 1.0), (("tag", i, c), -1.0), *ends)

@@ -187,7 +187,7 @@ class CollinsModel {
 
  private:
   enum Kind { head_child = 1, modifier, modifier_word, word_of_tag, top, top_word, node_of_word, node_of_tag };
-  static constexpr double back_off_weight = 5;  // Collins 1999, section 7.2
+  static constexpr double back_off_weight = 5;  // Collins 1999
   static constexpr double log_floor = -43.75;   // log 1e-19: words with a tag that they were not seen with
   struct Histories {
     std::uint64_t levels[3];

@@ -37,7 +37,7 @@ from treewright.learn import Report
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
 MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; by convention, it bounds time and memory
 LONG_BEAM = 2 * math.log(10)  # nats, of longer sentences; by convention
-MAX_UNARY = 4  # unary productions in a row (specification of model 1 by Collins 1999)
+MAX_UNARY = 4  # unary productions in a row ; by convention
 MAX_EDGES = 4_000_000  # of the forest of a sentence, 160 MB; beyond that the beam is narrowed. By convention
 WIDENING = math.log(10)  # of the beam when a sentence has no parse, as published
 WIDENINGS = 2  # as published
@@ -51,7 +51,7 @@ class CollinsOptions:
     """How model 1 is trained, and the default of its search; saved with the model."""
 
     head_rules: str = "english"  # a table (english, general) or a file
-    min_count: Positive = 5  # words seen less often are known by their class; chosen on the dev set of CRAFT
+    min_count: Positive = 5  # words seen less often are known by their class; by convention (published: 6)
     beam: NotNegative | None = 4 * math.log(10)  # nats; None: exact search. 4 powers of ten, as published
     comma_rule: bool = False
 

@@ -41,7 +41,7 @@ from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
 from treewright.tagger import Tagger
 
-WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the dependency score, tried on the development trees; as published
+WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the dependency score, tried on the development trees; by convention
 TUNING_TREES = 200  # development trees on which the weight is chosen; by convention
 HELD_OUT_PART = 10  # one tree of so many is held out where there are no development trees; by convention
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none

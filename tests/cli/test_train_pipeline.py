@@ -46,8 +46,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return replace(PARSER, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
     monkeypatch.setattr(tw.parser, "ParserOptions", parsing)
-    monkeypatch.setattr(tw.tagger, "TaggerOptions", lambda columns, seed: replace(TAGGER, columns=columns, seed=seed))
-    monkeypatch.setattr(tw.tagger, "TokeniserOptions", lambda seed: replace(TOKENISER, seed=seed))
+    def tagging(columns: tuple[str, ...], seed: int, case_noise: float) -> TaggerOptions:
+        return replace(TAGGER, columns=columns, seed=seed, case_noise=case_noise)
+
+    def tokenising(seed: int, case_noise: float) -> TokeniserOptions:
+        return replace(TOKENISER, seed=seed, case_noise=case_noise)
+
+    monkeypatch.setattr(tw.tagger, "TaggerOptions", tagging)
+    monkeypatch.setattr(tw.tagger, "TokeniserOptions", tokenising)
     return runner(monkeypatch, capsys, "train")
 
 

@@ -8,6 +8,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp b
 SANITIZED := build/sanitized
 SANITIZERS := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED_TESTS ?= tests/decode tests/damage tests/tagger/test_kernel_checks.py tests/parser/test_kept_model.py
+PARALLEL := -n auto --dist worksteal  # a process per core; each starts with its half of the files, which share fixtures
 DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -47,11 +48,11 @@ demo: $(VENV)/build  ## parse English text with the embedded model
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/build test-core  ## all fast tests, and the kernels under ASan and UBSan
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(PARALLEL)
 
 # The slow tests run the usual native module; `make test-sanitized` runs the same kernels under ASan and UBSan.
 test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on treebanks
-	$(BIN)/python -m pytest -q --slow $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m pytest -q $(PARALLEL) --slow $(if $(DATA),--data $(DATA))
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
 	$(OLDEST_PYTHON) -m venv $(LOWEST)
@@ -60,7 +61,7 @@ $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
 
 test-lowest: $(LOWEST)/constraints.txt  ## all fast tests with OLDEST_PYTHON and the lowest versions of the dependencies
 	$(LOWEST)/bin/pip install -q ".[test]" -c $<
-	$(LOWEST)/bin/python -m pytest -q -W default::DeprecationWarning  # old versions use deprecated parts of new ones
+	$(LOWEST)/bin/python -m pytest -q $(PARALLEL) -W default::DeprecationWarning  # old versions use deprecated parts of new ones
 
 build/test_core: core/tests/test_core.cpp $(wildcard core/*/*.hpp)
 	@mkdir -p build

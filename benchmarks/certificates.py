@@ -3,7 +3,8 @@
 Scores have ties, rounding, masks of -1e9 to -3.4e38, shifts of all heads of a word and scales; parts are of first or
 second order. Every method of `tree`, batches of `trees`, `graph` and `relax` decode each of them. A result is
 
-    false      it is certified, but another structure is better by more than tolerance * spread
+    false      it is certified, but another structure is better by more than tolerance * spread, or than the tolerance
+               times the largest spread that scores without masks can have
     bad gap    another structure is better by more than its gap, or has a higher value than its bound
     bad value  its score is not the value of the structure, or the structure breaks the constraints
 
@@ -22,8 +23,8 @@ import math
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import Any
@@ -39,8 +40,11 @@ PARTS = (("arc",), ("arc", "sib"), ("arc", "sib", "stop"), ("arc", "grand"), ("a
 KINDS = ("normal", "ties", "decimals", "near ties", "masks", "forbidden", "shift", "scale", "masks shift scale")
 TOLERANCES = (None, None, 0.0, 1e-6)
 # How many instances of each length: trees multiply by ten with each word.
-LENGTHS = {1: 4, 2: 12, 3: 24, 4: 30, 5: 26, 6: 3.5, 7: 0.3}
-SOLVERS = 0.03  # share of the instances that HiGHS and the climbers decode too: they take a hundred times longer
+LENGTHS = {1: 4, 2: 12, 3: 26, 4: 34, 5: 23, 6: 0.95, 7: 0.05}
+SOLVERS = 0.01  # share of the instances that HiGHS and the climbers decode too: they take a hundred times longer
+OTHERS = 60  # of so many instances one is a graph and one a relaxation, for the same reason
+# Losses of up to 2^20 times the scores are no penalties (core/trees/losses.hpp), in up to 50 parts.
+LARGEST_SPREAD = 50 * 2.0**20
 COLUMNS = ("decodings", "certified", "false", "bad gap", "bad value", "infeasible", "refused", "errors")
 
 
@@ -56,98 +60,108 @@ class Trees:
     @staticmethod
     @cache
     def of(n: int) -> Trees:
-        heads = np.array(list(_all_heads(n)), dtype=np.int32)
-        places = {name: np.array([_places(tree, name) for tree in heads.tolist()], np.int32) for name in _CELLS}
-        projective = np.array([tw.trees.is_projective(tree) for tree in heads])
-        return Trees(heads, (heads == 0).sum(axis=1) == 1, projective, places)
+        heads = _all_heads(n)
+        places = {"arc": _arc_places(heads), "grand": _grand_places(heads)}
+        places["sib"], places["stop"] = _side_places(heads)
+        return Trees(heads, (heads[:, 1:] == 0).sum(axis=1) == 1, _are_projective(heads), places)
 
 
-_CELLS = {"arc": 2, "sib": 3, "grand": 3, "stop": 3}  # the number of axes
+def _all_heads(n: int) -> Array:
+    """The heads of all trees of n words, one tree a row; the head of the root is written as -1."""
+    heads = np.zeros(((n + 1) ** n, n + 1), np.int32)
+    heads[:, 1:] = np.indices((n + 1,) * n, dtype=np.int32).reshape(n, -1).T
+    above = heads
+    for _ in range(n.bit_length()):
+        above = np.take_along_axis(above, above, axis=1)
+    heads = heads[(above == 0).all(axis=1)]
+    heads[:, 0] = -1
+    return heads
 
 
-def _all_heads(n: int) -> Iterator[list[int]]:
-    for heads in product(range(n + 1), repeat=n):
-        if all(_reaches_root(heads, m) for m in range(1, n + 1)):
-            yield [-1, *heads]
+def _are_projective(heads: Array) -> Array:
+    """Whether no two arcs of a tree cross, the root being left of all words."""
+    words = np.arange(1, heads.shape[1])
+    left, right = np.minimum(heads[:, 1:], words), np.maximum(heads[:, 1:], words)
+    crosses = np.zeros(len(heads), bool)
+    for a, b in product(range(len(words)), repeat=2):
+        crosses |= (left[:, a] < left[:, b]) & (left[:, b] < right[:, a]) & (right[:, a] < right[:, b])
+    return ~crosses
 
 
-def _reaches_root(heads: tuple[int, ...], m: int) -> bool:
-    for _ in range(len(heads)):
-        m = heads[m - 1]
-        if m == 0:
-            return True
-    return False
+def _arc_places(heads: Array) -> Array:
+    nodes = heads.shape[1]
+    return heads[:, 1:] * nodes + np.arange(1, nodes, dtype=np.int32)
 
 
-def _places(heads: list[int], name: str) -> list[int]:
-    """The flat places of the parts of one kind that a tree has, by the definition of the parts."""
-    nodes = len(heads)
-    absent = nodes**2 * (2 if name == "stop" else 1 if name == "arc" else nodes)
-    if name == "arc":
-        return [heads[m] * nodes + m for m in range(1, nodes)]
-    if name == "grand":
-        return [(heads[heads[m]] * nodes + heads[m]) * nodes + m if heads[m] else absent for m in range(1, nodes)]
-    found = []
+def _grand_places(heads: Array) -> Array:
+    """Of each word; the place after the array for a word with the head 0."""
+    nodes = heads.shape[1]
+    head = heads[:, 1:]
+    grandparent = np.take_along_axis(heads, head, axis=1)
+    return np.where(head == 0, nodes**3, (grandparent * nodes + head) * nodes + np.arange(1, nodes, dtype=np.int32))
+
+
+def _side_places(heads: Array) -> tuple[Array, Array]:
+    """The sibling part of each word, and the stops of all sides."""
+    nodes = heads.shape[1]
+    siblings, stops = np.zeros((len(heads), nodes - 1), np.int32), []
     for h in range(nodes):
         for side in (0, 1) if h else (1,):
-            inner = h
+            inner = np.full(len(heads), h, np.int32)
             for m in range(h + 1, nodes) if side else range(h - 1, 0, -1):
-                if heads[m] == h:
-                    if name == "sib":
-                        found.append((h * nodes + m) * nodes + inner)
-                    inner = m
-            if name == "stop":
-                found.append((h * nodes + inner) * 2 + side)
-    return found
+                has_arc = heads[:, m] == h
+                siblings[has_arc, m - 1] = (h * nodes + m) * nodes + inner[has_arc]
+                inner[has_arc] = m
+            stops.append((h * nodes + inner) * 2 + side)
+    return siblings, np.stack(stops, axis=1)
 
 
-@dataclass
-class Tally:
-    """The counts of one row of the table, and the first findings."""
+class Values:
+    """The values of all trees of an instance in extended precision, with bounds on their errors."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-
-
-class Truth:
-    """The best tree of an instance under one root rule, projective or not."""
-
-    def __init__(self, scores: Mapping[str, Array], n: int, root: str, projective: bool) -> None:
-        self.trees, self.n = Trees.of(n), n
+    def __init__(self, scores: Mapping[str, Array], n: int, scale: float) -> None:
+        self.trees, self.scale = Trees.of(n), scale
         self.flat = {name: np.append(array.ravel(), 0.0) for name, array in scores.items()}
-        self.allowed = self.trees.is_single.copy() if root == "single" else np.ones(len(self.trees.heads), bool)
-        if projective:
-            self.allowed &= self.trees.is_projective
-        self.best = self._best()
+        self.value = np.zeros(len(self.trees.heads), np.longdouble)
+        size = np.zeros(len(self.trees.heads), np.longdouble)
+        for name, flat in self.flat.items():
+            terms = flat[self.trees.places[name]].astype(np.longdouble)
+            self.value += terms.sum(axis=1)
+            size += np.abs(terms).sum(axis=1)
+        self.error = 64 * np.finfo(np.longdouble).eps * size
 
     def parts(self, tree: int) -> list[float]:
         """The scores of the parts of a tree."""
         return [x for name, flat in self.flat.items() for x in flat[self.trees.places[name][tree]].tolist()]
 
+
+class Truth:
+    """The best tree of an instance under one root rule, projective or not."""
+
+    def __init__(self, values: Values, root: str, projective: bool) -> None:
+        self.values, trees = values, values.trees
+        self.allowed = trees.is_single.copy() if root == "single" else np.ones(len(trees.heads), bool)
+        if projective:
+            self.allowed &= trees.is_projective
+        self.best = self._best()
+
     def _best(self) -> list[float] | None:
         """The parts of the best tree; None when every tree has a forbidden part."""
-        numbers = np.flatnonzero(self.allowed)
-        value = np.zeros(len(numbers), np.longdouble)
-        size = np.zeros(len(numbers), np.longdouble)
-        for name, flat in self.flat.items():
-            terms = flat[self.trees.places[name][numbers]].astype(np.longdouble)
-            value += terms.sum(axis=1)
-            size += np.abs(terms).sum(axis=1)
-        finite = np.isfinite(value)
-        if not finite.any():
+        numbers = np.flatnonzero(self.allowed & np.isfinite(self.values.value))
+        if not len(numbers):
             return None
-        numbers, value, size = numbers[finite], value[finite], size[finite]
-        error = 64 * np.finfo(np.longdouble).eps * size
+        value, error = self.values.value[numbers], self.values.error[numbers]
         best: list[float] | None = None
         for tree in numbers[value + error >= (value - error).max()].tolist():
-            parts = self.parts(tree)
+            parts = self.values.parts(tree)
             if best is None or difference(parts, best) > 0:
                 best = parts
         return best
 
     def parts_of(self, heads: Array) -> list[float] | None:
         """The parts of a tree that a decoder found; None when it is no tree under the constraints."""
-        same = np.flatnonzero((self.trees.heads == heads).all(axis=1))
-        return self.parts(int(same[0])) if len(same) and self.allowed[same[0]] else None
+        same = np.flatnonzero((self.values.trees.heads == heads).all(axis=1))
+        return self.values.parts(int(same[0])) if len(same) and self.allowed[same[0]] else None
 
 
 def difference(one: list[float], other: list[float]) -> float:
@@ -155,8 +169,9 @@ def difference(one: list[float], other: list[float]) -> float:
     return math.fsum([*one, *(-x for x in other)])
 
 
-def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, ...]) -> dict[str, Array]:
-    nodes = n + 1
+def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, ...]) -> tuple[dict[str, Array], float]:
+    """Scores, and their scale without masks and shifts."""
+    nodes, scale = n + 1, 1.0
     shapes = {"arc": (nodes, nodes), "stop": (nodes, nodes, 2)}
     scores = {name: random.normal(size=shapes.get(name, (nodes,) * 3)) for name in names}
     if kind == "ties":
@@ -184,8 +199,9 @@ def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, .
         scores["arc"] = scores["arc"] + size * random.choice([-1, 0, 1], size=nodes)
     if "scale" in kind:
         factor = 10.0 ** random.integers(-40, 41) if random.random() < 0.7 else 2.0 ** random.integers(-200, 200)
-        scores = {name: array * min(factor, 1e250) for name, array in scores.items()}
-    return scores
+        scale = min(factor, 1e250)
+        scores = {name: array * scale for name, array in scores.items()}
+    return scores, scale
 
 
 class Census:
@@ -204,15 +220,17 @@ class Census:
         self.decodings += 1
         self.count(row, "decodings")
 
-    def judge(self, row: str, parse: Any, parts: list[float] | None, best: list[float] | None, note: str) -> None:
-        """Compare a result with the truth."""
+    def judge(
+        self, row: str, parse: Any, parts: list[float] | None, best: list[float] | None, scale: float, note: str
+    ) -> None:
+        """Compare a result with the truth; scale is that of the scores without masks."""
         if parts is None or best is None:
             self.count(row, "bad value", note)
             return
         regret = difference(best, parts)
         if parse.certified:
             self.count(row, "certified")
-            if regret > parse.tolerance * parse.spread:
+            if regret > parse.tolerance * min(parse.spread, LARGEST_SPREAD * scale):
                 self.count(row, "false", f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
         if regret > parse.gap or difference(best, [parse.bound]) > 0:
             self.count(row, "bad gap", f"{note} regret {regret} gap {parse.gap} bound {parse.bound}")
@@ -232,19 +250,20 @@ def decode_trees(census: Census, random: np.random.Generator, seed: int) -> None
     lengths = np.array(list(LENGTHS.values()))
     n = int(random.choice(list(LENGTHS), p=lengths / lengths.sum()))
     kind, names = str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
-    scores = instance(random, n, kind, names)
+    scores, scale = instance(random, n, kind, names)
     tolerance = TOLERANCES[random.integers(len(TOLERANCES))]
     options = {} if tolerance is None else {"tolerance": tolerance}
     methods = ["exact", "dd"] + ["ilp", "lp", "climb", "rearrange"] * (random.random() < SOLVERS)
+    values = Values(scores, n, scale)
     for root in ("single", "multi"):
         for projective in (False, True):
-            truth = Truth(scores, n, root, projective)
+            truth = Truth(values, root, projective)
             for method in methods:
                 arguments = {"root": root, "projective": projective, "method": method, **options}
                 row = f"{'tree' if len(names) == 1 else 'tree, second order'} {method}"
                 note = f"seed {seed} n {n} {kind} {'+'.join(names)} {arguments}"
                 judge_tree(census, row, truth, {**scores, **arguments}, note)
-    judge_batch(census, scores, n, f"seed {seed} n {n} {kind} {'+'.join(names)}")
+    judge_batch(census, scores, Truth(values, "single", False), f"seed {seed} n {n} {kind} {'+'.join(names)}")
 
 
 def judge_tree(census: Census, row: str, truth: Truth, arguments: dict[str, Any], note: str) -> None:
@@ -257,17 +276,16 @@ def judge_tree(census: Census, row: str, truth: Truth, arguments: dict[str, Any]
         return census.count(row, "refused")
     except Exception as error:
         return census.count(row, "errors", f"{note} {error!r}")
-    return census.judge(row, parse, truth.parts_of(parse.heads), truth.best, note)
+    return census.judge(row, parse, truth.parts_of(parse.heads), truth.best, truth.values.scale, note)
 
 
-def judge_batch(census: Census, scores: dict[str, Array], n: int, note: str) -> None:
-    truth = Truth(scores, n, "single", False)
+def judge_batch(census: Census, scores: dict[str, Array], truth: Truth, note: str) -> None:
     row = "trees"
     found = tw.decode.trees([dict(scores), dict(scores)], errors="return", threads=1)
     for parse in found:
         census.tried(row)
         if isinstance(parse, tw.decode.Parse):
-            census.judge(row, parse, truth.parts_of(parse.heads), truth.best, note)
+            census.judge(row, parse, truth.parts_of(parse.heads), truth.best, truth.values.scale, note)
         else:
             census.count(row, "infeasible" if truth.best is None else "bad value", "" if truth.best is None else note)
 
@@ -315,7 +333,7 @@ def graph_parts(n: int, arcs: set[tuple[int, int]], scores: Mapping[str, Array])
 def decode_graph(census: Census, random: np.random.Generator, seed: int) -> None:
     n, root = int(random.integers(1, 4)), str(random.choice(["single", "multi"]))
     kind, names = str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
-    scores = instance(random, n, kind, names)
+    scores, scale = instance(random, n, kind, names)
     best: list[float] | None = None
     for arcs in graphs(n, root):
         parts = graph_parts(n, set(arcs), scores)
@@ -338,7 +356,7 @@ def decode_graph(census: Census, random: np.random.Generator, seed: int) -> None
             continue
         found = {(int(h), int(m)) for h, m in parse.arcs}
         is_graph = tuple(pair for pair in sorted(found, key=lambda a: (a[1], a[0]))) in graphs(n, root)
-        census.judge(row, parse, graph_parts(n, found, scores) if is_graph else None, best, note)
+        census.judge(row, parse, graph_parts(n, found, scores) if is_graph else None, best, scale, note)
 
 
 @dataclass(frozen=True)
@@ -384,7 +402,7 @@ def decode_relaxation(census: Census, random: np.random.Generator, seed: int) ->
             census.count(row, "refused")
         else:
             number = int(np.flatnonzero((assignments == found.answer).all(axis=1))[0])
-            census.judge(row, _AsParse(found), parts_of.get(number), best, note)
+            census.judge(row, _AsParse(found), parts_of.get(number), best, factor, note)
 
 
 def run(decodings: int, seed: int, seconds: float = math.inf) -> Census:
@@ -393,7 +411,7 @@ def run(decodings: int, seed: int, seconds: float = math.inf) -> Census:
     while census.decodings < decodings and time.monotonic() < end:
         random = np.random.default_rng(seed)
         others = {0: decode_graph, 1: decode_relaxation}
-        others.get(int(random.integers(18)), decode_trees)(census, random, seed)
+        others.get(int(random.integers(OTHERS)), decode_trees)(census, random, seed)
         seed += 1
     return census
 

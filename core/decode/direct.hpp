@@ -53,7 +53,12 @@ class DirectDecoder {
     if (nonprojective_.decode(parts, parts.arc.data(), single_root, heads) == forbidden) return {};
     return first_order_bounds(
         parts.nodes, heads, nonprojective_.best().score.data(),
-        [&](int h, int m) { return parts.arc[parts.find(h, m)]; }, [&] { return Multiples().has_all(parts.arc); });
+        [&](int h, int m) { return parts.arc[parts.find(h, m)]; },
+        [&](auto test) {
+          int id = 0;
+          while (id < parts.arcs() && test(parts.modifier[id], parts.arc[id])) ++id;
+          return id == parts.arcs();
+        });
   }
 
   Bounds decode_second_order(const Parts &parts, DirectAlgorithm algorithm, bool single_root, double tolerance,

@@ -108,7 +108,7 @@ class DualDecomposition {
   std::vector<double> average;  // the share of each arc in the averaged trees; the tree itself when it is certified
 
  private:
-  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps are halved; by convention
+  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps shrink; by convention
 
   void open(const Conditioning &problem, const int *known, int max_iterations, Deadline &watch) {
     bound_ = std::numeric_limits<double>::infinity();
@@ -181,7 +181,7 @@ class DualDecomposition {
   // The method of the paper. Whether it ended because the bound came to a halt.
   bool descend() {
     KooSteps koo;
-    PolyakSteps polyak(patience);
+    PolyakSteps polyak(patience, true);
     Stall stall;
     do {
       const double dual = node_.evaluate();

@@ -47,12 +47,17 @@ struct DualTrace {
 
 class PolyakSteps {
  public:
-  explicit PolyakSteps(int patience) : patience_(patience) {}
+  // Lambda is halved, or with `is_harmonic` divided by 1, 2, 3 and so on: then steps of a long run add up to any
+  // length, and L comes down to its minimum even if the best value known stays below it.
+  explicit PolyakSteps(int patience, bool is_harmonic = false) : patience_(patience), is_harmonic_(is_harmonic) {}
 
   void note(bool gained) { without_gain_ = gained ? 0 : without_gain_ + 1; }
 
   double next(double dual, double best, int apart) {
-    if (without_gain_ == patience_) lambda_ /= 2, without_gain_ = 0;
+    if (without_gain_ == patience_) {
+      ++reductions_, without_gain_ = 0;
+      lambda_ = is_harmonic_ ? longest / (1 + reductions_) : lambda_ / 2;
+    }
     const double target = best > forbidden ? best : dual - 1 - std::abs(dual);  // scores are below 1
     return lambda_ * (dual - target) / apart;
   }
@@ -60,8 +65,10 @@ class PolyakSteps {
  private:
   // A step of twice (L - best) / |z - y|^2 is the longest that cannot lead away from the best multipliers when L comes
   // down to best. Trained models then need half the rounds that a start at 1 takes, random scores as many.
-  double lambda_ = 1.9;
-  int without_gain_ = 0, patience_;
+  static constexpr double longest = 1.9;
+  double lambda_ = longest;
+  int without_gain_ = 0, reductions_ = 0, patience_;
+  bool is_harmonic_;
 };
 
 // The limits of a descent, and the operations that it may use.
@@ -78,7 +85,7 @@ class NodeDescent {
   void open(const Conditioning &problem, Losses &losses, RelaxationOptions pieces, double tolerance,
             long long max_iterations, Deadline &watch, const int *known) {
     const Parts &parts = problem.parts;
-    given_ = &parts, losses_ = &losses, scale_ = problem.scale, watch_ = &watch;
+    given_ = &parts, losses_ = &losses, scale_ = problem.scale, error_ = problem.error, watch_ = &watch;
     shape_ = {pieces.single_root, pieces.projective}, tolerance_ = tolerance, max_iterations_ = max_iterations;
     heads.assign(parts.nodes, -1);
     value = closed = forbidden, slack_ = 0;
@@ -210,11 +217,16 @@ class NodeDescent {
   // The share of the tolerance that bounds may use; the rest is for the rounding of scores to the grid, and for a
   // spread that comes down with a better tree. By convention.
   static constexpr double share_of_bounds = 0.25;
+  static constexpr double share_of_error = 1.0 / 64;  // by convention
 
   void take(double found, const int *tree) {
     value = found;
     heads.assign(tree, tree + heads.size());
-    if (value > forbidden) slack_ = share_of_bounds * tolerance_ * losses_->search_spread(tree) * scale_;
+    if (value == forbidden) return;
+    const double tolerated = tolerance_ * losses_->search_spread(tree);
+    slack_ = share_of_bounds * tolerated * scale_;
+    // Where the rounding of scores to the grid alone is more than the tolerance, no bound leads to a certificate.
+    if (tolerated < error_) slack_ = std::max(slack_, share_of_error * error_ * scale_);
   }
 
   // Whether the bound decided some open arc. To be called after evaluate(), which returned dual.
@@ -238,7 +250,7 @@ class NodeDescent {
 
   const Parts *given_ = nullptr;
   Losses *losses_ = nullptr;
-  double scale_ = 1, slack_ = 0;
+  double scale_ = 1, error_ = 0, slack_ = 0;
   Deadline *watch_ = nullptr;
   TreeShape shape_;
   double tolerance_ = 0;

@@ -71,41 +71,47 @@ inline Bounds best_heads_bounds(int nodes, const double *scores) {
   return {sum.value(), first_order_upper_bound(sum, 0), 0, 0};
 }
 
-// best[m] is the best score into word m; score(h, m) is that of an arc; are_multiples() whether all scores are
-// multiples of one unit.
-template <typename Score, typename AreMultiples>
-Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score score, AreMultiples are_multiples) {
+// best[m] is the best score into word m; score(h, m) is that of an arc; all_arcs(test) whether test(m, score) holds for
+// every arc.
+template <typename Score, typename AllArcs>
+Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score score, AllArcs all_arcs) {
   CheckedSum sum;
-  double loss = 0, largest_loss = 0, largest_best = 0;
+  double loss = 0, largest_loss = 0;
+  BestSize best_size;
   for (int m = 1; m < nodes; ++m) {
     const double own = score(heads[m], m), lost = best[m] - own;
     sum.add(own);
     loss += lost;
     largest_loss = std::max(largest_loss, lost);
-    largest_best = std::max(largest_best, std::abs(best[m]));
+    best_size.add(best[m]);
   }
   if (loss == 0) return {sum.value(), first_order_upper_bound(sum, 0), 0, 0};
-  const bool is_exact = nodes <= (1 << 12) && are_multiples();
+  Multiples multiples;
+  const bool is_exact = nodes <= (1 << 12) && all_arcs([&](int, double own) { return multiples.has(own); });
   const double gap = is_exact ? 0 : first_order_gap(nodes, loss);
   double spread = loss;
-  if (may_have_penalty(largest_loss, largest_best)) {
+  if (may_have_penalty(largest_loss, best_size.value())) {
+    SizeGroups groups;
+    all_arcs([&](int m, double own) { return groups.add(best[m] - own), true; });
     std::vector<double> losses;
-    for (int m = 1; m < nodes; ++m) losses.push_back(best[m] - score(heads[m], m));
-    spread = spread_of(losses, largest_best);
+    for (int m = 1; m < nodes; ++m) {
+      groups.add(std::abs(best[m]));
+      losses.push_back(best[m] - score(heads[m], m));
+    }
+    spread = spread_of(losses, least_penalty(groups.starts(), best_size.value()));
   }
   return {sum.value(), first_order_upper_bound(sum, gap), gap, spread};
 }
 
 inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads, const double *best) {
   const std::size_t n = nodes;
-  const auto are_multiples = [&] {
-    Multiples multiples;
+  const auto all_arcs = [&](auto test) {
     for (std::size_t h = 0; h < n; ++h)
       for (std::size_t m = 1; m < n; ++m)
-        if (h != m && !multiples.has(arc[h * n + m])) return false;
+        if (h != m && !test(int(m), arc[h * n + m])) return false;
     return true;
   };
-  return first_order_bounds(nodes, heads, best, [&](int h, int m) { return arc[h * n + m]; }, are_multiples);
+  return first_order_bounds(nodes, heads, best, [&](int h, int m) { return arc[h * n + m]; }, all_arcs);
 }
 
 }  // namespace treewright

@@ -12,9 +12,9 @@
 // of few units in the last place. A part that loses more than a whole tree does is in no better tree.
 //
 // spread(tree) is the scale that tolerances refer to: the loss of the tree, without penalties that every tree has to
-// take, such as masks. A loss is a penalty if it is more than 2^20 times the median of the tree's positive losses and
-// more than 2^10 times the largest of the best scores. The second condition keeps losses of ordinary size next to ties,
-// which are broken by rounding or noise.
+// take, such as masks. Losses of all parts and the best scores, without signs, form groups, with a factor of 2^20
+// between one and the next. The penalties are the losses from the first group on that is more than 2^10 times the size of the best scores (BestSize), which
+// keeps losses of ordinary size next to ties that are broken by rounding or noise.
 #pragma once
 
 #include <algorithm>
@@ -30,22 +30,75 @@
 
 namespace treewright {
 
-constexpr double penalty_of_median = 1 << 20, penalty_of_best = 1 << 10;  // by convention: one model's differ by less
+constexpr double penalty_of_best = 1 << 10;  // by convention: the scores of one model differ by less
 
-// False when the losses are all of ordinary size next to the largest of the best scores, without signs.
-inline bool may_have_penalty(double largest_loss, double largest_best) {
-  return largest_loss > penalty_of_best * largest_best;
+// The size of the best scores: the highest one, or if none is positive, that which is nearest to 0, because the best
+// score in a place where every part has a mask is a mask. Arcs count only if no other part has a positive score: a
+// constant added to all heads of a word changes them.
+class BestSize {
+ public:
+  void add(double best) {
+    if (best > highest_) highest_ = best;
+    if (best < 0 && -best < nearest_) nearest_ = -best;
+  }
+  void add(const std::vector<double> &best) {
+    for (double score : best) add(score);
+  }
+  void add_arcs(const std::vector<double> &best) {
+    if (highest_ == 0) add(best);
+  }
+  double value() const { return highest_ > 0 || nearest_ == none ? highest_ : nearest_; }
+
+ private:
+  static constexpr double none = std::numeric_limits<double>::infinity();  // also what is forbidden
+  double highest_ = 0, nearest_ = none;
+};
+
+// False when the losses are all of ordinary size next to the best scores.
+inline bool may_have_penalty(double largest_loss, double best_size) { return largest_loss > penalty_of_best * best_size; }
+
+// Sizes by exponent, in groups with nothing in the 20 powers of two below each; by convention, as above.
+class SizeGroups {
+ public:
+  SizeGroups() { std::fill_n(least_, exponents, infinity); }
+
+  void add(double size) {
+    if (!(size > 0 && size < infinity)) return;
+    std::uint64_t bits;
+    std::memcpy(&bits, &size, sizeof bits);
+    double &cell = least_[bits >> 52];
+    cell = std::min(cell, size);
+  }
+
+  // The least size of every group but the first. Increasing.
+  std::vector<double> starts() const {
+    std::vector<double> found;
+    int below = -1;
+    for (int exponent = 0; exponent < exponents; ++exponent) {
+      if (least_[exponent] == infinity) continue;
+      if (below >= 0 && exponent - below > jump) found.push_back(least_[exponent]);
+      below = exponent;
+    }
+    return found;
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr int exponents = 2048, jump = 20;
+  double least_[exponents];  // the least size with each exponent
+};
+
+// The size from which losses are penalties; +inf when there are none. starts are those of the groups.
+inline double least_penalty(const std::vector<double> &starts, double best_size) {
+  for (double start : starts)
+    if (may_have_penalty(start, best_size)) return start;
+  return std::numeric_limits<double>::infinity();
 }
 
-// The sum of a tree's losses without penalties. Changes the order.
-inline double spread_of(std::vector<double> &losses, double largest_best) {
-  losses.erase(std::remove(losses.begin(), losses.end(), 0.0), losses.end());
-  if (losses.empty()) return 0;
-  const auto middle = losses.begin() + (losses.size() - 1) / 2;
-  std::nth_element(losses.begin(), middle, losses.end());
-  const double limit = std::max(penalty_of_median * *middle, penalty_of_best * largest_best);
+// The sum of a tree's losses without penalties.
+inline double spread_of(const std::vector<double> &losses, double penalty) {
   double sum = 0;
-  for (double loss : losses) sum += loss <= limit ? loss : 0;
+  for (double loss : losses) sum += loss < penalty ? loss : 0;
   return sum;
 }
 
@@ -55,7 +108,7 @@ class Losses {
 
   // The parts must outlive the losses.
   void open(const Parts &parts, bool single_root) {
-    parts_ = &parts, single_root_ = single_root;
+    parts_ = &parts, single_root_ = single_root, has_groups_ = false;
     find_best_transitions();
     find_best_grandparents();
     find_best_of_words();
@@ -101,8 +154,8 @@ class Losses {
     return found ? sum * (1 + 8 * parts_->nodes * std::numeric_limits<double>::epsilon()) : infinity;
   }
 
-  double spread(const int *heads) { return spread(heads, largest_best_); }
-  // The spread for searches, which may be smaller: penalties by the first condition alone.
+  double spread(const int *heads) { return spread(heads, best_size_); }
+  // The spread for searches, which may be smaller: every group of losses but the first counts as penalties.
   double search_spread(const int *heads) { return spread(heads, 0); }
 
   // Every part at its best; rounded, so that it is a bound but for a few units in the last place.
@@ -113,17 +166,24 @@ class Losses {
     return sum;
   }
 
-  // Losses that begin a group of much higher ones: no loss lies in the 20 powers of two below. Increasing.
-  std::vector<double> thresholds();
+  // Losses that begin a group of much higher ones, increasing; computed on first use.
+  const std::vector<double> &thresholds() {
+    find_groups();
+    return thresholds_;
+  }
 
   std::vector<double> best_arc, best_sibling, best_grand;  // of each word; 0 where there is no such part
   std::vector<double> best_stop;                           // of each side
 
  private:
-  double spread(const int *heads, double largest) {
+  double spread(const int *heads, double best_size) {
     of_tree_.clear();
-    for_losses_of(heads, [&](double loss) { of_tree_.push_back(loss); });
-    return spread_of(of_tree_, largest);
+    double largest_loss = 0;
+    for_losses_of(heads, [&](double loss) { of_tree_.push_back(loss), largest_loss = std::max(largest_loss, loss); });
+    const bool may_have = may_have_penalty(largest_loss, best_size);
+    if (!may_have) return spread_of(of_tree_, infinity);
+    find_groups();
+    return spread_of(of_tree_, least_penalty(penalties_, best_size));
   }
 
   // The last state that candidate q of a side can follow.
@@ -181,10 +241,13 @@ class Losses {
     }
     for (auto *best : {&best_arc, &best_sibling, &best_grand})
       for (double &score : *best) score = score == forbidden ? 0 : score;
-    largest_best_ = 0;
-    for (const auto *best : {&best_arc, &best_sibling, &best_grand, &best_stop})
-      for (double score : *best) largest_best_ = std::max(largest_best_, score == forbidden ? 0 : std::abs(score));
+    BestSize size;
+    for (const auto *best : {&best_sibling, &best_grand, &best_stop}) size.add(*best);
+    size.add_arcs(best_arc);
+    best_size_ = size.value();
   }
+
+  void find_groups();
 
   // Calls use(loss) for every part; in the order of memory.
   template <typename Use>
@@ -192,9 +255,11 @@ class Losses {
 
   const Parts *parts_ = nullptr;
   bool single_root_ = true;
-  double largest_best_ = 0;              // of all places, without its sign
+  double best_size_ = 0;
   std::vector<double> sibling_, grand_;  // the best part of each arc
   std::vector<double> of_tree_;
+  bool has_groups_ = false;
+  std::vector<double> thresholds_, penalties_;  // starts of the groups of losses, and of losses and best scores
   std::vector<int> used_;
 };
 
@@ -235,25 +300,15 @@ void Losses::for_all(Use use) const {
         if (parts.modifier[id] != parts.head[parts.in_arc[in]]) use(grand(parts.in_arc[in], id));
 }
 
-inline std::vector<double> Losses::thresholds() {
-  constexpr int exponents = 2048, jump = 20;  // the jump is that of spread_of
-  double least[exponents];                    // the least loss with each exponent
-  std::fill_n(least, exponents, infinity);
-  for_all([&](double loss) {
-    if (!(loss > 0 && loss < infinity)) return;
-    std::uint64_t bits;
-    std::memcpy(&bits, &loss, sizeof bits);
-    double &cell = least[bits >> 52];
-    cell = std::min(cell, loss);
-  });
-  std::vector<double> found;
-  int below = -1;
-  for (int exponent = 0; exponent < exponents; ++exponent) {
-    if (least[exponent] == infinity) continue;
-    if (below >= 0 && exponent - below > jump) found.push_back(least[exponent]);
-    below = exponent;
-  }
-  return found;
+inline void Losses::find_groups() {
+  if (has_groups_) return;
+  SizeGroups groups;
+  for_all([&](double loss) { groups.add(loss); });
+  thresholds_ = groups.starts();
+  for (const auto *best : {&best_arc, &best_sibling, &best_grand, &best_stop})
+    for (double score : *best) groups.add(std::abs(score));
+  penalties_ = groups.starts();
+  has_groups_ = true;
 }
 
 }  // namespace treewright

@@ -17,7 +17,8 @@ namespace treewright {
 
 class SiblingBounds {
  public:
-  // sib and stop may be null. heads is the best tree by a chart that adds the scores as they are.
+  // sib and stop may be null. heads is the best tree by a chart that adds the scores as they are. The spread is 0 where
+  // penalties may be among its losses: the caller then decodes over Parts.
   Bounds of(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, const int *heads) {
     n_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
     largest_ = 0, multiples_ = Multiples(), are_multiples_ = n_ <= (1 << 10);
@@ -27,15 +28,15 @@ class SiblingBounds {
     losses_.clear();
     CheckedSum sum;
     for_parts_of(heads, [&](double score, double best) { sum.add(score), losses_.push_back(best - score); });
-    double loss = 0;
-    for (double each : losses_) loss += each;
+    double loss = 0, largest_loss = 0;
+    for (double each : losses_) loss += each, largest_loss = std::max(largest_loss, each);
     const double terms = 5.0 * nodes;  // as in DirectDecoder
     const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest_;
     const double gap = loss == 0 || are_multiples_ ? 0 : std::min(2 * loss, rounding);
-    double largest_best = 0;
-    for (const auto *best : {&best_arc_, &best_sibling_, &best_stop_})
-      for (double score : *best) largest_best = std::max(largest_best, score == forbidden ? 0 : std::abs(score));
-    return {sum.value(), sum.upper_bound(gap), gap, spread_of(losses_, largest_best)};
+    BestSize best_size;
+    best_size.add(best_sibling_), best_size.add(best_stop_), best_size.add_arcs(best_arc_);
+    const double spread = may_have_penalty(largest_loss, best_size.value()) ? 0 : loss;
+    return {sum.value(), sum.upper_bound(gap), gap, spread};
   }
 
  private:

@@ -71,13 +71,13 @@ class Stages {
     for (std::size_t stage = 0; stage < thresholds.size() && !is_done; ++stage) {
       const bool is_last = stage + 1 == thresholds.size();
       const StageResult found = call(parts, thresholds[stage], best, is_last, search);
-      take(parts, found, best);
+      take(parts, found, is_last, best);
       is_complete = found.is_complete;
       is_done = found.is_over || (best.value > forbidden && losses_.total(best.heads.data()) <= thresholds[stage]);
     }
     for (int tries = 0; tries < max_tries && is_complete && is_blurred(best, tolerance); ++tries) {
       const StageResult found = call(parts, losses_.total(best.heads.data()), best, true, search);
-      take(parts, found, best);
+      take(parts, found, true, best);
       is_complete = found.is_complete;
     }
     return best;
@@ -104,11 +104,13 @@ class Stages {
     return from_bounds <= near * allowed && (has_coarse_grid || from_bounds > allowed);
   }
 
-  void take(const Parts &parts, const StageResult &found, BoundedTree &best) {
+  // Only the last stage, which leaves out no penalties, can show that there is no tree.
+  void take(const Parts &parts, const StageResult &found, bool is_last, BoundedTree &best) {
     if (found.value == forbidden) {
       if (best.value > forbidden) return;
       best.heads = *found.heads;
-      best.bound = found.is_complete && found.bound == forbidden ? forbidden : losses_.upper_bound();
+      const bool is_empty = is_last && found.is_complete && found.bound == forbidden;
+      best.bound = is_empty ? forbidden : losses_.upper_bound();
       return;
     }
     best = in_given_units(parts, losses_, problem_, *found.heads, found.value, found.bound, !has_proof_);

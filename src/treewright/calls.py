@@ -128,14 +128,17 @@ def raise_explained(
 def is_about(error: Exception, argument: Misfit, names: Iterable[str]) -> bool:
     """Whether an error explains what is wrong with an argument.
 
-    It starts with its name; or with that of no argument, but it shows the value and, after a semicolon, the remedy.
-    The error for an argument of an inner call is about that one.
+    It starts with its name or has it in quotes; or it starts with the name of no argument, but it has the name (in the
+    singular or plural) or the value and, after a semicolon, the remedy. The error for an argument of an inner call is
+    about that one.
     """
     message = str(error)
+    name = argument.name.split("[")[0]
     start = re.match(r"\w+", message)
     if start and start.group() in names:
-        return start.group() == argument.name.split("[")[0]
-    return not hasattr(error, "is_misfit") and "; " in message and shortened(argument.value) in message
+        return start.group() == name or repr(name) in message
+    is_named = shortened(argument.value) in message or re.search(rf"\b{name.removesuffix('s')}s?\b", message)
+    return not hasattr(error, "is_misfit") and "; " in message and bool(is_named)
 
 
 class Misfit(NamedTuple):

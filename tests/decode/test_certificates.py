@@ -13,7 +13,7 @@ from oracles.trees import parts_of
 
 import treewright as tw
 from treewright.decode import Parse
-from treewright.errors import ProofError
+from treewright.errors import BudgetError, ProofError
 
 ROOTS = ("single", "multi")
 PARTS = ("", "sib", "grand", "sib grand stop")
@@ -186,3 +186,40 @@ def test_proofs_hold_beside_masks(parts: str, mask: float) -> None:
         parse = decode(masked, proof=True)
         found = tw.decode.verify(masked.arc, parse, **masked.arguments)
         assert max(exact_value(masked, heads) for heads in masked.trees()) <= Fraction(found.bound)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("parts", PARTS)
+def test_masks_that_every_tree_has_do_not_count_in_the_tolerance(parts: str, method: str, mask: float) -> None:
+    """Whatever the share of the masks: a certified tree is the best one up to the size of the other scores."""
+    with_mask = 0
+    for seed, instance in enumerate(instances(parts)):
+        random = np.random.default_rng([1, seed])
+        masked = mapped(instance, lambda array, random=random: np.where(random.random(array.shape) < 0.8, mask, array))
+        parse = decode(masked, method)
+        check(masked, parse)
+        best = max(exact_value(masked, heads) for heads in masked.trees())
+        with_mask += best < mask / 2
+        if parse.certified:
+            assert best - exact_value(masked, parse.heads) <= Fraction(1, 10**6)
+    assert with_mask >= 5
+
+
+@pytest.mark.parametrize("options", [{"max_nodes": 1}, {"max_nodes": 2}, {"max_seconds": 1e-9}])
+def test_a_limit_does_not_make_masked_trees_infeasible(options: dict[str, Any]) -> None:
+    """The search leaves masks out at first: at its end within the limit it does not follow that there is no tree."""
+    refused = 0
+    for seed in range(12):
+        instance = random_instance(seed, 4, parts="sib")
+        random = np.random.default_rng(seed)
+        share = (0.1, 0.8)[seed % 2]
+        masked = mapped(
+            instance,
+            lambda array, random=random, share=share: np.where(random.random(array.shape) < share, -1e16, array),
+        )
+        try:
+            check(masked, decode(masked, **options))
+        except BudgetError:
+            refused += 1
+    assert 0 < refused < 12

@@ -32,8 +32,10 @@ from treewright.tagger import Learning, TaggerOptions, TokeniserOptions
 ARC = np.array([[0.0, 1, 2], [0, 0, 1], [0, 2, 0]])
 HEADS = np.array([-1, 2, 0], np.int32)
 TREE = tw.Tree.parse("(S (NP (NN dogs)) (VP (VB bark)))")
-# The pages of `features`, `grammar` and `learn` are for those who build models of their own.
-MODULES = [page.stem for page in API if page.stem not in ("treewright", "errors", "features", "grammar", "learn")]
+# The pages of `features` and `learn` are for those who build models of their own. Those of `grammar` and `joint` have
+# no valid calls here yet: their models take seconds to train.
+LEFT_OUT = ("treewright", "errors", "features", "learn", "grammar", "joint")
+MODULES = [page.stem for page in API if page.stem not in LEFT_OUT]
 DIRECTIVE = re.compile(r"^\.\. auto(?:function|class):: ([\w.]+)$", re.M)
 # What the documentation shows for those who write components or decoders of their own; their arguments are made by
 # other functions of Treewright.

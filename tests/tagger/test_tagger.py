@@ -13,7 +13,7 @@ from oracles.tagged_text import treebank
 import treewright as tw
 from treewright.errors import InputError
 from treewright.learn import Calibration, Report
-from treewright.tagger import Learning, Tagger, TaggerOptions
+from treewright.tagger import Learning, Tagger, TaggerOptions, training
 from treewright.tagger.scripts import apply_script, script_of
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
@@ -215,6 +215,20 @@ def test_confidence_is_that_of_all_sequences_at_a_temperature(tagger: Tagger, te
     for place in range(len(sentence)):
         share = sum(weight for tags, weight in zip(values, weights, strict=True) if tags[place] == best.tags[place])
         assert best.confidence[place] == pytest.approx(share / weights.sum(), rel=1e-5)
+
+
+def test_a_column_of_another_scheme_does_not_count_in_the_calibration_of_tags() -> None:
+    tagger = Tagger.train(TRAIN, options=SMALL, columns=["upos", "xpos"])
+    other_scheme = [sentence.with_columns(xpos=[f"{tag}-x" for tag in sentence.xpos]) for sentence in TEST]
+    without_xpos = training.comparable_columns(tagger.model.tags, [("NOUN", "N-x"), ("NOUN", "V-x")])
+    assert without_xpos == [0]
+    found = tagger.calibrate(other_scheme).model.calibration
+    assert found is not None
+    tagged = list(Tagger(replace(tagger.model, calibration=found)).tag(TEST))
+    right = np.mean([a == b for gold, own in zip(TEST, tagged, strict=True) for a, b in zip(gold.upos, own.upos)])
+    assert np.concatenate([one.tag_confidence for one in tagged]).mean() == pytest.approx(right, abs=0.1)
+    with_other_upos = [sentence.with_columns(upos=["X-x"] * len(sentence)) for sentence in other_scheme]
+    assert tagger.calibrate(with_other_upos).model.calibration is None
 
 
 def test_tag_confidence_is_calibrated_on_the_development_data(tmp_path: Path) -> None:

@@ -23,9 +23,13 @@ from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.programs import PROGRAM_TOLERANCE
-from treewright.decode.result import PENALTY, Certificate, Certified, check_tolerance, spread_of
+from treewright.decode.result import Certificate, Certified, check_tolerance
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_seconds
+
+# A negative score is a penalty if it begins a group of scores that is this many times as large as the next smaller one
+# without signs, and so many times the best score; as in core/trees/losses.hpp, by convention.
+PENALTY, PENALTY_OF_BEST = 2.0**20, 2.0**10
 
 OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
 
@@ -227,10 +231,13 @@ class _Exact:
         scores = np.concatenate([rows.score for rows in self.columns])
         self.scores = scores[np.isfinite(scores)]
         self.ceiling = math.fsum(self.scores[self.scores > 0])
+        self.penalties = _penalties(self.scores)
+        ordinary = PENALTY_OF_BEST * self.scores.max(initial=0.0)
+        self.least_penalty = min((size for size in self.penalties if size > ordinary), default=math.inf)
 
     def solve(self) -> GraphParse:
         best = None
-        for penalty in [*_penalties(self.scores), math.inf]:
+        for penalty in [*self.penalties, math.inf]:
             best = self._stage(penalty) or best
             if best is not None and self.ceiling - best.score <= penalty:
                 return best
@@ -263,7 +270,7 @@ class _Exact:
         gap = max(min(max(within, loss - penalty), loss), 0.0)
         bound = self._rounded_up(score, gap, on)
         arcs = _listed(self.problem.parts, on)
-        spread = spread_of(self._scores_and_losses(on, loss))
+        spread = math.fsum(x for x in self._scores_and_losses(on, loss) if x < self.least_penalty)
         return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance)
 
     def _scaled(self, penalty: float) -> tuple[Problem, float]:

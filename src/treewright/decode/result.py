@@ -30,19 +30,6 @@ TOLERANCE = 1e-9
 # The gap of a first-order tree is at most this times the nodes and the spread; from core/trees/first_order_bound.hpp.
 FIRST_ORDER_ROUNDING = 2.0**-49
 
-PENALTY = 2.0**20  # a loss this many times the median loss is a penalty that had to be taken; as in losses.hpp
-
-
-def spread_of(losses: Iterable[float]) -> float:
-    """The sum of the losses, without those that exceed PENALTY times the median of the positive ones.
-
-    >>> spread_of([0.0, 0.5, 1.5, 1e9])
-    2.0
-    """
-    positive = sorted(loss for loss in losses if loss > 0)
-    limit = PENALTY * positive[(len(positive) - 1) // 2] if positive else 0.0
-    return math.fsum(loss for loss in positive if loss <= limit)
-
 
 def check_tolerance(tolerance: float) -> None:
     """Refuse tolerances that have no meaning."""

@@ -240,8 +240,9 @@ class _Run:
             raise ValueError(
                 f"oracles[{i}] returned the value {answer.value}; values are finite, or -inf when there is no structure"
             )
-        if not np.isin(answer.assignment, (0, 1)).all():
-            fraction = next(x for x in np.ravel(answer.assignment).tolist() if x not in (0, 1))
+        assignment = np.asarray(answer.assignment)
+        if not ((assignment == 0) | (assignment == 1)).all():
+            fraction = next(x for x in np.ravel(assignment).tolist() if x not in (0, 1))
             raise ValueError(f"oracles[{i}] returned {fraction} in its assignment; a variable is 0 or 1")
         return answer
 

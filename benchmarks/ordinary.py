@@ -18,7 +18,7 @@ from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import Evaluation, evaluate
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tagger.segments import rebuilt
 
 GOLD = Path(__file__).parent.parent / "tests" / "data" / "ordinary.conllu"
 RAW = ("Tokens", "Sentences", "UPOS", "UAS", "LAS")
@@ -32,7 +32,7 @@ def main() -> None:
     arguments.add_argument("--errors", metavar="GENRE")
     given = arguments.parse_args()
     nlp, genres = tw.Pipeline.load(given.model), read_genres()
-    raw = {genre: list(nlp(text_and_ends(gold)[0])) for genre, gold in genres.items()}
+    raw = {genre: list(nlp(rebuilt(gold))) for genre, gold in genres.items()}
     parsed = {genre: list(nlp.parse(map(without_tags, gold))) for genre, gold in genres.items()}
     if given.errors:
         print_errors(genres, parsed, given.errors)

@@ -20,6 +20,8 @@ from treewright._core import TagModel
 from treewright.corpus import Sentence
 from treewright.corpus.typography import TABLE
 from treewright.learn import AveragedCells, Stage, Weights
+from treewright.tagger.canonical import PARAGRAPH
+from treewright.tagger.casing import with_noisy_paragraphs
 from treewright.tagger.characters import (
     SPACE,
     Layout,
@@ -32,6 +34,8 @@ from treewright.tagger.characters import (
     lowered,
 )
 from treewright.tagger.options import Learning
+from treewright.tagger.representatives import EMOTICON
+from treewright.tagger.rules import SENTENCE, labels_by_rule
 from treewright.tagger.segments import tokens_of
 from treewright.tagger.words import REACH, hashed
 
@@ -40,11 +44,14 @@ WORD_COLUMNS = ("lower", "capital", "start", "end", "tag", "tags", "frequent")  
 
 # Chosen on the development sets by benchmarks/sentence_splitting.py.
 TOKEN_WEIGHT = 2 / 3  # of the log odds of this model; the rest is that of the character model
-THRESHOLD = 0.3  # the lowest probability at which a sentence ends
+THRESHOLD = 0.4  # the lowest probability at which a sentence ends
 
+VIEWS = 4  # of the training text; chosen with the same sets
+MAX_ROWS = 1_000_000  # tokens of all views, to bound memory: about 400 bytes each; by convention
+JOIN_SHARE = 0.4  # of the blank lines are blanks in a view; chosen with the same sets
 TOKENS_PER_STEP = 64  # of one update; by convention
 LINE_SHARE = 0.25  # of the training paragraphs are written with a line for each sentence; by convention
-BREAK_SHARE = 0.01  # of the other blanks in these paragraphs are line breaks; by convention
+BREAK_SHARE = 0.002  # of the other blanks in these paragraphs are line breaks; by convention
 
 Indices = NDArray[np.int64]
 
@@ -105,6 +112,8 @@ TEMPLATES = (
     "0.cased_tag 1.cased_tag 0.until_paragraph",
 )
 _TEMPLATES = tuple(compiled(template, ATOMS) for template in TEMPLATES)
+
+FIRST_EMOJI = 0x2600  # a symbol from this code point on is a picture
 
 _CAPITAL, _LOWER, _DIGIT = class_of("A"), class_of("a"), class_of("1")
 _FIRST_MARK = class_of("†")  # the classes of punctuation and symbols are the highest
@@ -232,7 +241,7 @@ class BoundaryModel:
         """The log odds that a sentence ends after each token; `rule` are the labels by rule of the characters."""
         features = features_of(tokens, rule, self.words)
         kernel = kernel_of(self.settings)
-        rows = padded(features)
+        rows = padded([features])
         found, _, confidence = kernel.decode(*rows.candidates, rows.numbers, self.numbers, None, True)
         assert confidence is not None
         return log_odds(np.where(found == 1, confidence, 1 - confidence))
@@ -265,10 +274,10 @@ class Rows:
     numbers: NDArray[np.int32]
 
 
-def padded(features: NDArray[np.uint32]) -> Rows:
-    """Rows of features as the kernel takes them."""
-    n = len(features)
-    atoms = np.concatenate([np.zeros((2 * REACH, features.shape[1]), dtype=np.uint32), features])
+def padded(blocks: Sequence[NDArray[np.uint32]]) -> Rows:
+    """Rows of features, given in blocks, as the kernel takes them."""
+    n = sum(map(len, blocks))
+    atoms = np.concatenate([np.zeros((2 * REACH, len(TEMPLATES)), dtype=np.uint32), *blocks])
     begin = np.zeros(2 * REACH + n + 1, dtype=np.int32)
     begin[2 * REACH :] = 2 * np.arange(n + 1)
     pool = np.tile(np.array([0, 1], dtype=np.int32), n)
@@ -308,7 +317,13 @@ def atoms_of(
 
 
 def _spelling(tokens: Tokens) -> dict[str, NDArray[np.uint64] | Indices]:
+    """What the letters of tokens say. Emoji are described as the emoticon that treebanks have more often."""
     text, begin, end = tokens.text, tokens.begin, tokens.end
+    if not text.isascii() and len(end):
+        begin, end = begin.copy(), end.copy()
+        is_emoji = (classes_of(text)[begin] == class_of("😀")) & (codes_of(text)[begin] >= FIRST_EMOJI)
+        begin[is_emoji], end[is_emoji] = len(text), len(text) + len(EMOTICON)
+        text += EMOTICON
     classes = classes_of(text).astype(np.int64)
     lower, cased = Substrings(codes_of(lowered(text))), Substrings(codes_of(text))
     length = end - begin
@@ -430,33 +445,51 @@ def token_tags(sentences: Iterable[Sentence]) -> list[str]:
 
 @dataclass(frozen=True)
 class BoundaryData:
-    """What a boundary model is trained on: features and whether a sentence ends."""
+    """What a boundary model is trained on: features of tokens and whether a sentence ends."""
 
     words: WordTable
-    features: NDArray[np.uint32]
+    rows: Rows
     gold: NDArray[np.int32]
 
 
 def training_data(
-    tokens: Tokens, rule: NDArray[np.int32], is_end: NDArray[np.bool_], tags: Sequence[str], seed: int
+    text: str, labels: NDArray[np.int32], tags: Sequence[str], case_noise: float, seed: int
 ) -> BoundaryData:
-    """The data of a treebank; each word is described by its other occurrences."""
+    """The canonical text of a treebank in several views, which differ in casing, in line breaks and in paragraphs.
+
+    labels are those of the characters, tags those of the tokens. Each word is described by its other occurrences.
+    """
+    last = np.flatnonzero(labels)
+    is_end = labels[last] == SENTENCE
+    words, given = described_words(Tokens.of(f"{text}{PARAGRAPH}", last), is_end, tags)
+    blocks = []
+    for number in range(int(np.clip(MAX_ROWS // max(len(last), 1), 1, VIEWS))):
+        joined, places = with_joined_paragraphs(text, labels, seed + number)
+        cased = with_noisy_paragraphs(joined, case_noise, seed + number)
+        seen = Tokens.of(f"{cased}{PARAGRAPH}", np.flatnonzero(places))
+        lined = Tokens(seen.text, seen.begin, seen.end, with_lines(seen.gap, is_end, seed + number))
+        blocks.append(features_of(lined, labels_by_rule(cased), words, given))
+    return BoundaryData(words, padded(blocks), np.tile(is_end.astype(np.int32), len(blocks)))
+
+
+def described_words(
+    tokens: Tokens, is_end: NDArray[np.bool_], tags: Sequence[str]
+) -> tuple[WordTable, NDArray[np.int64]]:
+    """The words of a treebank, and the first columns of the table for each token, without its own occurrence."""
     spelled = _spelling(tokens)
     form, is_capital = keys_of(spelled), spelled["first"] == _CAPITAL
     counts = Counts.of(form, is_capital, is_end)
-    words = word_table(counts, form, tags)
     place = np.searchsorted(counts.keys, form)
     own = Counts(form, *_own(is_capital, is_end))
     shared = Counts(
         form, *(getattr(counts, name)[place] for name in ("total", "lower", "capital_inside", "start", "end"))
     )
-    lined = Tokens(tokens.text, tokens.begin, tokens.end, with_lines(tokens.gap, is_end, seed))
-    return BoundaryData(words, features_of(lined, rule, words, shared.buckets(own)), is_end.astype(np.int32))
+    return word_table(counts, form, tags), shared.buckets(own)
 
 
 def boundary_stage(data: BoundaryData, settings: Learning) -> Stage[AveragedCells]:
     """The weights of a boundary model."""
-    rows = padded(data.features)
+    rows = data.rows
     kernel = kernel_of(settings)
 
     def learn(learner: AveragedCells, first: int) -> float:
@@ -522,3 +555,18 @@ def with_lines(gap: Indices, is_end: NDArray[np.bool_], seed: int) -> Indices:
         elif space == BLANK and has_lines and (end or random.random() < BREAK_SHARE):
             found[place] = LINE
     return found
+
+
+def with_joined_paragraphs(text: str, labels: NDArray[np.int32], seed: int) -> tuple[str, NDArray[np.int32]]:
+    """The text and its labels with a blank in place of some blank lines.
+
+    Headings and greetings without a full stop are paragraphs in most treebanks; in other text a sentence follows them.
+    """
+    paragraphs = text.split(PARAGRAPH)
+    is_joined = np.random.default_rng(seed).random(len(paragraphs) - 1) < JOIN_SHARE
+    begins = np.cumsum([len(paragraph) + len(PARAGRAPH) for paragraph in paragraphs[:-1]], dtype=np.int64)
+    kept = np.ones(len(text), dtype=np.bool_)
+    kept[begins[is_joined] - 1] = False
+    separators = (" " if joined else PARAGRAPH for joined in is_joined.tolist())
+    pieces = [piece for pair in zip(separators, paragraphs[1:], strict=True) for piece in pair]
+    return "".join([*paragraphs[:1], *pieces]), labels[kept]

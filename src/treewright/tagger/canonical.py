@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from treewright.corpus.typography import INVISIBLE, TABLE
 from treewright.errors import InputError
+from treewright.tagger.lists import is_item
 
 PARAGRAPH = "\n\n"  # the canonical separator of two paragraphs
 MIN_WIDTH = 40  # columns, by convention: a paragraph whose lines are all shorter is a list or a verse, and not wrapped
+MIN_ITEMS = 2  # lines that begin with the mark of an item, and half of the lines: such a paragraph is a list
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]+")
@@ -158,9 +160,11 @@ def without_wrapping(text: str) -> str:
 def unwrapped(paragraph: str) -> str:
     """The same for one paragraph."""
     lines = paragraph.split("\n")
-    width = max(MIN_WIDTH, *map(len, lines))
+    width = max(MIN_WIDTH, *(len(line) if " " in line else 0 for line in lines))  # a long word exceeds the width
+    is_list = sum(map(is_item, lines)) >= max(MIN_ITEMS, len(lines) / 2)
     pieces = lines[:1]
     for line, following in pairwise(lines):
         word = following.partition(" ")[0]
-        pieces += [" " if len(line) + 1 + len(word) > width else "\n", following]
+        is_wrapped = len(line) + 1 + len(word) > width and not (is_list and is_item(following))
+        pieces += [" " if is_wrapped else "\n", following]
     return "".join(pieces)

@@ -86,7 +86,7 @@ class TokeniserOptions:
         default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
     )
     boundaries: Learning = field(  # of the sentence ends between tokens; chosen by benchmarks/sentence_splitting.py
-        default_factory=lambda: Learning(bits=18, epochs=5, rate=0.2, adagrad_epsilon=5.0, margin=1.0)
+        default_factory=lambda: Learning(bits=20, epochs=2, rate=0.2, adagrad_epsilon=5.0, margin=0.0)
     )
     # The share of the paragraphs that are in lower case or in capitals (casing.py). Chosen on the development data of
     # UD English-EWT 2.16, 6,000 training sentences: F1 of sentence ends in capitals 92.8 (without noise 91.4), in lower

@@ -17,8 +17,8 @@ MIN_SHARE = 0.9  # of the matches in the training text that must be tokens; by c
 # Letters of scripts that are written with blanks: not those of Thai, Lao, Burmese, Khmer, Chinese and Japanese.
 _LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 _WORD = rf"(?:{_LETTER}|[0-9_])"
-_AFTER_BLANK = r"(?<![^\s(\[{<\"'])"  # after white space or an opening mark
-_BEFORE_BLANK = r"(?![^\s)\]}>\"',;:.!?])"
+_AFTER_BLANK = r"(?<![^\s(\[{<\"'`])"  # after white space or an opening mark
+_BEFORE_BLANK = r"(?![^\s)\]}>\"',;:.!?`])"
 _MODIFIER = r"[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"  # emoji style, skin tones, tags of flags
 _PICTURE = (
     r"[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
@@ -45,10 +45,15 @@ PATTERNS = {
     "time": r"(?<![\w:])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]|\.\d)",
     "call": r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\(\)",
     "identifier": rf"{_AFTER_BLANK}(?:(?=\w*_\w)[A-Za-z]\w+|__\w+__){_BEFORE_BLANK}",
+    "assignment": rf"{_AFTER_BLANK}-{{0,2}}[A-Za-z_][\w.-]*==?[\w.+/-]*\w{_BEFORE_BLANK}",
+    "scoped name": r"(?<![\w:])[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+",
+    "back quotes": r"(?<!\w)`+|`+(?![\w`])",
+    "degree": r"°[CFK](?!\w)",
+    "sign": r"(?<=\d)%|[€£¥₹]",
     "name with a mark": r"(?<!\w)(?:C\+\+|[CFJ]#|Yahoo!|(?:[A-Z]{2,3})?\.NET|[A-Z][a-z]+\.js)(?!\w)",
 }
 # Each match has one of these: only the text between white space around them is searched, which is faster.
-_TRIGGER = re.compile(r"[@#/\\:_+!]|\.\w|\(\)|[^\x00-\x7f]")
+_TRIGGER = re.compile(r"[@#/\\:_+!=`%]|\.\w|\(\)|[^\x00-\x7f]")
 _SPACE = re.compile(r"\s")
 
 

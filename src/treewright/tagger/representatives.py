@@ -31,7 +31,7 @@ REPRESENTATIVES = {
 }
 # Names of files and of parts of programs are rare in treebanks and tagged in various ways there: NOUN, X and PROPN in
 # UD English-EWT 2.16. They are described as an unknown name.
-NAMES = ("file", "call", "identifier")
+NAMES = ("file", "call", "identifier", "assignment")
 UNKNOWN_NAME = "Identifier"
 EMOTICON_TAG = "SYM"  # of Universal Dependencies
 

@@ -22,9 +22,9 @@ from treewright.corpus.typography import canonical
 from treewright.errors import InputError
 from treewright.learn import AveragedCells, Judgement, Observer, Progress, Report, Stage, Weights, run
 from treewright.modelfile import OlderFormatError, Path
+from treewright.tagger.abbreviations import Abbreviations, agreeing_abbreviations
 from treewright.tagger.boundaries import (
     WORD_COLUMNS,
-    BoundaryData,
     BoundaryModel,
     Tokens,
     WordTable,
@@ -37,6 +37,7 @@ from treewright.tagger.boundaries import (
 from treewright.tagger.canonical import PARAGRAPH, CanonicalText
 from treewright.tagger.casing import with_noisy_paragraphs
 from treewright.tagger.characters import MARK, SPACE, classes_of, features_of
+from treewright.tagger.lists import items_of
 from treewright.tagger.multiwords import Multiwords
 from treewright.tagger.options import Learning, TokeniserOptions
 from treewright.tagger.patterns import PATTERNS, Patterns, agreeing
@@ -68,6 +69,7 @@ class TokeniserModel:
     canonical_forms: bool = True
     patterns: Patterns = field(default_factory=lambda: Patterns(()))
     boundaries: BoundaryModel | None = None
+    abbreviations: Abbreviations = field(default_factory=lambda: Abbreviations(()))
 
 
 @explained_methods
@@ -122,8 +124,9 @@ class Tokeniser:
             parted_classes(text, labels),
             multiwords_of(sentences),
             patterns=Patterns(agreeing(plain, labels != INSIDE)),
+            abbreviations=Abbreviations(agreeing_abbreviations(plain, labels)),
         )
-        data = boundary_data(text, labels, sentences, chosen.seed)
+        data = training_data(plain, labels, token_tags(sentences), chosen.case_noise, chosen.seed)
 
         def origin() -> Origin:
             training = hash_of([text.encode(), labels.tobytes(), repr(untrained.multiwords).encode()])
@@ -235,6 +238,7 @@ def to_arrays(model: TokeniserModel) -> Stored:
         "multiwords": asdict(model.multiwords),
         "canonical_forms": model.canonical_forms,
         "patterns": model.patterns.names,
+        "abbreviations": model.abbreviations.names,
     }
     arrays: dict[str, NDArray[Any]] = {"weights": model.weights}
     if model.boundaries is not None:
@@ -262,6 +266,7 @@ class Header:
     canonical_forms: bool = False
     patterns: tuple[str, ...] = ()
     boundaries: BoundaryHeader | None = None
+    abbreviations: tuple[str, ...] = ()
     format: int = 0
 
 
@@ -277,6 +282,7 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Tokeni
         canonical_forms=found.canonical_forms,
         patterns=Patterns(found.patterns),
         boundaries=boundaries_from(found.boundaries, arrays) if found.boundaries else None,
+        abbreviations=Abbreviations(found.abbreviations),
     )
 
 
@@ -337,13 +343,6 @@ def multiwords_of(sentences: Sequence[Sentence]) -> Multiwords:
     """The multiword tokens of a treebank, in canonical spelling."""
     tokens = (token for sentence in sentences for token in tokens_of(sentence))
     return Multiwords.of((canonical(form), tuple(map(canonical, words))) for form, words in tokens)
-
-
-def boundary_data(text: str, labels: Indices, sentences: Sequence[Sentence], seed: int) -> BoundaryData:
-    """What the boundary model is trained on."""
-    last = np.flatnonzero(labels)
-    tokens = Tokens.of(f"{text}{PARAGRAPH}", last)
-    return training_data(tokens, labels_by_rule(text), labels[last] == SENTENCE, token_tags(sentences), seed)
 
 
 def parted_classes(text: str, labels: Indices) -> frozenset[int]:
@@ -451,7 +450,7 @@ def decoded(model: TokeniserModel, texts: Sequence[str]) -> Indices:
     labels = seen.labels.copy()
     labels[seen.places] = found
     text = "".join(texts)
-    labels = with_patterns(text, labels, model.patterns)
+    labels = with_abbreviations(text, with_patterns(text, labels, model.patterns), model.abbreviations)
     if model.boundaries is None or confidence is None:
         return labels
     odds = np.full(len(labels), -np.inf)
@@ -460,7 +459,26 @@ def decoded(model: TokeniserModel, texts: Sequence[str]) -> Indices:
     if len(last):
         ends = combined(odds[last], model.boundaries.odds(Tokens.of(text, last), rule))
         labels[last] = np.where(ends, SENTENCE, TOKEN)
-    return labels
+    return with_items(text, with_abbreviations(text, labels, model.abbreviations))
+
+
+def with_abbreviations(text: str, labels: Indices, abbreviations: Abbreviations) -> Indices:
+    """The labels with one token for each abbreviation, after which no sentence ends."""
+    found = labels.copy()
+    for begin, end in abbreviations.spans(text):
+        found[begin : end - 1], found[end - 1] = INSIDE, TOKEN
+    return found
+
+
+def with_items(text: str, labels: Indices) -> Indices:
+    """The labels with a sentence end before each item of a list, and none in or after its mark."""
+    found = labels.copy()
+    for begin, end in items_of(text):
+        if begin > 1 and not text[begin - 2].isspace():  # the last character of the line before
+            found[begin - 2] = SENTENCE
+        found[begin : end - 1] = np.minimum(found[begin : end - 1], TOKEN)
+        found[end - 1] = TOKEN
+    return found
 
 
 def with_patterns(text: str, labels: Indices, patterns: Patterns) -> Indices:

@@ -205,11 +205,18 @@ def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: 
     elif form == "text":
         write_lines(drawings(told, target), output)
     elif form == "html":
-        write_page(((one.parse.tree, {}) for one in told if one.parse), {}, target, source)
+        write_page((drawable(one.parse) for one in told if one.parse), {}, target, source)
     else:
-        pairs = ((number, one.parse) for number, one in enumerate(told, start=1))
-        trees: Iterator[tuple[int, Pair]] = ((number, (parse.tree, {})) for number, parse in pairs if parse)
-        write_pictures(trees, {"width": SVG_WIDTH}, target, source, form)
+        parses = ((number, one.parse) for number, one in enumerate(told, start=1))
+        pairs = ((number, drawable(parse)) for number, parse in parses if parse)
+        write_pictures(pairs, {"width": SVG_WIDTH}, target, source, form)
+
+
+def drawable(parse: PhraseParse) -> Pair:
+    """The tree, and the dependencies of a grammar with head words."""
+    from treewright.grammar import LexicalParse
+
+    return parse.tree, {"heads": parse.heads[1:].tolist()} if isinstance(parse, LexicalParse) else {}
 
 
 def notes_on(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -237,6 +244,7 @@ def drawings(outcomes: Iterable[Outcome], target: str | None) -> Iterator[str]:
     options: dict[str, Any] = terminal_options(target) | {"width": max(terminal_columns(), 20)}
     for outcome in outcomes:
         if outcome.parse:
-            yield f"{draw.text(outcome.parse.tree, **options)}\n{outcome.parse.status}\n"
+            tree, heads = drawable(outcome.parse)
+            yield f"{draw.text(tree, **heads, **options)}\n{outcome.parse.status}\n"
         else:
             yield f"{' '.join(outcome.item.words)}\n{outcome.problem}\n"

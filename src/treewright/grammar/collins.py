@@ -86,6 +86,11 @@ class LexicalParse(PhraseParse):
         """As plain values."""
         return {**super().to_json(), "heads": self.heads[1:].tolist(), "scope": self.scope}
 
+    def _repr_svg_(self) -> str:
+        from treewright.draw import svg  # imported on use: few programs draw
+
+        return str(svg(self.tree, heads=self.heads[1:].tolist()))
+
 
 class Collins:
     """Collins' model 1.

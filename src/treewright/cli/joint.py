@@ -38,7 +38,7 @@ from treewright.cli.shared import Summary, check_output
 
 HELP = (
     "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
-    "docs/collins.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
+    "docs/joint.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
 ) + examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",

@@ -19,6 +19,7 @@ from treewright.cli.options import (
     SkipBad,
     Threads,
     examples,
+    head_rules_option,
     new_app,
     to_option,
 )
@@ -96,9 +97,7 @@ def train(
     horizontal: Annotated[
         int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
     ] = 1,
-    head_rules: Annotated[
-        str, typer.Option(metavar="RULES", help="Head rules of collins: english, general, or a file.")
-    ] = "english",
+    head_rules: Annotated[str, head_rules_option("for collins")] = "english",
     skip_bad: SkipBad = False,
     as_json: Json = False,
     quiet: Quiet = False,

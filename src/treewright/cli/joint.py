@@ -18,6 +18,7 @@ from treewright.cli.options import (
     SkipBad,
     Threads,
     examples,
+    head_rules_option,
     new_app,
     to_option,
 )
@@ -82,9 +83,7 @@ def train(
     other: Annotated[
         Other, typer.Option("--with", help="The model that the grammar agrees with.")
     ] = Other.dependencies,
-    head_rules: Annotated[
-        str, typer.Option(metavar="RULES", help="Head rules of dependencies: english, general, or a file.")
-    ] = "english",
+    head_rules: Annotated[str, head_rules_option("for dependencies")] = "english",
     skip_bad: SkipBad = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -18,6 +18,7 @@ from treewright.cli.options import (
     PlainCommand,
     Quiet,
     examples,
+    head_rules_option,
     new_app,
     output_option,
     seconds_option,
@@ -117,7 +118,7 @@ RUSH_TABLE2_HELP = (
 ) + examples(
     "treewright reproduce rush2010 table2 data --test-sentences 200",
     "treewright reproduce rush2010 table2 data --joint-model joint.tw",
-    "treewright reproduce rush2010 table2 data --treebank trees/IcePaHC --head-rules general",
+    "treewright reproduce rush2010 table2 data/trees --treebank IcePaHC --head-rules general",
 )
 RUSH_TABLE3_HELP = (
     "What does agreement with a tagger gain (Table 3)?\n\n"
@@ -387,7 +388,7 @@ class RushOther(str, Enum):
 
 RUSH_PART = Annotated[RushPart, typer.Option("--part", help="What is parsed.")]
 RUSH_OTHER = Annotated[RushOther, typer.Option("--with", help="The model that the grammar agrees with.")]
-RUSH_RULES = Annotated[str, typer.Option("--head-rules", metavar="RULES", help="english, general, or a file.")]
+RUSH_RULES = Annotated[str, head_rules_option("for model 1 and its dependencies")]
 
 
 @dataclass(frozen=True)

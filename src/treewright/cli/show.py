@@ -27,6 +27,7 @@ from treewright.cli.options import (
     SkipBad,
     columns_option,
     examples,
+    head_rules_option,
     new_app,
     output_option,
     to_option,
@@ -84,13 +85,7 @@ def show(
         str | None,
         typer.Option(metavar="FILE", help="The partial file that was completed: mark the arcs whose heads it has."),
     ] = None,
-    head_rules: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULES",
-            help="Draw the dependencies of phrase-structure trees too, by head rules: english, general, or a file.",
-        ),
-    ] = None,
+    head_rules: Annotated[str | None, head_rules_option("draws the dependencies of phrase-structure trees too")] = None,
     enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
     columns: Annotated[
         str | None,

@@ -63,8 +63,8 @@ class TreebankGrammar:
     ) -> TreebankGrammar:
         """Count the rules of train, trees or a file of trees in brackets; they are prepared by `prepared`.
 
-        options say how much context labels have. The other arguments are those of every component; training is one
-        pass of counting, which has no use for them.
+        options say how much context labels have. dev, seed, report, checkpoint and resume are arguments of every
+        component; training is one pass of counting, which has no use for them.
         """
         trees, _ = trees_of(train)
         if not trees:

@@ -126,7 +126,8 @@ class GrammarWithTagger:
     ) -> TagParse:
         """The tree of a sentence whose sum of both models' scores is the highest, with its certificate.
 
-        The arguments are those of `agree_on_tags`; weight is that of the tagger, that of the model if None.
+        words, tags, max_iterations, exact, partial and max_words are those of `agree_on_tags`; weight is that of the
+        tagger, that of the model if None.
         """
         return agree_on_tags(
             self.grammar,

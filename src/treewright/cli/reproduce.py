@@ -118,7 +118,7 @@ RUSH_TABLE2_HELP = (
 ) + examples(
     "treewright reproduce rush2010 table2 data --test-sentences 200",
     "treewright reproduce rush2010 table2 data --joint-model joint.tw",
-    "treewright reproduce rush2010 table2 data/trees --treebank IcePaHC --head-rules general",
+    "treewright reproduce rush2010 table2 data --head-rules general",
 )
 RUSH_TABLE3_HELP = (
     "What does agreement with a tagger gain (Table 3)?\n\n"

@@ -73,7 +73,7 @@ class TreebankGrammar:
 
     @classmethod
     def counted(cls, trees: Sequence[Tree], options: TreebankOptions) -> TreebankGrammar:
-        """The grammar of prepared trees."""
+        """The grammar of prepared trees, by options."""
         words = sum(len(tree.leaves()) for tree in trees)
         metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
         return cls(replace(estimated(trees, options), metadata=metadata))
@@ -120,7 +120,7 @@ class TreebankGrammar:
         partial: bool = False,
         max_words: int | None = MAX_WORDS,
     ) -> PhraseParse:
-        """The best tree of a sentence.
+        """The best tree of a sentence of words.
 
         tags keeps the tag of each word that has one there (None: free). adjust[i, t] is added to the score of the tag
         self.tags[t] for word i. require and forbid have spans (first, last), labelled spans (label, first, last) and
@@ -155,7 +155,7 @@ class TreebankGrammar:
         require: Iterable[Constraint] = (),
         forbid: Iterable[Constraint] = (),
     ) -> list[PhraseParse]:
-        """The k best trees, best first, or all if there are fewer; the arguments are those of `parse`.
+        """The k best trees, best first, or all if there are fewer; words and the others are those of `parse`.
 
         Only the first is certified as the best one, and those of the same value.
         """

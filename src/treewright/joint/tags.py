@@ -207,7 +207,7 @@ def agree_on_tags(
     partial: bool = False,
     max_words: int | None = MAX_WORDS,
 ) -> TagParse:
-    """The tree whose tags grammar and tagger choose together.
+    """The tree of words whose tags grammar and tagger choose together.
 
     tagger is a Tagger of one column, whose tags are those of the trees, or a model with given scores (`Trigrams`);
     weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). exact continues with

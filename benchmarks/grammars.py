@@ -1,13 +1,13 @@
 """Phrase-structure grammars: accuracy, speed by the length of sentences, training, and parsers of NLTK in the same run.
 
     python benchmarks/grammars.py [FOLDER] [--treebank trees/CRAFT] [--sentences N] [--parsed K] [--head-rules RULES]
-                                  [--peer-trees M] [--peer-words W] [--keep DIR]
+                                  [--peer-trees M] [--peer-words W] [--steps K] [--keep DIR]
 
 Trained on the first N trees of `train` and applied to the first K of `dev`: treebank grammars with several contexts of
 labels, Collins' model 1, a grammar that agrees with a tagger, and model 1 that agrees with a dependency parser. F1 of
 brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about 10, 20 and 40 words on one
 thread (the mean over dev sentences of this length, at most two words shorter or longer). --keep stores the models in a
-folder and reuses them.
+folder and reuses them. --steps compares step rules of dual decomposition (model 1 and dependencies) on K dev sentences.
 
 The peers parse tags, not words, with the same rules as a treebank grammar: those of M trees without context, on the dev
 sentences of up to W words. A sentence that takes NLTK more than LIMIT seconds is given up. Without a folder, generated
@@ -23,6 +23,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, Protocol
@@ -45,13 +46,15 @@ from treewright.grammar import (
     restored,
     trees_of,
 )
-from treewright.joint import GrammarWithDependencies, GrammarWithTagger
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger, agree_on_arcs
+from treewright.relax import HalvingStep, HarmonicStep, PolyakStep, Step
 
 LENGTHS = (10, 20, 40)
+DEV = 400  # trees of dev that are read; sentences of each length are taken from these
 NEAR = 2  # words that a sentence of a length may be shorter or longer
 AT_LENGTH = 10  # sentences of a length that are timed, at most
 LIMIT = 20.0  # seconds that a peer has for a sentence
-CONTEXTS = (Markov(1, 0), Markov(1, 1), Markov(2, 1))
+CONTEXTS = (Markov(1, 1), Markov(2, 1))
 
 
 class Parses(Protocol):
@@ -77,6 +80,8 @@ def main() -> None:
     for system in systems(train, dev, given.head_rules):
         model, seconds = trained(system, given.keep)
         print_row(system.name, model, seconds, dev, given.parsed)
+    if given.steps:
+        compare_steps(model, dev[: given.steps])
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB; milliseconds by length")
     compare_with_peers(train[: given.peer_trees], dev, given.peer_words)
 
@@ -90,12 +95,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--head-rules", default="english")
     parser.add_argument("--peer-trees", type=int, default=100)
     parser.add_argument("--peer-words", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=0)
     parser.add_argument("--keep", type=Path)
     return parser.parse_args()
 
 
 def read(folder: Path, sentences: int) -> tuple[list[Tree], list[Tree]]:
-    return trees_of(folder / "train.mrg")[0][: sentences or None], trees_of(folder / "dev.mrg")[0]
+    train = trees_of(islice(tw.read_trees(folder / "train.mrg"), sentences or None))[0]
+    return train, trees_of(islice(tw.read_trees(folder / "dev.mrg"), DEV))[0]
 
 
 def generated(count: int, seed: int) -> list[Tree]:
@@ -154,6 +161,23 @@ def print_row(name: str, model: Parses, seconds: float | None, dev: list[Tree], 
         f"{training:>8} {100 * scores.brackets.f1:6.2f} {100 * scores.tagging_accuracy:6.2f} {100 * certified:9.1f}"
     )
     print(f"{name:28} {figures}" + "".join(f"{by_length(model, dev, length):>10}" for length in LENGTHS), flush=True)
+
+
+def compare_steps(model: GrammarWithDependencies, dev: list[Tree]) -> None:
+    """The share of sentences that are certified within 10 and 50 iterations, by the rule for the size of steps."""
+    problems = [problem for problem in (model.problem(tree.leaves()) for tree in dev) if problem.parts is not None]
+    rules: dict[str, Step] = {f"PolyakStep({scale})": PolyakStep(scale) for scale in (1.0, 1.4, 1.8, 2.2)}
+    rules |= {f"HarmonicStep({start})": HarmonicStep(start) for start in (1.0, 4.0)}
+    rules |= {f"HalvingStep({start})": HalvingStep(start) for start in (0.5, 2.0)}
+    print(f"\n{len(problems)} sentences, weight {model.weight:g}: % certified within 10 and 50 iterations")
+    for name, step in rules.items():
+        found = [
+            agree_on_arcs(problem.forest, problem.parts, weight=model.weight, step=step)
+            for problem in problems
+            if problem.parts is not None
+        ]
+        shares = [sum(one.certified and one.iterations <= limit for one in found) / len(found) for limit in (10, 50)]
+        print(f"{name:28} {100 * shares[0]:6.1f} {100 * shares[1]:6.1f}", flush=True)
 
 
 def by_length(model: Parses, dev: list[Tree], length: int) -> str:

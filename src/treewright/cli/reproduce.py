@@ -408,7 +408,7 @@ class RushRun:
         from treewright.joint import GrammarWithDependencies
         from treewright.reproduce import rush2010
 
-        trees = rush2010.test_trees(self.data, self.treebank, self.part.value, self.count)
+        trees = rush2010.first_trees(self.data, self.treebank, self.part.value, self.count)
         if self.model is None:
             model = rush2010.dependency_model(self.data, self.treebank, self.sentences, head_rules, self._on_report())
         else:
@@ -422,7 +422,7 @@ class RushRun:
         from treewright.joint import GrammarWithTagger
         from treewright.reproduce import rush2010
 
-        trees = rush2010.test_trees(self.data, self.treebank, self.part.value, self.count)
+        trees = rush2010.first_trees(self.data, self.treebank, self.part.value, self.count)
         if self.model is None:
             model = rush2010.tag_model(self.data, self.treebank, self.sentences, self._on_report())
         else:

@@ -22,7 +22,7 @@ from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import LexicalParse, ParseForest
 from treewright.joint.agreement import MAX_ITERATIONS, Flags, Vector, agreed, allowed
-from treewright.relax import Answer, Oracle, Relaxation
+from treewright.relax import Answer, Oracle, Relaxation, Step
 
 Indices = NDArray[np.int32]
 
@@ -164,12 +164,19 @@ class JointParse(LexicalParse):
 
 
 def agree_on_arcs(
-    forest: ParseForest, parts: Parts, *, weight: float = 1.0, max_iterations: int = MAX_ITERATIONS, exact: bool = False
+    forest: ParseForest,
+    parts: Parts,
+    *,
+    weight: float = 1.0,
+    max_iterations: int = MAX_ITERATIONS,
+    exact: bool = False,
+    step: Step | None = None,
 ) -> JointParse:
     """The tree of a forest and the dependency tree of parts over its arcs that agree and have the best sum of scores.
 
     forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. exact
-    continues with branch and bound where the relaxation has no certificate after max_iterations.
+    continues with branch and bound where the relaxation has no certificate after max_iterations. step is a rule of
+    treewright.relax, by default that with the most certificates on development data.
 
     >>> from treewright.corpus import Tree
     >>> from treewright.grammar import Collins
@@ -183,7 +190,7 @@ def agree_on_arcs(
     every = np.ones(arcs.count, dtype=bool)
     phrases = PhraseOracle(forest, arcs, every)
     oracles: list[Oracle] = [phrases, DependencyOracle(parts, arcs, every)]
-    found = agreed(oracles, weight, max_iterations, exact)
+    found = agreed(oracles, weight, max_iterations, exact, step)
     return joint_parse(forest, arcs, found, weight)
 
 

@@ -22,7 +22,7 @@ from treewright.grammar import PhraseParse, TreebankGrammar
 from treewright.grammar.leaves import check_words
 from treewright.grammar.treebank import MAX_WORDS, Prepared
 from treewright.joint.agreement import MAX_ITERATIONS, Flags, Vector, agreed, allowed
-from treewright.relax import Answer, Relaxation
+from treewright.relax import Answer, Relaxation, Step
 from treewright.tagger import Tagger, viterbi
 
 EXCLUDED = -1e6  # added to the score of a tag that is known already while others are listed; above any sum of scores
@@ -206,6 +206,7 @@ def agree_on_tags(
     exact: bool = False,
     partial: bool = False,
     max_words: int | None = MAX_WORDS,
+    step: Step | None = None,
 ) -> TagParse:
     """The tree of words whose tags grammar and tagger choose together.
 
@@ -213,7 +214,7 @@ def agree_on_tags(
     weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). exact continues with
     branch and bound where the relaxation has no certificate after max_iterations. Without a tree it is an
     InfeasibleError, or with partial what the grammar alone finds. In a sentence of more than max_words the grammar,
-    which divides it, has the tags of the tagger. `given_up` of the result says so.
+    which divides it, has the tags of the tagger. `given_up` of the result says so. step is a rule of treewright.relax.
 
     >>> from treewright.corpus import Tree
     >>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
@@ -228,7 +229,7 @@ def agree_on_tags(
         return divided(grammar, scorer, words, tags, max_words, weight)
     try:
         oracles = oracles_of(grammar, scorer, words, tags)
-        found = agreed(oracles, weight, max_iterations, exact)
+        found = agreed(oracles, weight, max_iterations, exact, step)
         if found.answer is None:
             raise InfeasibleError("the grammar has no tree with tags that the tagger considers")
     except InfeasibleError:

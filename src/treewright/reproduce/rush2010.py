@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus import Tree, add_root
+from treewright.corpus import Tree, add_root, read_trees
 from treewright.errors import InputError
 from treewright.evaluate import Score, brackets
 from treewright.evaluate.significance import bootstrap
@@ -103,20 +104,17 @@ def dependency_model(
     data: Path, treebank: str, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
 ) -> GrammarWithDependencies:
     """Model 1 and dependencies of the training trees of a treebank, the weight chosen on the development trees."""
-    folder = checked_folder(data, treebank)
-    trees, _ = trees_of(folder / "train.mrg")
-    return GrammarWithDependencies.train(
-        trees[:max_sentences], folder / "dev.mrg", head_rules=head_rules, report=report
-    )
+    trees = first_trees(data, treebank, "train", max_sentences)
+    dev = first_trees(data, treebank, "dev", None)
+    return GrammarWithDependencies.train(trees, dev, head_rules=head_rules, report=report)
 
 
 def tag_model(
     data: Path, treebank: str, max_sentences: int | None, report: Callable[[Report], None]
 ) -> GrammarWithTagger:
     """The same for a grammar and a tagger."""
-    folder = checked_folder(data, treebank)
-    trees, _ = trees_of(folder / "train.mrg")
-    return GrammarWithTagger.train(trees[:max_sentences], folder / "dev.mrg", report=report)
+    trees = first_trees(data, treebank, "train", max_sentences)
+    return GrammarWithTagger.train(trees, first_trees(data, treebank, "dev", None), report=report)
 
 
 def checked_folder(data: Path, treebank: str) -> Path:
@@ -128,10 +126,10 @@ def checked_folder(data: Path, treebank: str) -> Path:
     return folder
 
 
-def test_trees(data: Path, treebank: str, part: str, count: int | None) -> list[Tree]:
+def first_trees(data: Path, treebank: str, part: str, count: int | None) -> list[Tree]:
     """The first trees of a part of a treebank, prepared."""
-    trees, _ = trees_of(checked_folder(data, treebank) / f"{part}.mrg")
-    return trees[:count]
+    with read_trees(checked_folder(data, treebank) / f"{part}.mrg") as trees:
+        return trees_of(islice(trees, count))[0]
 
 
 def outcomes(

@@ -30,11 +30,11 @@ static NewNodes rows_of(const std::vector<ChainNode> &nodes) {
 class ContextFree {
  public:
   ContextFree(int symbols, int goal, IndexRows rules, ScoreColumn rule_scores, IndexRows chains,
-              ScoreColumn chain_scores, IndexColumn preterminals, Mask is_phrase)
+              ScoreColumn chain_scores, IndexColumn preterminals, Mask is_top)
       : rules_(checked_rules(symbols, goal, rules, rule_scores, chains, chain_scores, preterminals)),
-        is_phrase_(new bool[is_phrase.shape(0)]) {
-    if (is_phrase.shape(0) != std::size_t(symbols)) throw nb::value_error("is_phrase must have one entry a symbol");
-    std::copy(is_phrase.data(), is_phrase.data() + symbols, is_phrase_.get());
+        is_top_(new bool[is_top.shape(0)]) {
+    if (is_top.shape(0) != std::size_t(symbols)) throw nb::value_error("is_top must have one entry a symbol");
+    std::copy(is_top.data(), is_top.data() + symbols, is_top_.get());
   }
 
   Found parse(Scores lexical, std::optional<Flags> closed, std::optional<IndexRows> spans,
@@ -58,7 +58,7 @@ class ContextFree {
     std::vector<ChainNode> nodes;
     {
       nb::gil_scoped_release nogil;
-      value = read_cover(filled(lexical, constraints), is_phrase_.get(), nodes);
+      value = read_cover(filled(lexical, constraints), is_top_.get(), nodes);
     }
     return {value, rows_of(nodes)};
   }
@@ -169,7 +169,7 @@ class ContextFree {
   }
 
   ContextFreeRules rules_;
-  std::unique_ptr<bool[]> is_phrase_;
+  std::unique_ptr<bool[]> is_top_;
 };
 
 void bind_grammar(nb::module_ &m) {
@@ -180,7 +180,7 @@ void bind_grammar(nb::module_ &m) {
       .def(nb::init<int, int, IndexRows, ScoreColumn, IndexRows, ScoreColumn, IndexColumn, Mask>(), nb::arg("symbols"),
            nb::arg("goal"), nb::arg("rules").noconvert(), nb::arg("rule_scores").noconvert(),
            nb::arg("chains").noconvert(), nb::arg("chain_scores").noconvert(), nb::arg("preterminals").noconvert(),
-           nb::arg("is_phrase").noconvert())
+           nb::arg("is_top").noconvert())
       .def("parse", &ContextFree::parse, nb::arg("lexical").noconvert(), closed, spans, allowed,
            "Value and nodes (chain, first, last) of the best tree, parents first; -inf and no nodes without a tree.")
       .def("cover", &ContextFree::cover, nb::arg("lexical").noconvert(), closed, spans, allowed,

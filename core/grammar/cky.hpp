@@ -77,6 +77,14 @@ class CkyChart {
     return !mask || mask[chain];
   }
 
+  // After inside, for MaxPlus: the best tree with the goal over any span; top has it over all words only.
+  double best_goal(int i, int j) const {
+    double best = Semiring::zero;
+    for (const int c : rules_->chains_of(rules_->goal()))
+      if (allows(i, j, c)) best = std::max(best, chain_weight_[c] + base(i, j, rules_->chains()[c].bottom));
+    return best;
+  }
+
   // After inside, for MaxPlus: appends the best tree with a symbol at its top.
   void read_tree(int i, int j, int symbol, std::vector<ChainNode> &nodes) const {
     std::vector<Open> open{{i, j, symbol}};

@@ -3,8 +3,9 @@
 //   cover(0) = (0 trees, value 0)
 //   cover(j) = best over i < j and symbols A of  cover(i) + (1 tree, top(A, i, j))
 //
-// A symbol may be at the top of a tree if is_phrase says so. Every word with a finite lexical score is a tree by
-// itself, so that there is always a cover. O(n^2 S) time after the chart is filled.
+// A symbol may be at the top of a tree if is_top says so; the goal is one of a whole sentence among several. Every word
+// with a finite lexical score is a tree by itself, so that there is always a cover. O(n^2 S) time after the chart is
+// filled.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,7 @@
 namespace treewright {
 
 // Appends the trees of the cover from left to right; returns the sum of their values, -inf where a word has no tree.
-inline double read_cover(const CkyChart<MaxPlus> &chart, const bool *is_phrase, std::vector<ChainNode> &nodes) {
+inline double read_cover(const CkyChart<MaxPlus> &chart, const bool *is_top, std::vector<ChainNode> &nodes) {
   struct Cover {
     int trees, begin, symbol;
     double value;
@@ -26,8 +27,9 @@ inline double read_cover(const CkyChart<MaxPlus> &chart, const bool *is_phrase, 
     for (int i = 0; i < j; ++i) {
       if (covers[i].value == forbidden || covers[i].trees + 1 > covers[j].trees) continue;
       for (int s = 0; s < symbols; ++s) {
-        const double value = covers[i].value + chart.top(i, j, s);
-        if (!is_phrase[s] || value == forbidden) continue;
+        if (!is_top[s]) continue;
+        const double value = covers[i].value + (s == chart.rules().goal() ? chart.best_goal(i, j) : chart.top(i, j, s));
+        if (value == forbidden) continue;
         const bool is_better = covers[i].trees + 1 < covers[j].trees || value > covers[j].value;
         if (is_better) covers[j] = {covers[i].trees + 1, i, s, value};
       }

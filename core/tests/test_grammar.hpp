@@ -32,8 +32,8 @@ static void charts_of_a_grammar_agree() {
       CHECK(value <= previous + 1e-12);
       previous = value;
     }
-    const bool is_phrase[3] = {true, true, true};
-    CHECK(treewright::read_cover(chart, is_phrase, covered) >= chart.total());
+    const bool is_top[3] = {true, true, true};
+    CHECK(treewright::read_cover(chart, is_top, covered) >= chart.total());
     std::vector<double> brackets((words + 1) * (words + 1)), tags(2 * words);
     treewright::CkySums sums;
     const double total =

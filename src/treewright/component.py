@@ -46,6 +46,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "pipeline": "treewright.pipeline:Pipeline",
     "lexicalised grammar": "treewright.grammar:Collins",
     "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
+    "grammar with tagger": "treewright.joint:GrammarWithTagger",
     "treebank grammar": "treewright.grammar:TreebankGrammar",
 }
 MAKERS = {  # kind -> the command that makes one
@@ -54,11 +55,19 @@ MAKERS = {  # kind -> the command that makes one
     "parser": "treewright train --only parser TRAIN",
     "induced parser": "treewright induce",
     "pipeline": "treewright train TRAIN",
-    "lexicalised grammar": "treewright grammar train --kind collins TRAIN",
-    "grammar with dependencies": "treewright joint train --with dependencies TRAIN",
+    "lexicalised grammar": "treewright grammar train --kind collins TREES",
+    "grammar with dependencies": "treewright joint train --with dependencies TREES",
+    "grammar with tagger": "treewright joint train --with tags TREES",
     "treebank grammar": "treewright grammar train --kind treebank TREES",
 }
 GRAMMARS = {"treebank": "treebank grammar", "collins": "lexicalised grammar"}  # name on the command line -> kind
+JOINT_MODELS = {"dependencies": "grammar with dependencies", "tags": "grammar with tagger"}  # the same
+PIPELINE_ROLES = {  # kinds that a pipeline may have -> what they do there
+    "tokeniser": "tokeniser",
+    "tagger": "tagger",
+    "parser": "parser",
+    "induced parser": "parser",
+}
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; by convention
@@ -69,6 +78,7 @@ ArrayForm = tuple[type[np.generic], tuple[int | None, ...]]
 Stored = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # a header of plain values, and arrays by name
 
 C = TypeVar("C", bound="Component")
+T = TypeVar("T")
 
 
 class Component(Protocol):
@@ -230,7 +240,7 @@ def unpickled(kind: str, header: Mapping[str, Any], arrays: Arrays) -> Component
 
 def wrong_kind(file: ModelFile, *kinds: str) -> InputError:
     """The error for a model of another kind than is needed, or for a pipeline that lacks a component."""
-    if file.kind == "pipeline":
+    if file.kind == "pipeline" and kinds[0] in PIPELINE_ROLES:
         return InputError(
             f"{file.path} is a pipeline without {with_article(kinds[0])}; `{MAKERS[kinds[0]]}` makes one, and "
             f"`treewright pack {file.path} FILE -o NEW` puts it in"
@@ -260,8 +270,8 @@ def sentences_of(corpus: Corpus | None, check: str = "format") -> list[Sentence]
     return list(corpus)
 
 
-def hold_out(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Training and development data of a treebank without development data: the last tenth is held out.
+def hold_out(sentences: Sequence[T]) -> tuple[list[T], list[T]]:
+    """Training and development data of a treebank (sentences or trees) without the latter: the last tenth is held out.
 
     >>> some = [Sentence.from_words([str(number)]) for number in range(25)]
     >>> [[sentence.forms[0] for sentence in part][-2:] for part in hold_out(some)]

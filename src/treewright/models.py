@@ -10,13 +10,17 @@ from treewright.component import EMBEDDED
 if TYPE_CHECKING:
     from treewright.grammar import Collins, TreebankGrammar
     from treewright.induce import InducedParser
+    from treewright.joint import GrammarWithDependencies, GrammarWithTagger
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-__all__ = ["EMBEDDED", "GRAMMARS", "PARSERS", "load", "load_grammar", "load_parser"]
+    Model = Pipeline | Parser | InducedParser | TreebankGrammar | Collins | GrammarWithTagger | GrammarWithDependencies
+
+__all__ = ["EMBEDDED", "GRAMMARS", "JOINT_MODELS", "PARSERS", "load", "load_grammar", "load_joint", "load_parser"]
 
 PARSERS = ("pipeline", "parser", "induced parser")  # the kinds of models that find dependency trees
 GRAMMARS = tuple(component.GRAMMARS.values())  # the kinds of models that find phrase-structure trees
+JOINT_MODELS = tuple(component.JOINT_MODELS.values())  # the kinds of grammars that agree with another model
 
 
 @overload
@@ -24,17 +28,16 @@ def load(path: Literal["en"]) -> Pipeline: ...
 
 
 @overload
-def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins: ...
+def load(path: modelfile.Path) -> Model: ...
 
 
-def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins:
-    """The model of a name ("en") or a file: a pipeline, a parser that was trained or induced, or a grammar.
+def load(path: modelfile.Path) -> Model:
+    """The model of a name ("en") or a file: a pipeline, a parser that was trained or induced, a grammar, a joint model.
 
     >>> load("en")("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
-    found = component.load(path, *PARSERS, *GRAMMARS)
-    return cast("Pipeline | Parser | InducedParser | TreebankGrammar | Collins", found)
+    return cast("Model", component.load(path, *PARSERS, *GRAMMARS, *JOINT_MODELS))
 
 
 def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
@@ -45,3 +48,8 @@ def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
 def load_grammar(path: modelfile.Path) -> TreebankGrammar | Collins:
     """The same, for functions that need phrase-structure trees."""
     return cast("TreebankGrammar | Collins", component.load(path, *GRAMMARS))
+
+
+def load_joint(path: modelfile.Path) -> GrammarWithTagger | GrammarWithDependencies:
+    """The same, for functions that need a grammar that agrees with another model."""
+    return cast("GrammarWithTagger | GrammarWithDependencies", component.load(path, *JOINT_MODELS))

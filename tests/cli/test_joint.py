@@ -73,3 +73,25 @@ def test_a_file_without_trees_is_an_error(
     found = runner(monkeypatch, capsys, "joint")("train", str(tmp_path / "empty.mrg"), "-o", str(tmp_path / "joint.tw"))
     assert found.returncode == 1
     assert "empty.mrg" in found.stderr
+
+
+def test_a_grammar_agrees_with_a_tagger(folder: Path) -> None:
+    result = run(
+        "train", folder / "train.mrg", "--dev", folder / "dev.mrg", "--with", "tags", "-o", folder / "tags.tw", "-q"
+    )
+    assert result.exit_code == 0, result.output
+    result = run("parse", folder / "tags.tw", folder / "dev.mrg", "-o", folder / "tags.mrg", "--json", "--exact")
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    assert (summary["sentences"], summary["certified"], summary["without_tree"]) == (3, 1.0, 0)
+    assert len((folder / "tags.mrg").read_text().splitlines()) == 3
+
+
+def test_a_drawing_has_the_tree_and_its_dependencies(folder: Path) -> None:
+    result = run("parse", folder / "joint.tw", "-q", "-o", folder / "both.svg", text="the dog sees .\n")
+    assert result.exit_code == 0, result.output
+    drawing = (folder / "both.svg").read_text()
+    assert 'class="branch"' in drawing
+    assert "sees → dog" in drawing
+    page = run("parse", folder / "joint.tw", "-q", "--to", "html", text="the dog sees .\n")
+    assert page.stdout.count("<article") == 2

@@ -171,3 +171,15 @@ def test_bad_sentences_can_be_left_out(show: Show) -> None:
     status, out, err = show("mixed.conllu", "--skip-bad")
     assert (status, out.count("# ")) == (0, 3)
     assert "mixed.conllu: left out 1 that could not be read" in err
+
+
+def test_trees_are_drawn_with_the_dependencies_of_head_rules(show: Show) -> None:
+    Path("t.mrg").write_text("( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ sleeps))) )")
+    status, out, err = show("t.mrg", "--head-rules", "english", "--to", "svg")
+    assert status == 0, err
+    assert "sleeps → dog" in out
+    assert 'class="branch"' in out
+    status, _, err = show("t.mrg", "--head-rules", "none.heads")
+    assert (status, "none.heads is neither a table" in err) == (1, True)
+    status, _, err = show("pets.conllu", "--head-rules", "english")
+    assert (status, "these sentences have dependencies" in err) == (1, True)

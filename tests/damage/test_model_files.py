@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,16 +23,25 @@ from oracles.model_files import Parsed
 from oracles.pipelines import written
 
 import treewright as tw
-from treewright import component, modelfile
-from treewright.errors import InputError
+from treewright import component, modelfile, models
+from treewright.errors import InfeasibleError, InputError
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
+from treewright.joint.tags import tagged_sentences
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
-from treewright.tagger import Learning, TaggerOptions, TokeniserOptions
+from treewright.tagger import Learning, Tagger, TaggerOptions, TokeniserOptions
 
 RAW = {"bit_flip", "bit_flip_in_the_index", "cut", "extended", "removed_bytes", "overwritten_bytes"}
 TEXT = "The old dog sees a house."
 SENTENCES = [tw.Sentence.from_words(["The", "dog", "barks"], upos=["DET", "NOUN", "VERB"])]
+TREES = [
+    "(S (NP (DET The) (ADJ old) (NOUN dog)) (VP (VERB sees) (NP (DET a) (NOUN house))) (PUNCT .))",
+    "(S (NP (DET The) (NOUN dog)) (VP (VERB barks)) (PUNCT .))",
+]
+NAMES = [
+    *("packed", "tokeniser", "tagger", "parser", "induced", "classes"),
+    *("grammar", "collins", "with tagger", "with dependencies"),
+]
 KEPT = Path(__file__).parent.parent / "data"
 
 
@@ -50,15 +60,22 @@ def files() -> dict[str, bytes]:
     )
     induced = InducedParser.train(written(20, 0), options=InductionOptions(method="best", iterations=2))
     classes = InducedParser.train(written(20, 0), options=InductionOptions(method="dmv", iterations=2, clusters=4))
-    models: dict[str, component.Component] = {
+    trees = [tw.Tree.parse(text) for text in TREES]
+    grammar, collins = tw.grammar.TreebankGrammar.train(trees), tw.grammar.Collins.train(trees)
+    tagger = Tagger.train(tagged_sentences(trees), options=TaggerOptions(("xpos",), tags=small))
+    found: dict[str, component.Component] = {
         "packed": nlp,
         "tokeniser": nlp.tokeniser,
         "tagger": nlp.tagger,
         "parser": nlp.parser,
         "induced": induced,
         "classes": classes,
+        "grammar": grammar,
+        "collins": collins,
+        "with tagger": tw.joint.GrammarWithTagger(grammar, tagger, 1.0),
+        "with dependencies": tw.joint.GrammarWithDependencies(collins, nlp.tagger, nlp.parser, 1.0),
     }
-    return {name: saved(model) for name, model in models.items()}
+    return {name: saved(model) for name, model in found.items()}
 
 
 def saved(model: component.Component) -> bytes:
@@ -77,8 +94,16 @@ def use(path: Path) -> None:
         list(found(TEXT))
     elif found.KIND == "tagger":
         list(found.tag(SENTENCES))
+    elif found.KIND in (*models.GRAMMARS, *models.JOINT_MODELS):
+        parse_phrases(found)
     else:
         list(found.parse(SENTENCES, max_seconds=1.0))
+
+
+def parse_phrases(grammar: Any) -> None:
+    """A damaged grammar may have no tree for a sentence, or lack the tags of the tagger."""
+    with suppress(InfeasibleError, InputError):
+        grammar.parse(SENTENCES[0].forms, partial=True)
 
 
 def outcome(path: Path) -> str:
@@ -104,7 +129,7 @@ def check_damage(name: str, file: bytes, seed: int, path: Path) -> None:
         assert "not a model file, or a damaged one" in found, (name, kind, seed, found)
 
 
-@pytest.mark.parametrize("name", ["packed", "tokeniser", "tagger", "parser", "induced", "classes"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("has_checksum", [True, False])
 def test_a_damaged_file_is_refused_by_name_or_works(name: str, has_checksum: bool, tmp_path: Path) -> None:
     file = files()[name]
@@ -115,7 +140,7 @@ def test_a_damaged_file_is_refused_by_name_or_works(name: str, has_checksum: boo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["packed", "tokeniser", "tagger", "parser", "induced", "classes"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("has_checksum", [True, False])
 def test_ten_thousand_damaged_files(name: str, has_checksum: bool, tmp_path: Path) -> None:
     file = files()[name]
@@ -140,6 +165,21 @@ def test_every_bit_flip_in_the_index_is_found(tmp_path: Path) -> None:
 def test_files_without_a_checksum_load(name: str) -> None:
     assert b'"checksum"' not in (KEPT / name).read_bytes()
     use(KEPT / name)
+
+
+@pytest.mark.parametrize("name", ["grammar", "collins", "with tagger", "with dependencies"])
+def test_undamaged_grammars_parse(name: str, tmp_path: Path) -> None:
+    (tmp_path / "model.tw").write_bytes(files()[name])
+    found: Any = component.load(tmp_path / "model.tw")
+    assert found.parse(["The", "dog", "barks", "."]).certified
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf, "1", None])
+@pytest.mark.parametrize("name", ["with tagger", "with dependencies"])
+def test_a_weight_of_the_other_model_that_is_no_weight_is_refused(name: str, weight: Any, tmp_path: Path) -> None:
+    parsed = Parsed.of(files()[name])
+    (tmp_path / "weight.tw").write_bytes(replace(parsed, header={**parsed.header, "weight": weight}).bytes())
+    assert "not a model file, or a damaged one" in outcome(tmp_path / "weight.tw")
 
 
 @pytest.mark.parametrize("scale", [math.nan, math.inf, -math.inf, 1e308, -1.0, "1", None, 1e31])

@@ -282,3 +282,43 @@ def test_real_treebanks_are_drawn_within_their_width(data: Path) -> None:
             options: dict[str, Any] = {} if file.suffix == ".mrg" else {"enhanced": True}
             assert max(map(columns, tw.draw.text(item, width=120, **options).splitlines())) <= 120
             minidom.parseString(tw.draw.svg(item, **options))
+
+
+WITH_HEADS = ("S", ("NP", ("DT", "the"), ("NN", "dog")), ("VP", ("VBZ", "sees"), ("NP", ("PRP", "it"))))
+HEADS = (2, 3, 0, 3)
+
+
+def test_an_svg_has_the_branches_and_the_arcs_below_the_words() -> None:
+    alone, both = tw.draw.svg(WITH_HEADS), tw.draw.svg(WITH_HEADS, heads=HEADS)
+    assert both.count('class="branch"') == alone.count('class="branch"')
+    assert (alone.count('<g class="arc'), both.count('<g class="arc')) == (0, 4)
+    assert "sees → dog: no label" in both
+    words = [float(y) for y in re.findall(r'<text class="form" x="\d+" y="(\d+)"', both)]
+    tips = [float(y) for y in re.findall(r'<path class="tip" d="M\d+ (\d+)', both)]
+    assert len(set(words)) == 1
+    assert all(tip > words[0] for tip in tips)
+
+
+def test_words_and_arrowheads_are_in_the_same_places() -> None:
+    both = tw.draw.svg(WITH_HEADS, heads=HEADS)
+    words = [int(x) for x in re.findall(r'<text class="form" x="(\d+)"', both)]
+    tips = sorted(int(x) for x in re.findall(r'<path class="tip" d="M(\d+)', both))
+    assert all(abs(word - tip) <= 20 for word, tip in zip(words, tips, strict=True))
+
+
+def test_a_tree_on_its_side_has_its_dependencies_below() -> None:
+    both = tw.draw.svg(WITH_HEADS, heads=HEADS, width=160)
+    assert both.count("<svg ") == 3
+    assert "sees → dog" in both
+
+
+def test_text_latex_and_a_page_have_both() -> None:
+    drawn = str(tw.draw.text(WITH_HEADS, heads=HEADS))
+    assert drawn.count("dog") == 2
+    assert r"\begin{forest}" in tw.draw.latex(WITH_HEADS, heads=HEADS)
+    assert r"\begin{dependency}" in tw.draw.latex(WITH_HEADS, heads=HEADS)
+
+
+def test_other_heads_than_words_are_an_error() -> None:
+    with pytest.raises(ValueError, match="heads"):
+        tw.draw.svg(WITH_HEADS, heads=[0])

@@ -10,7 +10,17 @@ from typer.testing import CliRunner
 
 from treewright.cli.app import app
 from treewright.corpus import Tree
-from treewright.reproduce.rush2010 import LIMITS, SYSTEMS, checked_folder
+from treewright.evaluate import Score
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointOptions
+from treewright.reproduce.rush2010 import (
+    LIMITS,
+    PUBLISHED,
+    PUBLISHED_TAGS,
+    Counts,
+    accuracy_of,
+    checked_folder,
+    significance,
+)
 
 TREES = [
     "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .))",
@@ -26,39 +36,66 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     for part, times in (("train", 6), ("dev", 1), ("test", 1)):
         (folder / f"{part}.mrg").write_text("\n".join(str(Tree.parse(tree)) for tree in TREES * times))
+    options = JointOptions(weight=1.0)
+    GrammarWithDependencies.train(folder / "train.mrg", options=options).save(folder / "dependencies.tw")
+    GrammarWithTagger.train(folder / "train.mrg", options=options).save(folder / "tags.tw")
     return folder.parent
 
 
-def run(*arguments: str) -> object:
-    result = CliRunner().invoke(app, ["reproduce", "rush2010", *arguments, "--treebank", "toy", "--quiet", "--json"])
+def run(command: str, data: Path, *arguments: str, model: str = "dependencies") -> object:
+    loaded = ["--treebank", "toy", "--joint-model", str(data / "toy" / f"{model}.tw")]
+    result = CliRunner().invoke(
+        app, ["reproduce", "rush2010", command, str(data), *loaded, *arguments, "--quiet", "--json"]
+    )
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
-def test_table_2_has_the_three_systems_beside_the_published_figures(data: Path) -> None:
-    rows = run("table2", str(data))
+@pytest.mark.parametrize(
+    ("table", "model", "published"), [("table2", "dependencies", PUBLISHED), ("table3", "tags", PUBLISHED_TAGS)]
+)
+def test_tables_have_the_systems_beside_the_published_figures(
+    data: Path, table: str, model: str, published: dict[str, tuple[float, ...]]
+) -> None:
+    rows = run(table, data, model=model)
     assert isinstance(rows, list)
-    assert [row["system"] for row in rows] == list(SYSTEMS)
+    assert [row["system"] for row in rows] == list(published)
     for row in rows:
         assert 0 <= row["f1"] <= 100
-        assert len(row["published"]) == 4
-    assert rows[0]["p_value"] is None
-    assert 0 < rows[2]["p_value"] <= 1
+        assert tuple(row["published"]) == published[row["system"]]
+    assert rows[0]["p_f1"] is None
+    assert 0 < rows[-1]["p_f1"] <= 1
+    assert 0 < rows[-1]["p_accuracy"] <= 1
 
 
-def test_shares_of_table_1_sum_to_all_sentences(data: Path) -> None:
-    found = run("table1", str(data), "--part", "dev")
+@pytest.mark.parametrize("model", ["dependencies", "tags"])
+def test_shares_of_table_1_sum_to_all_sentences(data: Path, model: str) -> None:
+    found = run("table1", data, "--part", "dev", "--with", model, model=model)
     assert isinstance(found, dict)
     assert sum(found["ours"].values()) == pytest.approx(100)
 
 
 def test_the_curve_of_figure_5_ends_with_the_trees_of_the_highest_limit(data: Path) -> None:
-    rows = run("figure5", str(data), "--test-sentences", "3")
+    rows = run("figure5", data, "--test-sentences", "3")
     assert isinstance(rows, list)
     assert [row["limit"] for row in rows] == list(LIMITS)
     assert rows[-1]["same"] == 100
     certified = [row["certified"] for row in rows]
     assert certified == sorted(certified)
+
+
+def test_models_are_trained_where_none_is_given(data: Path) -> None:
+    arguments = ["table3", str(data), "--treebank", "toy", "--test-sentences", "2", "--quiet"]
+    result = CliRunner().invoke(app, ["reproduce", "rush2010", *arguments])
+    assert result.exit_code == 0, result.output
+    assert "toy, 2 sentences (published: WSJ)" in result.stdout
+
+
+def test_a_difference_in_every_sentence_is_significant_and_none_is_not() -> None:
+    score = Score(1, 2, 2, None)
+    low, high = [Counts(score, 1, 10)] * 30, [Counts(score, 9, 10)] * 30
+    assert significance(low, high, accuracy_of) < 0.001
+    assert significance(low, low, accuracy_of) == 1
 
 
 def test_a_folder_without_trees_is_an_error(tmp_path: Path) -> None:

@@ -19,24 +19,24 @@ from treewright.cli.options import (
     SkipBad,
     Threads,
     examples,
+    head_rules_option,
     new_app,
     to_option,
 )
 from treewright.cli.phrases import (
     Form,
-    Item,
     KeepTags,
     MaxWords,
-    Outcome,
     Partial,
     SourceKind,
+    counted,
     form_of,
+    parse_items,
     read_items,
-    with_place,
+    training_trees,
     write_outcomes,
 )
-from treewright.cli.shared import Summary, check_output, note_skipped
-from treewright.errors import InfeasibleError, InputError
+from treewright.cli.shared import Summary, check_output
 
 if TYPE_CHECKING:
     from treewright.corpus import Tree
@@ -97,9 +97,7 @@ def train(
     horizontal: Annotated[
         int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
     ] = 1,
-    head_rules: Annotated[
-        str, typer.Option(metavar="RULES", help="Head rules of collins: english, general, or a file.")
-    ] = "english",
+    head_rules: Annotated[str, head_rules_option("for collins")] = "english",
     skip_bad: SkipBad = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -108,7 +106,7 @@ def train(
 
     check_output(output)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
-    trees, held_out = trees_of(train, skip_bad), None if dev is None else trees_of(dev, skip_bad)
+    trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
     begin = time.monotonic()
     grammar = kinds.train(kind.value, trees, held_out, options_of(kind, vertical, horizontal, head_rules))
     grammar.save(output)
@@ -133,17 +131,6 @@ def options_of(kind: Kind, vertical: int, horizontal: int, head_rules: str) -> d
     if kind is Kind.collins:
         return {"head_rules": head_rules}
     return {"options": TreebankOptions(Markov(vertical, horizontal))}
-
-
-def trees_of(source: str, skip_bad: bool) -> list[Tree]:
-    """The prepared trees of a file, with a note on those left out."""
-    from treewright.grammar import trees_of
-
-    trees, errors = trees_of(source, skip_bad=skip_bad)
-    note_skipped(len(errors), errors)
-    if not trees:
-        raise InputError(f"{source}: no tree is left to train with")
-    return trees
 
 
 def dev_scores(grammar: Grammar, trees: list[Tree]) -> dict[str, float]:
@@ -179,40 +166,19 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright import streams
+    from treewright.grammar import TreebankGrammar
     from treewright.models import load_grammar
 
     form = form_of(to, output)
     grammar = load_grammar(model)
-    summary = Summary()
-
-    def work(items: list[Item]) -> list[Outcome]:
-        return [parsed(grammar, item, partial, max_words) for item in items]
-
-    def counted(outcome: Outcome) -> Outcome:
-        summary.count(
-            outcome.item.words,
-            bool(outcome.parse and outcome.parse.certified),
-            without_tree=int(outcome.parse is None or bool(outcome.parse.given_up)),
-        )
-        return outcome
-
-    summary.start()
-    items = read_items(source, kind, tags, skip_bad)
-    chunk = streams.CHUNK if threads > 1 else 1
-    outcomes = map(counted, streams.map_items(work, items, threads=threads, chunk=chunk))
-    write_outcomes(outcomes, form, output, "<stdin>" if source == "-" else source)
-    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
-
-
-def parsed(grammar: Grammar, item: Item, partial: bool, max_words: int) -> Outcome:
-    """The tree of a sentence; an error of the input has its place."""
-    from treewright.grammar import TreebankGrammar
-
     limits = {"max_words": max_words} if isinstance(grammar, TreebankGrammar) else {}  # collins limits its own chart
-    try:
-        return Outcome(item, grammar.parse(item.words, tags=item.tags, partial=partial, **limits), "")
-    except InfeasibleError:
-        return Outcome(item, None, "the grammar has no tree for this sentence; --partial writes a cover")
-    except InputError as error:
-        raise with_place(item, error) from None
+    summary = Summary()
+    outcomes = parse_items(
+        read_items(source, kind, tags, skip_bad),
+        lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, **limits),
+        "the grammar has no tree for this sentence; --partial writes a cover",
+        threads,
+    )
+    summary.start()
+    write_outcomes(counted(outcomes, summary, False), form, output, "<stdin>" if source == "-" else source)
+    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

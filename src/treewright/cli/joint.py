@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from treewright.cli.components import Task
+from treewright.cli.components import Task, train_and_save
 from treewright.cli.options import (
     Json,
     JsonReport,
@@ -19,32 +18,28 @@ from treewright.cli.options import (
     SkipBad,
     Threads,
     examples,
+    head_rules_option,
     new_app,
     to_option,
 )
 from treewright.cli.phrases import (
     Form,
-    Item,
     KeepTags,
     MaxWords,
-    Outcome,
     Partial,
     SourceKind,
+    counted,
     form_of,
+    parse_items,
     read_items,
-    with_place,
+    training_trees,
     write_outcomes,
 )
-from treewright.cli.shared import Summary, check_output, note_skipped
-from treewright.errors import InfeasibleError, InputError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Tree
-    from treewright.joint import GrammarWithDependencies
+from treewright.cli.shared import Summary, check_output
 
 HELP = (
     "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
-    "docs/collins.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
+    "docs/joint.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
 ) + examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
@@ -53,15 +48,18 @@ HELP = (
 TRAIN = (
     "Train a grammar and another model on the trees of TRAIN, and choose the weight of the other model on DEV.\n\n"
     "dependencies: Collins' model 1 and a projective dependency parser with siblings and grandparents, trained "
-    "on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on arcs."
+    "on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on arcs. "
+    "tags: a treebank grammar and a trigram tagger. They agree on tags."
 ) + examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
+    "treewright joint train train.mrg --dev dev.mrg --with tags -o tags.tw",
     "treewright joint train train.mrg --head-rules general -o joint.tw",
 )
 PARSE = (
     "Write the tree of each sentence of INPUT on which the models agree.\n\n"
-    "The summary has the share of certified sentences, about the trees within the beam of the grammar, and the "
-    "iterations. A sentence without a tree is named on standard error, and (()) is written in its place."
+    "The summary has the share of certified sentences and the iterations; a certificate is about the trees within the "
+    "beam of model 1, or with tags that the tagger considers. A sentence without a tree is named on "
+    "standard error, and (()) is written in its place."
 ) + examples(
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
     "treewright joint parse joint.tw test.mrg --exact -o parsed.mrg",
@@ -72,6 +70,7 @@ app = new_app(HELP)
 
 class Other(str, Enum):
     dependencies = "dependencies"
+    tags = "tags"
 
 
 @app.command(help=TRAIN, cls=PlainCommand)
@@ -84,21 +83,20 @@ def train(
     other: Annotated[
         Other, typer.Option("--with", help="The model that the grammar agrees with.")
     ] = Other.dependencies,
-    head_rules: Annotated[
-        str, typer.Option(metavar="RULES", help="Head rules of collins: english, general, or a file.")
-    ] = "english",
+    head_rules: Annotated[str, head_rules_option("for dependencies")] = "english",
     skip_bad: SkipBad = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.joint import GrammarWithDependencies
+    from treewright.component import JOINT_MODELS, component_class
 
     check_output(output)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
-    trees, held_out = trees_of(train, skip_bad), None if dev is None else trees_of(dev, skip_bad)
-    begin = time.monotonic()
-    joint = GrammarWithDependencies.train(trees, held_out, head_rules=head_rules)
-    joint.save(output)
+    trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
+    made: Any = component_class(JOINT_MODELS[other.value])
+    keywords = options_of(other, head_rules)
+    trained = train_and_save(output, [], quiet, lambda run: made.train(trees, held_out, report=run.report, **keywords))
+    joint = trained.model
     found: dict[str, Any] = {
         "file": str(output),
         "bytes": output.stat().st_size,
@@ -106,20 +104,15 @@ def train(
         "words": sum(len(tree.leaves()) for tree in trees),
         "with": other.value,
         "weight": joint.weight,
-        "seconds": round(time.monotonic() - begin, 3),
+        "seconds": round(trained.seconds, 3),
     }
-    task.report(found, [], f"treewright: {output}: {joint}; {found['trees']} trees in {found['seconds']:.1f} s")
+    in_words = f"treewright: {output}: {joint}; {found['trees']} trees in {found['seconds']:.1f} s"
+    task.report(found, trained.epochs, in_words)
 
 
-def trees_of(source: str, skip_bad: bool) -> list[Tree]:
-    """The prepared trees of a file, with a note on those left out."""
-    from treewright.grammar import trees_of
-
-    trees, errors = trees_of(source, skip_bad=skip_bad)
-    note_skipped(len(errors), errors)
-    if not trees:
-        raise InputError(f"{source}: no tree is left to train with")
-    return trees
+def options_of(other: Other, head_rules: str) -> dict[str, Any]:
+    """The keywords for the training with another model."""
+    return {"head_rules": head_rules} if other is Other.dependencies else {}
 
 
 @app.command(help=PARSE, cls=PlainCommand)
@@ -146,39 +139,18 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright import streams
-    from treewright.joint import GrammarWithDependencies
+    from treewright.models import load_joint
 
     form = form_of(to, output)
-    joint = GrammarWithDependencies.load(model)
+    joint = load_joint(model)
     search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
     summary = Summary()
-
-    def work(items: list[Item]) -> list[Outcome]:
-        return [parsed(joint, item, search) for item in items]
-
-    def counted(outcome: Outcome) -> Outcome:
-        summary.count(
-            outcome.item.words,
-            bool(outcome.parse and outcome.parse.certified),
-            iterations=outcome.parse.iterations if outcome.parse else 0,
-            without_tree=int(outcome.parse is None),
-        )
-        return outcome
-
+    outcomes = parse_items(
+        read_items(source, kind, tags, skip_bad),
+        lambda item: joint.parse(item.words, tags=item.tags, **search),
+        "the models have no tree for this sentence; --partial writes a cover",
+        threads,
+    )
     summary.start()
-    items = read_items(source, kind, tags, skip_bad)
-    chunk = streams.CHUNK if threads > 1 else 1
-    outcomes = map(counted, streams.map_items(work, items, threads=threads, chunk=chunk))
-    write_outcomes(outcomes, form, output, "<stdin>" if source == "-" else source)
+    write_outcomes(counted(outcomes, summary, True), form, output, "<stdin>" if source == "-" else source)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
-
-
-def parsed(joint: GrammarWithDependencies, item: Item, search: dict[str, Any]) -> Outcome:
-    """The tree of a sentence; an error of the input has its place."""
-    try:
-        return Outcome(item, joint.parse(item.words, tags=item.tags, **search), "")
-    except InfeasibleError:
-        return Outcome(item, None, "the models have no tree for this sentence; --partial writes a cover")
-    except InputError as error:
-        raise with_place(item, error) from None

@@ -74,6 +74,10 @@ def columns_option(more: str) -> Any:
     return typer.Option("--columns", metavar="NAMES", help=f"Columns, separated by commas; {more}.")
 
 
+def head_rules_option(more: str) -> Any:
+    return typer.Option("--head-rules", metavar="RULES", help=f"Head rules: english, general, or a file; {more}.")
+
+
 def to_option(more: str) -> Any:
     return typer.Option("--to", help=f"Output format; {more}.")
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
-from treewright.cli.shared import check_extension, note, write_lines
-from treewright.errors import InputError
+from treewright.cli.shared import Summary, check_extension, note, note_skipped, write_lines
+from treewright.errors import InfeasibleError, InputError
 
 if TYPE_CHECKING:
+    from treewright.corpus import Tree
     from treewright.grammar import PhraseParse
 
 NO_TREE = "(())"  # EVALB's sign for a sentence without a parse
@@ -144,8 +145,43 @@ def read_lines(source: str) -> Iterator[Item]:
                 yield Item(f"{lines.name}:{row}", words, None)
 
 
-def with_place(item: Item, error: InputError) -> InputError:
-    return InputError(f"{item.place}: {error}")
+def training_trees(source: str, skip_bad: bool) -> list[Tree]:
+    """The prepared trees of a file, with a note on those left out."""
+    from treewright.grammar import trees_of
+
+    trees, errors = trees_of(source, skip_bad=skip_bad)
+    note_skipped(len(errors), errors)
+    if not trees:
+        raise InputError(f"{source}: no tree is left to train with")
+    return trees
+
+
+def parse_items(
+    items: Iterable[Item], parse: Callable[[Item], PhraseParse], without_tree: str, threads: int
+) -> Iterator[Outcome]:
+    """The outcome of each sentence, in order; without_tree is the problem of those that have none."""
+    from treewright import streams
+
+    def outcome(item: Item) -> Outcome:
+        try:
+            return Outcome(item, parse(item), "")
+        except InfeasibleError:
+            return Outcome(item, None, without_tree)
+        except InputError as error:
+            raise InputError(f"{item.place}: {error}") from None
+
+    chunk = streams.CHUNK if threads > 1 else 1
+    yield from streams.map_items(lambda some: [outcome(item) for item in some], items, threads=threads, chunk=chunk)
+
+
+def counted(outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool) -> Iterator[Outcome]:
+    """The same, counted in the summary: sentences, certificates, sentences without a complete tree, iterations."""
+    for outcome in outcomes:
+        parse = outcome.parse
+        further = {"iterations": parse.iterations if parse else 0} if with_iterations else {}
+        is_incomplete = parse is None or parse.method == "cover"
+        summary.count(outcome.item.words, bool(parse and parse.certified), **further, without_tree=int(is_incomplete))
+        yield outcome
 
 
 def form_of(to: Form | None, output: str) -> str:
@@ -169,11 +205,18 @@ def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: 
     elif form == "text":
         write_lines(drawings(told, target), output)
     elif form == "html":
-        write_page(((one.parse.tree, {}) for one in told if one.parse), {}, target, source)
+        write_page((drawable(one.parse) for one in told if one.parse), {}, target, source)
     else:
-        pairs = ((number, one.parse) for number, one in enumerate(told, start=1))
-        trees: Iterator[tuple[int, Pair]] = ((number, (parse.tree, {})) for number, parse in pairs if parse)
-        write_pictures(trees, {"width": SVG_WIDTH}, target, source, form)
+        parses = ((number, one.parse) for number, one in enumerate(told, start=1))
+        pairs = ((number, drawable(parse)) for number, parse in parses if parse)
+        write_pictures(pairs, {"width": SVG_WIDTH}, target, source, form)
+
+
+def drawable(parse: PhraseParse) -> Pair:
+    """The tree, and the dependencies of a grammar with head words."""
+    from treewright.grammar import LexicalParse
+
+    return parse.tree, {"heads": parse.heads[1:].tolist()} if isinstance(parse, LexicalParse) else {}
 
 
 def notes_on(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -201,6 +244,7 @@ def drawings(outcomes: Iterable[Outcome], target: str | None) -> Iterator[str]:
     options: dict[str, Any] = terminal_options(target) | {"width": max(terminal_columns(), 20)}
     for outcome in outcomes:
         if outcome.parse:
-            yield f"{draw.text(outcome.parse.tree, **options)}\n{outcome.parse.status}\n"
+            tree, heads = drawable(outcome.parse)
+            yield f"{draw.text(tree, **heads, **options)}\n{outcome.parse.status}\n"
         else:
             yield f"{' '.join(outcome.item.words)}\n{outcome.problem}\n"

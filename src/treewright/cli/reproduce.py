@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from treewright.cli.options import (
     PlainCommand,
     Quiet,
     examples,
+    head_rules_option,
     new_app,
     output_option,
     seconds_option,
@@ -25,6 +27,7 @@ from treewright.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from treewright.learn import Report
     from treewright.reproduce.koo2010 import Row
     from treewright.reproduce.koo2010_parsers import Row1
     from treewright.reproduce.rush2010 import Outcome
@@ -100,17 +103,31 @@ JIANG_FIGURE1_HELP = (
 
 RUSH_DATA = "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mrg, test.mrg), such as trees/CRAFT. "
 RUSH_TABLE1_HELP = (
-    "After how many iterations do model 1 and a dependency parser agree (Table 1)?\n\n" + RUSH_DATA + "Per cent of the "
-    "sentences that are certified at each iteration; the certificate is about the trees within the beam of model 1."
-) + examples("treewright reproduce rush2010 table1 data --test-sentences 200")
+    "After how many iterations does a grammar agree with another model (Table 1)?\n\n" + RUSH_DATA + "Per cent of the "
+    "sentences that are certified at each iteration; the certificate is about the trees within the beam of model 1, or "
+    "with tags that the tagger considers."
+) + examples(
+    "treewright reproduce rush2010 table1 data --test-sentences 200",
+    "treewright reproduce rush2010 table1 data --with tags --joint-model tags.tw",
+)
 RUSH_TABLE2_HELP = (
     "What does agreement with a dependency parser gain (Table 2)?\n\n"
     + RUSH_DATA
     + "Collins' model 1 alone, restricted to the "
-    "arcs of the dependency parser, and jointly with it; p is that of the difference in F1 to the row above."
+    "arcs of the dependency parser, and jointly with it; p is that of the difference to the row above."
 ) + examples(
     "treewright reproduce rush2010 table2 data --test-sentences 200",
     "treewright reproduce rush2010 table2 data --joint-model joint.tw",
+    "treewright reproduce rush2010 table2 data --head-rules general",
+)
+RUSH_TABLE3_HELP = (
+    "What does agreement with a tagger gain (Table 3)?\n\n"
+    + RUSH_DATA
+    + "A treebank grammar with the tags of a trigram tagger, and jointly with it; p is that of the difference to the "
+    "row above."
+) + examples(
+    "treewright reproduce rush2010 table3 data --test-sentences 200",
+    "treewright reproduce rush2010 table3 data --joint-model tags.tw",
 )
 RUSH_FIGURE5_HELP = (
     "What does a limit on the iterations cost (Figure 5)?\n\n"
@@ -364,48 +381,85 @@ class RushPart(str, Enum):
     test = "test"
 
 
+class RushOther(str, Enum):
+    dependencies = "dependencies"
+    tags = "tags"
+
+
 RUSH_PART = Annotated[RushPart, typer.Option("--part", help="What is parsed.")]
+RUSH_OTHER = Annotated[RushOther, typer.Option("--with", help="The model that the grammar agrees with.")]
+RUSH_RULES = Annotated[str, head_rules_option("for model 1 and its dependencies")]
 
 
-def rush_outcomes(
-    data: Path, treebank: str, model: str | None, sentences: int | None, count: int | None, part: RushPart, quiet: bool
-) -> list[Outcome]:
-    """The joint model, trained or loaded, and what it does with the sentences of a part of the treebank."""
-    from treewright.joint import GrammarWithDependencies
-    from treewright.reproduce.rush2010 import checked_folder, model_of, outcomes
+@dataclass(frozen=True)
+class RushRun:
+    """What the commands of rush2010 are given."""
 
-    checked_folder(data, treebank)
-    show_stage = stage_printer(quiet)
-    if model is None:
-        joint = model_of(data, treebank, sentences, lambda done: show_stage(f"{treebank}: {done.stage}"))
-    else:
-        joint = GrammarWithDependencies.load(model)
-    with progress("sentences", quiet) as report:
-        return outcomes(joint, data, treebank, part.value, count, lambda stage, done, of: report(done, of))
+    data: Path
+    treebank: str
+    model: str | None
+    sentences: int | None
+    count: int | None
+    part: RushPart
+    quiet: bool
+
+    def with_dependencies(self, head_rules: str, limits: Sequence[int] = ()) -> list[Outcome]:
+        """What model 1 and a dependency parser do, trained or loaded, also under limits of iterations."""
+        from treewright.joint import GrammarWithDependencies
+        from treewright.reproduce import rush2010
+
+        trees = rush2010.first_trees(self.data, self.treebank, self.part.value, self.count)
+        if self.model is None:
+            model = rush2010.dependency_model(self.data, self.treebank, self.sentences, head_rules, self._on_report())
+        else:
+            model = GrammarWithDependencies.load(self.model)
+        outcome = partial(rush2010.dependency_outcome, limits=limits)
+        with progress("sentences", self.quiet) as report:
+            return rush2010.outcomes(model, trees, outcome, report)
+
+    def with_tags(self) -> list[Outcome]:
+        """What a grammar and a tagger do, trained or loaded."""
+        from treewright.joint import GrammarWithTagger
+        from treewright.reproduce import rush2010
+
+        trees = rush2010.first_trees(self.data, self.treebank, self.part.value, self.count)
+        if self.model is None:
+            model = rush2010.tag_model(self.data, self.treebank, self.sentences, self._on_report())
+        else:
+            model = GrammarWithTagger.load(self.model)
+        with progress("sentences", self.quiet) as report:
+            return rush2010.outcomes(model, trees, rush2010.tag_outcome, report)
+
+    def _on_report(self) -> Callable[[Report], None]:
+        show_stage = stage_printer(self.quiet)
+        return lambda done: show_stage(f"{self.treebank}: {done.stage}")
 
 
 @rush2010.command("table1", help=RUSH_TABLE1_HELP, cls=PlainCommand)
 def rush_table1(
     data: RUSH_FOLDER,
     treebank: TREEBANK = "trees/CRAFT",
+    other: RUSH_OTHER = RushOther.dependencies,
     model: RUSH_MODEL = None,
+    head_rules: RUSH_RULES = "english",
     sentences: SENTENCES = None,
     count: RUSH_COUNT = None,
     part: RUSH_PART = RushPart.test,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    from treewright.reproduce.rush2010 import BUCKETS, PUBLISHED_ITERATIONS
-    from treewright.reproduce.rush2010 import table1 as run
+    from treewright.reproduce.rush2010 import BUCKETS, PUBLISHED_ITERATIONS, table1
 
-    shares = run(rush_outcomes(data, treebank, model, sentences, count, part, quiet))
+    run = RushRun(data, treebank, model, sentences, count, part, quiet)
+    found = run.with_tags() if other is RushOther.tags else run.with_dependencies(head_rules)
+    shares, published = table1(found), PUBLISHED_ITERATIONS[other.value]
     names = [f"{low}-{high}" if high > low else str(low) for low, high in BUCKETS] + ["not certified"]
     if as_json:
-        typer.echo(json.dumps({"ours": dict(zip(names, shares, strict=True)), "published": PUBLISHED_ITERATIONS}))
+        typer.echo(json.dumps({"ours": dict(zip(names, shares, strict=True)), "published": published}))
         return
     lines = [
-        [treebank, *(f"{share:.1f}" for share in shares)],
-        ["published (WSJ)", *(f"{share:.1f}" for share in PUBLISHED_ITERATIONS)],
+        [f"{treebank}, {len(found)} sentences", *(f"{share:.1f}" for share in shares)],
+        ["published (WSJ)", *(f"{share:.1f}" for share in published)],
     ]
     show_lines(("% certified at iteration", *names), lines)
 
@@ -415,30 +469,21 @@ def rush_table2(
     data: RUSH_FOLDER,
     treebank: TREEBANK = "trees/CRAFT",
     model: RUSH_MODEL = None,
+    head_rules: RUSH_RULES = "english",
     sentences: SENTENCES = None,
     count: RUSH_COUNT = None,
     part: RUSH_PART = RushPart.test,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    from treewright.reproduce.rush2010 import WHAT
-    from treewright.reproduce.rush2010 import table2 as run
+    from treewright.reproduce.rush2010 import PUBLISHED, WHAT
 
-    rows = run(rush_outcomes(data, treebank, model, sentences, count, part, quiet))
-    if as_json:
-        typer.echo(json.dumps([asdict(row) for row in rows]))
-        return
-    lines = []
-    for row in rows:
-        figures = (row.precision, row.recall, row.f1, row.dependencies)
-        beside = [f"{ours:.1f} ({theirs:.1f})" for ours, theirs in zip(figures, row.published, strict=True)]
-        lines.append([row.system, *beside, "" if row.p_value is None else f"{row.p_value:.4f}"])
-    show_lines((f"{treebank} (published: WSJ)", "precision", "recall", "F1", "dependencies", "p"), lines)
-    typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
+    run = RushRun(data, treebank, model, sentences, count, part, quiet)
+    show_accuracy(run.with_dependencies(head_rules), PUBLISHED, "dependencies", WHAT, treebank, as_json)
 
 
-@rush2010.command("figure5", help=RUSH_FIGURE5_HELP, cls=PlainCommand)
-def rush_figure5(
+@rush2010.command("table3", help=RUSH_TABLE3_HELP, cls=PlainCommand)
+def rush_table3(
     data: RUSH_FOLDER,
     treebank: TREEBANK = "trees/CRAFT",
     model: RUSH_MODEL = None,
@@ -448,9 +493,54 @@ def rush_figure5(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    from treewright.reproduce.rush2010 import figure5 as run
+    from treewright.reproduce.rush2010 import PUBLISHED_TAGS, WHAT_OF_TAGS
 
-    rows = list(run(rush_outcomes(data, treebank, model, sentences, count, part, quiet)))
+    run = RushRun(data, treebank, model, sentences, count, part, quiet)
+    show_accuracy(run.with_tags(), PUBLISHED_TAGS, "tags", WHAT_OF_TAGS, treebank, as_json)
+
+
+def show_accuracy(
+    found: list[Outcome],
+    published: dict[str, tuple[float, ...]],
+    what: str,
+    systems: dict[str, str],
+    treebank: str,
+    as_json: bool,
+) -> None:
+    """Table 2 or 3, ours beside theirs."""
+    from treewright.reproduce.rush2010 import accuracy_table
+
+    rows = accuracy_table(found, published)
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    lines = []
+    for row in rows:
+        figures = (row.precision, row.recall, row.f1, row.accuracy)
+        beside = [f"{ours:.1f} ({theirs:.1f})" for ours, theirs in zip(figures, row.published, strict=True)]
+        p_values = ["" if p is None else f"{p:.4f}" for p in (row.p_f1, row.p_accuracy)]
+        lines.append([row.system, *beside, *p_values])
+    columns = ("precision", "recall", "F1", what, "p of F1", f"p of {what}")
+    show_lines((f"{treebank}, {len(found)} sentences (published: WSJ)", *columns), lines)
+    typer.echo("; ".join(f"{system}: {meaning}" for system, meaning in systems.items()) + ".")
+
+
+@rush2010.command("figure5", help=RUSH_FIGURE5_HELP, cls=PlainCommand)
+def rush_figure5(
+    data: RUSH_FOLDER,
+    treebank: TREEBANK = "trees/CRAFT",
+    model: RUSH_MODEL = None,
+    head_rules: RUSH_RULES = "english",
+    sentences: SENTENCES = None,
+    count: RUSH_COUNT = None,
+    part: RUSH_PART = RushPart.test,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.reproduce.rush2010 import LIMITS, figure5
+
+    run = RushRun(data, treebank, model, sentences, count, part, quiet)
+    rows = list(figure5(run.with_dependencies(head_rules, LIMITS)))
     if as_json:
         names = ("limit", "f1", "certified", "same")
         typer.echo(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))

@@ -27,6 +27,7 @@ from treewright.cli.options import (
     SkipBad,
     columns_option,
     examples,
+    head_rules_option,
     new_app,
     output_option,
     to_option,
@@ -43,6 +44,7 @@ HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image,
     "treewright show dev.conllu --sentences 1-5",
     "treewright show parsed.conllu --gold dev.conllu -o differences.html",
     "treewright show trees.mrg --sentences 3 -o tree.svg",
+    "treewright show trees.mrg --sentences 3 --head-rules english -o both.svg",
 )
 KINDS = {".txt": "text", ".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
 OLD_SPELLINGS = {
@@ -83,6 +85,7 @@ def show(
         str | None,
         typer.Option(metavar="FILE", help="The partial file that was completed: mark the arcs whose heads it has."),
     ] = None,
+    head_rules: Annotated[str | None, head_rules_option("draws the dependencies of phrase-structure trees too")] = None,
     enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
     columns: Annotated[
         str | None,
@@ -108,9 +111,10 @@ def show(
         if other is not None and skip_bad:
             raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")
     options: dict[str, Any] = {"enhanced": enhanced or None, "features": columns and columns.split(",")}
-    chosen = choose(
-        read_pairs(file, skip_bad, gold=gold, given=given), Selection(ranges_of(sentences), tuple(ids or ())), file
-    )
+    pairs = read_pairs(file, skip_bad, gold=gold, given=given)
+    if head_rules is not None:
+        pairs = with_dependencies(pairs, head_rules)
+    chosen = choose(pairs, Selection(ranges_of(sentences), tuple(ids or ())), file)
     if kind == "text":
         size = {"width": width or terminal_columns()}
         write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | size), output)
@@ -166,6 +170,18 @@ def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair
 
     readers = {name: None if other is None else read_any(other, skip_bad) for name, other in others.items()}
     yield from beside(read_any(file, skip_bad), **readers)
+
+
+def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
+    """Phrase-structure trees with the heads that rules give; sentences have their own."""
+    from treewright.corpus import Tree, strip_functions
+    from treewright.grammar import HeadRules, dependencies
+
+    rules = HeadRules.load(head_rules)
+    for tree, others in pairs:
+        if not isinstance(tree, Tree):
+            raise InputError("--head-rules is for phrase-structure trees; these sentences have dependencies")
+        yield tree, {**others, "heads": dependencies(strip_functions(tree), rules)[1:].tolist()}
 
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from typing import Any
 from treewright.checks import described
 from treewright.draw.layout import ahead, behind, spread
 from treewright.draw.measure import clean, is_right_to_left
-from treewright.draw.scene import Direction, Kind
+from treewright.draw.scene import Direction, Kind, Scene
 from treewright.errors import InputError
 
 
@@ -39,13 +39,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Phrases:
-    """A tree ready to be laid out: its nodes, parents first, and the phrases of gold that it lacks."""
+    """A tree ready to be laid out: its nodes, parents first, the phrases of gold that it lacks, its dependencies."""
 
     nodes: tuple[Node, ...]
     missed: tuple[str, ...] = ()
     title: str = ""
     name: str = ""
     rtl: bool = False
+    dependencies: Scene | None = None  # over the same words, drawn below the tree
 
     @property
     def words(self) -> list[str]:
@@ -163,13 +164,22 @@ class Upright:
     width: int
 
 
-def upright(nodes: Sequence[Node], width_of: Width, gap: int, snap: int) -> Upright:
+@dataclass(frozen=True)
+class Below:
+    """The room that arcs below the words need: widths of words, and distances as in `spread`."""
+
+    widths: Sequence[int]
+    demands: Sequence[tuple[int, int, int]]
+
+
+def upright(nodes: Sequence[Node], width_of: Width, gap: int, snap: int, below: Below | None = None) -> Upright:
     """Every label fits over the words it spans, so labels at one height keep clear of each other.
 
-    A node that would be within snap of the middle of one of its children is put right above it.
+    A node that would be within snap of the middle of one of its children is put right above it. below is the room that
+    arcs below the words need.
     """
     words = 1 + nodes[0].last
-    widths = [0] * words
+    widths = list(below.widths) if below else [0] * words
     for node in nodes:
         if node.first == node.last:
             widths[node.first] = max(widths[node.first], width_of(node))
@@ -177,7 +187,7 @@ def upright(nodes: Sequence[Node], width_of: Width, gap: int, snap: int) -> Upri
     demands = [
         (node.first, node.last, width_of(node) - ahead(widths[node.first]) - behind(widths[node.last])) for node in wide
     ]
-    line = spread(widths, gap, demands)
+    line = spread(widths, gap, [*demands, *(below.demands if below else ())])
     middles = [0] * len(nodes)
     for i in reversed(range(len(nodes))):
         node = nodes[i]

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 from treewright.draw.colour import MEANING
+from treewright.draw.layout import Line, Stroke, demands, find_ports, row_of
 from treewright.draw.measure import clip, pixels
-from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, sideways, upright
-from treewright.draw.vector import MARGIN, MORE, draw_legend, legend_width, svg_element
+from treewright.draw.phrase import Below, Node, Phrases, Sideways, Steps, Upright, sideways, upright
+from treewright.draw.scene import Scene
+from treewright.draw.stack import stacked
+from treewright.draw.vector import (
+    MARGIN,
+    MEDIUM,
+    MORE,
+    Frame,
+    dependency_svg,
+    description,
+    draw_legend,
+    draw_stroke,
+    height_of,
+    legend_width,
+    svg_element,
+)
 
 WORD_SIZE, LABEL_SIZE = 16, 13
 LONGEST_WORD = 260  # pixels, by convention; longer words are shortened
@@ -22,20 +38,61 @@ BRANCH = '<path class="branch" d="{path}"/>'
 
 
 def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
-    """The tree from the top down if that fits into width, else on its side."""
-    keys = legend(scene) if with_legend else []
+    """The tree from the top down if that fits into width, else on its side.
+
+    Dependencies are arcs below the words; where the tree is on its side, they are a drawing of their own below it.
+    """
     tree = fitting_layout(scene, width)
+    if scene.dependencies and not isinstance(tree, Upright):
+        alone = phrase_svg(replace(scene, dependencies=None), width=width, style=style, with_legend=with_legend)
+        return stacked([alone, dependency_svg(scene.dependencies, width=width, style=style, with_legend=with_legend)])
+    keys = legend(scene) if with_legend else []
     inner, height = max(tree.width, legend_width(keys)), layout_height(scene, tree)
     if isinstance(tree, Upright):
-        body = draw_upright(scene, tree, inner)
+        arcs, depth = draw_dependencies(scene, tree, inner, MARGIN + height)
+        body, height = draw_upright(scene, tree, inner) + arcs, height + depth
     else:
         body = draw_sideways(scene, tree, inner)
     drawn, more = draw_legend(keys, MARGIN + height + 12, inner)
-    return svg_element(inner, height + more + (12 if keys else 0), scene.title, brackets(scene), body + drawn, style)
+    in_words = brackets(scene) + (f"; {description(scene.dependencies)}" if scene.dependencies else "")
+    return svg_element(inner, height + more + (12 if keys else 0), scene.title, in_words, body + drawn, style)
+
+
+def draw_dependencies(scene: Phrases, placed: Upright, inner: int, edge: int) -> tuple[list[str], int]:
+    """The arcs below the words of an upright tree, and how far they reach below the edge of the words."""
+    if scene.dependencies is None:
+        return [], 0
+    arcs = below_words(scene.dependencies)
+    middles = [middle for node, middle in zip(scene.nodes, placed.middles, strict=True) if node.is_word]
+    ports = find_ports(arcs, MEDIUM)
+    row = row_of(Line(arcs, MEDIUM, ports, [0] * len(middles), middles), 1, len(middles))
+    shift = middles[0] - row.middles[0]
+    frame = Frame(arcs, inner)
+    strokes = [moved(stroke, shift) for stroke in row.below]
+    return [draw_stroke(frame, stroke, edge, 1) for stroke in strokes], height_of(row.levels("below"))
+
+
+def below_words(scene: Scene) -> Scene:
+    """The scene with all arcs below the words."""
+    return replace(scene, arcs=tuple(replace(arc, below=True) for arc in scene.arcs))
+
+
+def moved(stroke: Stroke, shift: int) -> Stroke:
+    """The stroke further along the line."""
+    return replace(stroke, left=stroke.left + shift, right=stroke.right + shift, label=stroke.label + shift)
+
+
+def room_below(scene: Phrases) -> Below | None:
+    """The room that the dependencies need."""
+    if scene.dependencies is None:
+        return None
+    arcs = below_words(scene.dependencies)
+    ports = find_ports(arcs, MEDIUM)
+    return Below(ports.width, demands(arcs, MEDIUM, ports))
 
 
 def fitting_layout(scene: Phrases, width: int | None) -> Upright | Sideways:
-    tall = upright(scene.nodes, width_of, gap=18, snap=9)
+    tall = upright(scene.nodes, width_of, gap=18, snap=9, below=room_below(scene))
     if width is None or tall.width <= width - 2 * MARGIN:
         return tall
     return sideways(scene.nodes, width_of, STEPS, width - 2 * MARGIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -47,7 +48,8 @@ def text(
     """A sentence as text for a terminal: box-drawing characters or ASCII, optionally ANSI colours, rows up to width.
 
     sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a
-    phrase-structure tree (anything with label and children, or nested tuples). Columns can be given by name instead:
+    phrase-structure tree (anything with label and children, or nested tuples), with heads together with its
+    dependencies. Columns can be given by name instead:
     heads as CoNLL numbers, -1 where not known; deprels, upos, graph (edges head, modifier, label) and confidence
     (probabilities of the heads) replace those of the sentence. gold: the sentence, the heads or the tree to compare
     with. given: the partial annotation that was completed; arcs whose heads it has are marked.
@@ -72,9 +74,13 @@ def text(
     }
     scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns)
     pen = Pen(ascii, color)
-    if isinstance(scene, Phrases):
-        return Drawing(phrase_text(scene, width=width, pen=pen), "text")
-    return Drawing(dependency_text(scene, width=width, pen=pen), "text")
+    drawn = [
+        phrase_text(one, width=width, pen=pen)
+        if isinstance(one, Phrases)
+        else dependency_text(one, width=width, pen=pen)
+        for one in apart(scene)
+    ]
+    return Drawing("\n\n".join(drawn), "text")
 
 
 @explained
@@ -157,7 +163,8 @@ def latex(
         "confidence": confidence,
     }
     scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, "auto", columns)
-    return Drawing(phrase_latex(scene) if isinstance(scene, Phrases) else dependency_latex(scene), "latex")
+    drawn = [phrase_latex(one) if isinstance(one, Phrases) else dependency_latex(one) for one in apart(scene)]
+    return Drawing("".join(drawn), "latex")
 
 
 @explained
@@ -229,13 +236,16 @@ def scene_or_phrases(
 ) -> Scene | Phrases:
     """The content of a drawing; an error names the place where a sentence or tree was read."""
     try:
+        columns = columns | {"heads": others["heads"]} if "heads" in others else columns
+        others = {name: other for name, other in others.items() if name != "heads"}
         for name, other in others.items():
             if other is not None and is_phrase_tree(sentence) != is_phrase_tree(other):
                 raise InputError(f"{name} is of another kind: a phrase-structure tree compares with a tree only")
         if is_phrase_tree(sentence):
             if others.get("given") is not None:
                 raise InputError("given marks arcs of dependency trees; a phrase-structure tree has none")
-            return phrases_of(sentence, gold=others.get("gold"), direction=direction, title=title)
+            found = phrases_of(sentence, gold=others.get("gold"), direction=direction, title=title)
+            return with_dependencies(found, columns, direction)
         options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction, "title": title}
         return scene_of(sentence, with_details=with_details, **options, **others, **columns)
     except InputError as error:
@@ -245,12 +255,27 @@ def scene_or_phrases(
         raise InputError(f"{place}: {error}") from error
 
 
+def with_dependencies(scene: Phrases, columns: Mapping[str, Any], direction: Direction) -> Phrases:
+    """The tree with the dependencies of its words, if heads are given."""
+    if columns.get("heads") is None:
+        return scene
+    given = {"forms": scene.words, "heads": columns["heads"], "deprels": columns.get("deprels")}
+    return replace(scene, dependencies=scene_of(None, direction=direction, title="dependencies", **given))
+
+
+def apart(scene: Scene | Phrases) -> list[Scene | Phrases]:
+    """A tree and its dependencies as two drawings, in media that have no common one."""
+    if isinstance(scene, Phrases) and scene.dependencies is not None:
+        return [replace(scene, dependencies=None), scene.dependencies]
+    return [scene]
+
+
 def scenes_of(
     pairs: Iterable[Pair], enhanced: bool | None, features: Features, direction: Direction
 ) -> Iterator[Scene | Phrases]:
     for number, (sentence, others) in enumerate(pairs, start=1):
         try:
-            yield scene_or_phrases(sentence, others, enhanced, features, direction, {}, with_details=True)
+            yield from apart(scene_or_phrases(sentence, others, enhanced, features, direction, {}, with_details=True))
         except InputError as error:
             if hasattr(sentence, "place"):
                 raise

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,6 +59,14 @@ class CollinsOptions:
         check_fields(self)
 
 
+class Search(NamedTuple):
+    """How the forest of a sentence is searched: beam (None: exact), comma rule, and what is given up by that."""
+
+    beam: float | None
+    comma_rule: bool
+    given_up: str
+
+
 @dataclass(frozen=True)
 class LexicalParse(PhraseParse):
     """A phrase-structure tree with its dependencies.
@@ -85,6 +93,11 @@ class LexicalParse(PhraseParse):
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
         return {**super().to_json(), "heads": self.heads[1:].tolist(), "scope": self.scope}
+
+    def _repr_svg_(self) -> str:
+        from treewright.draw import svg  # imported on use: few programs draw
+
+        return str(svg(self.tree, heads=self.heads[1:].tolist()))
 
 
 class Collins:
@@ -249,7 +262,7 @@ class Collins:
         """
         sentence = Sentence(self, words, tags)
         arcs = sentence.adjustment(adjust, require, forbid)
-        found = sentence.forest(arcs, *self._search(beam, comma_rule, len(words), max_words), partial)
+        found = sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial)
         return found.best(arcs)
 
     def forest(
@@ -270,20 +283,22 @@ class Collins:
         """
         sentence = Sentence(self, words, tags)
         arcs = sentence.adjustment(None, (), ())
-        return sentence.forest(arcs, *self._search(beam, comma_rule, len(words), max_words), partial)
+        return sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial)
 
-    def _search(
-        self, beam: float | str | None, comma_rule: bool | None, words: int, max_words: int | None
-    ) -> tuple[float | None, bool]:
+    def _search(self, beam: float | str | None, comma_rule: bool | None, words: int, max_words: int | None) -> Search:
         if isinstance(beam, str):
             if beam != "default":
                 raise InputError(f"beam is {beam!r}; expected a number of nats, None for exact search, or 'default'")
             beam = self.options.beam
         if beam is not None and not (math.isfinite(beam) and beam >= 0):
             raise InputError(f"beam is {beam}; expected a number of nats from 0 on, or None for exact search")
-        if max_words is not None and words > max_words:
-            beam = LONG_BEAM if beam is None else min(beam, LONG_BEAM)
-        return beam, self.options.comma_rule if comma_rule is None else comma_rule
+        note = ""
+        if max_words is not None and words > max_words and (beam is None or beam > LONG_BEAM):
+            beam, note = (
+                LONG_BEAM,
+                f"{words} words are more than {max_words}; the beam was narrowed to {LONG_BEAM:.3g} nats",
+            )
+        return Search(beam, self.options.comma_rule if comma_rule is None else comma_rule, note)
 
     def word_and_tags(self, name: str) -> tuple[int, list[int]]:
         """The number of a word or class, and the tags it may have; a class that was not seen is made more general."""
@@ -404,8 +419,9 @@ class Sentence:
         nodes = [0, *(place + 1 for place in self.kept)]
         return np.ascontiguousarray(arcs[np.ix_(nodes, nodes)])
 
-    def forest(self, arcs: Scores, beam: float | None, comma_rule: bool, partial: bool) -> ParseForest:
+    def forest(self, arcs: Scores, search: Search, partial: bool) -> ParseForest:
         """The trees within the beam, after the beam was widened if there was none; adjustments guide the search."""
+        beam, comma_rule, given_up = search
         if not self.kept:
             return ParseForest(self, None, beam, False, "")
         kept = self.of_kept(arcs)
@@ -414,7 +430,6 @@ class Sentence:
             attempts += [(beam + WIDENING * k, comma_rule) for k in range(1, WIDENINGS + 1)]
         if comma_rule:
             attempts.append((attempts[-1][0], False))
-        given_up = ""
         for number, (width, comma) in enumerate(attempts):
             is_last = number == len(attempts) - 1
             found, width, is_partial, note = self._built(kept, width, comma, partial and is_last)

@@ -63,7 +63,7 @@ class TreebankModel:
         """The charts over relative frequencies."""
         tops = np.array([chain[0] for chain in self.chains], dtype=np.int32)
         ends = np.array([[chain[0], chain[-1]] for chain in self.chains], dtype=np.int32).reshape(-1, 2)
-        is_top = np.array([is_phrase(symbol) or symbol.is_tag for symbol in self.symbols])
+        is_top = np.array([not symbol.is_inserted for symbol in self.symbols])  # of a part of a cover
         return ContextFree(
             len(self.symbols),
             0,

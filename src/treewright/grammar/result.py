@@ -101,7 +101,7 @@ class BracketMarginals:
         return float(self.brackets[number_of(label, self.labels, "label"), first, last])
 
     def tag(self, place: int, tag: str) -> float:
-        """The probability of a tag of a word, counted from 0."""
+        """The probability of a tag of the word at a place, counted from 0."""
         return float(self.tags[place, number_of(tag, self.tag_names, "tag")])
 
 

@@ -23,7 +23,7 @@ from treewright.grammar.leaves import check_words, leaf_of
 from treewright.grammar.model import TreebankModel, estimated
 from treewright.grammar.options import TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse, number_of
-from treewright.grammar.trees import TreeSource, trees_of
+from treewright.grammar.trees import ROOT, TreeSource, trees_of
 from treewright.learn import Report
 
 MAX_WORDS = 150  # of a sentence that is parsed in one piece; by convention, it bounds time and memory
@@ -38,8 +38,8 @@ class TreebankGrammar:
     >>> parse = grammar.parse(["it", "rains"])
     >>> print(parse.tree)
     (S (NP (PRP it)) (VP (VBZ rains)))
-    >>> parse.score, parse.certified
-    (0.0, True)
+    >>> round(parse.score, 3), parse.certified
+    (-0.093, True)
     """
 
     KIND: ClassVar[str] = "treebank grammar"
@@ -63,8 +63,8 @@ class TreebankGrammar:
     ) -> TreebankGrammar:
         """Count the rules of train, trees or a file of trees in brackets; they are prepared by `prepared`.
 
-        options say how much context labels have. The other arguments are those of every component; training is one
-        pass of counting, which has no use for them.
+        options say how much context labels have. dev, seed, report, checkpoint and resume are arguments of every
+        component; training is one pass of counting, which has no use for them.
         """
         trees, _ = trees_of(train)
         if not trees:
@@ -73,7 +73,7 @@ class TreebankGrammar:
 
     @classmethod
     def counted(cls, trees: Sequence[Tree], options: TreebankOptions) -> TreebankGrammar:
-        """The grammar of prepared trees."""
+        """The grammar of prepared trees, by options."""
         words = sum(len(tree.leaves()) for tree in trees)
         metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
         return cls(replace(estimated(trees, options), metadata=metadata))
@@ -120,7 +120,7 @@ class TreebankGrammar:
         partial: bool = False,
         max_words: int | None = MAX_WORDS,
     ) -> PhraseParse:
-        """The best tree of a sentence.
+        """The best tree of a sentence of words.
 
         tags keeps the tag of each word that has one there (None: free). adjust[i, t] is added to the score of the tag
         self.tags[t] for word i. require and forbid have spans (first, last), labelled spans (label, first, last) and
@@ -155,7 +155,7 @@ class TreebankGrammar:
         require: Iterable[Constraint] = (),
         forbid: Iterable[Constraint] = (),
     ) -> list[PhraseParse]:
-        """The k best trees, best first, or all if there are fewer; the arguments are those of `parse`.
+        """The k best trees, best first, or all if there are fewer; words and the others are those of `parse`.
 
         Only the first is certified as the best one, and those of the same value.
         """
@@ -271,7 +271,7 @@ class Prepared:
         given_up = (
             f"no tree over the whole sentence, which {counted(len(parts), 'phrase')} cover{'s' * (len(parts) == 1)}"
         )
-        return PhraseParse(Tree("", parts), value, np.inf, "cover", given_up=given_up)
+        return PhraseParse(Tree("", below_roots(parts)), value, np.inf, "cover", given_up=given_up)
 
     def divided(self, max_words: int) -> PhraseParse:
         """The sentence in parts of at most max_words, each covered by the fewest trees."""
@@ -285,7 +285,7 @@ class Prepared:
             f"{len(self.words)} words were divided into {len(begins)} parts before word "
             f"{', '.join(map(str, begins[1:]))}; no phrase over several parts was considered"
         )
-        return PhraseParse(Tree("", trees), total, np.inf, "cover", given_up=given_up)
+        return PhraseParse(Tree("", below_roots(trees)), total, np.inf, "cover", given_up=given_up)
 
     def why_infeasible(self) -> str:
         """Why there is no tree, as a sentence."""
@@ -334,6 +334,11 @@ def joined(parts: list[Tree]) -> Tree:
     [root] = parts
     only = root.children[0]
     return only if len(root.children) == 1 and isinstance(only, Tree) else Tree("", root.children)
+
+
+def below_roots(parts: Iterable[Tree]) -> list[Tree | str]:
+    """The parts of a cover, those of whole sentences without their root."""
+    return [child for tree in parts for child in (tree.children if tree.label == ROOT else [tree])]
 
 
 def part_begins(words: Sequence[str], max_words: int) -> list[int]:

@@ -21,11 +21,10 @@ from treewright import decode
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import LexicalParse, ParseForest
-from treewright.relax import Answer, Oracle, Relaxation, branch, relax
+from treewright.joint.agreement import MAX_ITERATIONS, Flags, Vector, agreed, allowed
+from treewright.relax import Answer, Oracle, Relaxation, Step
 
-Vector = NDArray[np.float64]
 Indices = NDArray[np.int32]
-MAX_ITERATIONS = 50  # as published
 
 
 @dataclass(frozen=True)
@@ -75,16 +74,6 @@ class ArcVariables:
         heads[self.modifier[on]] = self.head[on]
         return heads
 
-    def allowed(self, fixed: Mapping[int, bool]) -> NDArray[np.bool_]:
-        """The arcs that may be on when some are fixed: an arc that is on excludes the other heads of its modifier."""
-        mask = np.ones(self.count, dtype=bool)
-        for variable, on in fixed.items():
-            if on:
-                mask &= (self.modifier != self.modifier[variable]) | (self.keys == variable)
-            else:
-                mask[variable] = False
-        return mask
-
 
 @dataclass(frozen=True, eq=False)
 class PhraseOracle:
@@ -92,7 +81,7 @@ class PhraseOracle:
 
     forest: ParseForest
     arcs: ArcVariables
-    mask: NDArray[np.bool_]
+    mask: Flags
 
     @property
     def keys(self) -> NDArray[np.intp]:
@@ -117,7 +106,7 @@ class PhraseOracle:
 
     def restrict(self, fixed: Mapping[int, bool]) -> PhraseOracle:
         """The trees with these arcs on or off."""
-        return replace(self, mask=self.mask & self.arcs.allowed(fixed))
+        return replace(self, mask=self.mask & allowed(self.arcs.modifier, fixed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +115,7 @@ class DependencyOracle:
 
     parts: Parts
     arcs: ArcVariables
-    mask: NDArray[np.bool_]
+    mask: Flags
 
     @property
     def keys(self) -> NDArray[np.intp]:
@@ -160,7 +149,7 @@ class DependencyOracle:
 
     def restrict(self, fixed: Mapping[int, bool]) -> DependencyOracle:
         """The trees with these arcs on or off."""
-        return DependencyOracle(self.parts, self.arcs, self.mask & self.arcs.allowed(fixed))
+        return replace(self, mask=self.mask & allowed(self.arcs.modifier, fixed))
 
 
 @dataclass(frozen=True)
@@ -175,12 +164,19 @@ class JointParse(LexicalParse):
 
 
 def agree_on_arcs(
-    forest: ParseForest, parts: Parts, *, weight: float = 1.0, max_iterations: int = MAX_ITERATIONS, exact: bool = False
+    forest: ParseForest,
+    parts: Parts,
+    *,
+    weight: float = 1.0,
+    max_iterations: int = MAX_ITERATIONS,
+    exact: bool = False,
+    step: Step | None = None,
 ) -> JointParse:
     """The tree of a forest and the dependency tree of parts over its arcs that agree and have the best sum of scores.
 
     forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. exact
-    continues with branch and bound where the relaxation has no certificate after max_iterations.
+    continues with branch and bound where the relaxation has no certificate after max_iterations. step is a rule of
+    treewright.relax, by default that with the most certificates on development data.
 
     >>> from treewright.corpus import Tree
     >>> from treewright.grammar import Collins
@@ -194,10 +190,7 @@ def agree_on_arcs(
     every = np.ones(arcs.count, dtype=bool)
     phrases = PhraseOracle(forest, arcs, every)
     oracles: list[Oracle] = [phrases, DependencyOracle(parts, arcs, every)]
-    found = relax(oracles, weights=[1.0, weight], max_iterations=max_iterations, trace=True)
-    if exact and not found.certified:
-        closed = branch(oracles, weights=[1.0, weight], max_iterations=max_iterations)
-        found = replace(closed, iterations=closed.iterations + found.iterations, trace=found.trace)
+    found = agreed(oracles, weight, max_iterations, exact, step)
     return joint_parse(forest, arcs, found, weight)
 
 

@@ -7,7 +7,6 @@ trained on the dependencies that the same head rules give. It scores all grandch
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,45 +16,29 @@ import numpy as np
 
 from treewright import component
 from treewright.calls import explained
-from treewright.checks import NotNegative, check_fields, read_plain
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
-from treewright.errors import InfeasibleError, InputError
-from treewright.evaluate import brackets
-from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies, trees_of
+from treewright.errors import InfeasibleError
+from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
-from treewright.joint.arcs import (
+from treewright.joint.agreement import (
     MAX_ITERATIONS,
-    ArcVariables,
-    Indices,
-    JointParse,
-    agree_on_arcs,
-    candidate_arcs,
-    only_arcs,
+    TUNING_TREES,
+    JointOptions,
+    best_weight,
+    checked_weight,
+    training_trees,
 )
+from treewright.joint.arcs import ArcVariables, Indices, JointParse, agree_on_arcs, candidate_arcs, only_arcs
 from treewright.learn import Report
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
 from treewright.tagger import Tagger
 
-WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the dependency score, tried on the development trees; by convention
-TUNING_TREES = 200  # development trees on which the weight is chosen; by convention
-HELD_OUT_PART = 10  # one tree of so many is held out where there are no development trees; by convention
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
-
-
-@dataclass(frozen=True)
-class JointOptions:
-    """How a grammar with dependencies is trained; saved with the model."""
-
-    weight: NotNegative | None = None  # of the dependency score; None: chosen on the development trees
-    seed: int = 1  # of the dependency parser
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class GrammarWithDependencies:
@@ -90,13 +73,7 @@ class GrammarWithDependencies:
         each epoch of the tagger and the parser. There is no checkpoint, and resume has no effect.
         """
         options = options or JointOptions()
-        trees, _ = trees_of(train)
-        held_out = trees_of(dev)[0] if dev is not None else []
-        if dev is None:
-            cut = len(trees) - max(len(trees) // HELD_OUT_PART, 1)
-            trees, held_out = trees[:cut], trees[cut:]
-        if not trees:
-            raise InputError("there are not enough trees to train on: at least two are needed")
+        trees, held_out = training_trees(train, dev)
         grammar_options = grammar_options or CollinsOptions()
         rules = HeadRules.load(grammar_options.head_rules if head_rules is None else head_rules)
         grammar = Collins.counted(trees, rules, grammar_options)
@@ -106,19 +83,15 @@ class GrammarWithDependencies:
         parser = Parser.train(
             sentences, dev_sentences, model="grand", projective=True, root="single", options=parsing, report=report
         )
-        joint = cls(grammar, tagger, parser, options.weight or 1.0)
+        joint = cls(grammar, tagger, parser, 1.0 if options.weight is None else options.weight)
         if options.weight is None:
-            joint.weight = joint.tuned(held_out)
+            joint.weight = joint.tuned(held_out[:TUNING_TREES])
         return joint
 
     def tuned(self, trees: Sequence[Tree]) -> float:
-        """The weight of WEIGHTS with the highest F1 of brackets on some trees (of equal ones the smallest)."""
-        some = trees[:TUNING_TREES]
-        problems = [self.problem(tree.leaves()) for tree in some]
-        scores = [
-            brackets(some, [problem.parse(weight).tree for problem in problems]).all.brackets for weight in WEIGHTS
-        ]
-        return WEIGHTS[int(np.argmax([score.f1 for score in scores]))]
+        """The best weight on some trees."""
+        problems = [self.problem(tree.leaves()) for tree in trees]
+        return best_weight(trees, lambda weight: [problem.parse(weight).tree for problem in problems])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GrammarWithDependencies:
@@ -140,14 +113,11 @@ class GrammarWithDependencies:
         cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays
     ) -> GrammarWithDependencies:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
-        weight = read_plain(header.get("weight"), float, "header.weight")
-        if not (math.isfinite(weight) and weight >= 0):
-            raise ValueError(f"header.weight is {weight}")
         return cls(
             component.part_of(Collins, source, header, arrays),
             component.part_of(Tagger, source, header, arrays),
             component.part_of(Parser, source, header, arrays),
-            weight,
+            checked_weight(header),
         )
 
     @property

@@ -16,17 +16,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus import Sentence
+from treewright.corpus import Sentence, Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import PhraseParse, TreebankGrammar
 from treewright.grammar.leaves import check_words
-from treewright.grammar.treebank import Prepared
-from treewright.relax import Answer, Oracle, Relaxation, branch, relax
+from treewright.grammar.treebank import MAX_WORDS, Prepared
+from treewright.joint.agreement import MAX_ITERATIONS, Flags, Vector, agreed, allowed
+from treewright.relax import Answer, Relaxation, Step
 from treewright.tagger import Tagger, viterbi
 
-Vector = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-MAX_ITERATIONS = 50  # as published
 EXCLUDED = -1e6  # added to the score of a tag that is known already while others are listed; above any sum of scores
 
 
@@ -102,16 +100,6 @@ class TagVariables:
         on: Vector = (np.asarray(tags)[self.word] == self.tag).astype(np.float64)
         return on
 
-    def allowed(self, fixed: Mapping[int, bool]) -> Flags:
-        """The variables that may be on when some are fixed: a tag that is on excludes the others of its word."""
-        mask = np.ones(self.count, dtype=bool)
-        for variable, on in fixed.items():
-            if on:
-                mask &= (self.word != self.word[variable]) | (np.arange(self.count) == variable)
-            else:
-                mask[variable] = False
-        return mask
-
 
 @dataclass(frozen=True, eq=False)
 class GrammarOracle:
@@ -142,7 +130,7 @@ class GrammarOracle:
 
     def restrict(self, fixed: Mapping[int, bool]) -> GrammarOracle:
         """The trees with these tags on or off."""
-        return replace(self, mask=self.mask & self.variables.allowed(fixed))
+        return replace(self, mask=self.mask & allowed(self.variables.word, fixed))
 
 
 def tags_of(nodes: NDArray[np.int32], sentence: Prepared) -> list[int]:
@@ -182,7 +170,7 @@ class TagOracle:
 
     def restrict(self, fixed: Mapping[int, bool]) -> TagOracle:
         """The sequences with these tags on or off."""
-        return replace(self, mask=self.mask & self.variables.allowed(fixed))
+        return replace(self, mask=self.mask & allowed(self.variables.word, fixed))
 
 
 def considered(tagger: TagScorer, words: int) -> Flags:
@@ -212,83 +200,106 @@ def agree_on_tags(
     tagger: Tagger | TagScorer,
     words: Sequence[str],
     *,
+    tags: Sequence[str | None] | None = None,
     weight: float = 1.0,
     max_iterations: int = MAX_ITERATIONS,
     exact: bool = False,
     partial: bool = False,
+    max_words: int | None = MAX_WORDS,
+    step: Step | None = None,
 ) -> TagParse:
-    """The tree whose tags grammar and tagger choose together.
+    """The tree of words whose tags grammar and tagger choose together.
 
     tagger is a Tagger of one column, whose tags are those of the trees, or a model with given scores (`Trigrams`);
-    weight multiplies its scores. exact continues with branch and bound where the relaxation has no certificate after
-    max_iterations. Without a tree it is an InfeasibleError, or with partial what the grammar alone finds.
+    weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). exact continues with
+    branch and bound where the relaxation has no certificate after max_iterations. Without a tree it is an
+    InfeasibleError, or with partial what the grammar alone finds. In a sentence of more than max_words the grammar,
+    which divides it, has the tags of the tagger. `given_up` of the result says so. step is a rule of treewright.relax.
 
     >>> from treewright.corpus import Tree
     >>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
     >>> tagger = Trigrams(["PRP", "VBZ"], np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros((3, 3, 2)))
     >>> found = agree_on_tags(grammar, tagger, ["it", "rains"])
-    >>> print(found.tree, found.score, found.certified, found.iterations)
-    (S (NP (PRP it)) (VP (VBZ rains))) 2.0 True 1
+    >>> print(found.tree, round(found.score, 3), found.certified, found.iterations)
+    (S (NP (PRP it)) (VP (VBZ rains))) 1.907 True 1
     """
     check_words(words)
     scorer = SentenceTagger(tagger, words) if isinstance(tagger, Tagger) else tagger
+    if max_words is not None and len(words) > max_words:
+        return divided(grammar, scorer, words, tags, max_words, weight)
     try:
-        oracles = oracles_of(grammar, scorer, words)
-        found = relaxed(oracles, weight, max_iterations, exact)
+        oracles = oracles_of(grammar, scorer, words, tags)
+        found = agreed(oracles, weight, max_iterations, exact, step)
         if found.answer is None:
             raise InfeasibleError("the grammar has no tree with tags that the tagger considers")
     except InfeasibleError:
         if not partial:
             raise
-        alone = grammar.parse(words, partial=True)
-        given_up = alone.given_up or "no tree with tags that the tagger considers; that of the grammar alone"
-        return TagParse(alone.tree, alone.score, math.inf, "dd", given_up=given_up, weight=weight)
+        note = "no tree with tags that the tagger considers; that of the grammar alone"
+        return alone(grammar.parse(words, tags=tags, partial=True), note, weight)
     return result_of(oracles[0], found, weight)
 
 
-def oracles_of(grammar: TreebankGrammar, scorer: TagScorer, words: Sequence[str]) -> tuple[GrammarOracle, TagOracle]:
-    """Both models over the tags that both have for each word."""
+def divided(
+    grammar: TreebankGrammar,
+    scorer: TagScorer,
+    words: Sequence[str],
+    tags: Sequence[str | None] | None,
+    max_words: int,
+    weight: float,
+) -> TagParse:
+    """A long sentence: the parts that the grammar divides it into, with given tags and those of the tagger."""
+    names, known = list(scorer.tags), set(grammar.tags)
+    best, value = scorer.best(np.zeros((len(words), len(names))))
+    found = [names[tag] for tag in best] if value > -math.inf else [""] * len(words)
+    chosen = [
+        own if own is not None else tag if tag in known else None
+        for own, tag in zip(tags or [None] * len(words), found, strict=True)
+    ]
+    parse = grammar.parse(words, tags=chosen, max_words=max_words)
+    return alone(parse, "the tags are those of the tagger alone", weight)
+
+
+def alone(parse: PhraseParse, note: str, weight: float) -> TagParse:
+    """A tree of the grammar alone as the result of a joint search that found none, or was not done."""
+    given_up = "; ".join(filter(None, [parse.given_up, note]))
+    return TagParse(parse.tree, parse.score, math.inf, parse.method, given_up=given_up, weight=weight)
+
+
+def oracles_of(
+    grammar: TreebankGrammar, scorer: TagScorer, words: Sequence[str], given: Sequence[str | None] | None
+) -> tuple[GrammarOracle, TagOracle]:
+    """Both models over the tags that both have for each word, of words with a given tag only over this one."""
     names = grammar.tags
     place = {tag: number for number, tag in enumerate(names)}
     columns = np.array([place.get(tag, -1) for tag in scorer.tags], dtype=np.intp)
     by_tagger = np.zeros((len(words), len(names) + 1), dtype=bool)
     by_tagger[:, columns] |= considered(scorer, len(words))
-    sentence = Prepared(grammar.model, words, None, None, (), (), by_tagger[:, :-1])
+    sentence = Prepared(grammar.model, words, given, None, (), (), by_tagger[:, :-1])
     word, tag = np.nonzero(sentence.possible_tags())
     variables = TagVariables(word, tag, (len(words), len(names)))
     every = np.ones(variables.count, dtype=bool)
     return GrammarOracle(sentence, variables, every), TagOracle(scorer, variables, columns, every)
 
 
-def relaxed(oracles: Sequence[Oracle], weight: float, max_iterations: int, exact: bool) -> Relaxation:
-    """The relaxation, closed by branch and bound if asked for."""
-    weights = [1.0, weight]
-    found = relax(oracles, weights=weights, max_iterations=max_iterations, trace=True)
-    if not exact or found.certificate is not None:
-        return found
-    closed = branch(oracles, weights=weights, max_iterations=max_iterations)
-    return replace(closed, iterations=closed.iterations + found.iterations, trace=found.trace)
-
-
 def result_of(oracle: GrammarOracle, found: Relaxation, weight: float) -> TagParse:
     """The tree with the tags of the best answer."""
     nodes = oracle.solve(np.where(np.asarray(found.answer) > 0, 0.0, -np.inf)).structure
-    evidence: Any = found.certificate or "bound"
     return TagParse(
         oracle.sentence.tree(nodes),
         found.value,
         found.bound,
-        "dd",
+        "dual decomposition",
         gap=found.gap,
         spread=found.spread,
         tolerance=found.tolerance,
-        evidence=evidence,
+        evidence=found.evidence,
         iterations=found.iterations,
         weight=weight,
         disagreements=tuple(line.disagreements for line in found.trace),
     )
 
 
-def tagged_sentences(trees: Iterable[Any]) -> list[Sentence]:
+def tagged_sentences(trees: Iterable[Tree]) -> list[Sentence]:
     """The words of prepared trees with their tags as XPOS, for the training of a tagger."""
     return [Sentence.from_words(tree.leaves(), xpos=tree.tags()) for tree in trees]

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import component
-from treewright.component import MAKERS, Component
+from treewright.component import MAKERS, PIPELINE_ROLES, Component
 from treewright.errors import InputError
-
-ROLES = {"tokeniser": "tokeniser", "tagger": "tagger", "parser": "parser", "induced parser": "parser"}  # by kind
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
                 raise InputError(f"{path}: a second pipeline; give one, and the components that replace its own")
             base = found
             continue
-        role = ROLES[found.KIND]
+        role = PIPELINE_ROLES[found.KIND]
         if role in alone:
             raise InputError(f"{path}: a second {role}; a pipeline has one of each")
         alone[role], files[role] = found, os.fspath(path)

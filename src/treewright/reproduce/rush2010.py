@@ -1,86 +1,120 @@
-"""Tables 1 and 2 and Figure 5 of Rush, Sontag, Collins & Jaakkola (2010): model 1 and dependencies that agree on arcs.
+"""Tables 1 to 3 and Figure 5 of Rush, Sontag, Collins & Jaakkola (2010): grammars that agree with another model.
 
 The paper trains on the Wall Street Journal; here it is any treebank in Penn brackets with train.mrg, dev.mrg and
-test.mrg, for example CRAFT.
+test.mrg, for example CRAFT. Tables 1 and 2 and Figure 5 are about model 1 and a dependency parser, Tables 1 and 3 about
+a grammar and a tagger. The grammar with a tagger is here a treebank grammar; that of the paper is model 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus import Tree
+from treewright.corpus import Tree, add_root, read_trees
 from treewright.errors import InputError
 from treewright.evaluate import Score, brackets
 from treewright.evaluate.significance import bootstrap
 from treewright.grammar import dependencies, trees_of
-from treewright.joint import GrammarWithDependencies
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.learn import Report
 
-SYSTEMS = ("model 1", "restricted", "joint")
 WHAT = {
     "model 1": "Collins' model 1 alone",
     "restricted": "model 1 with the arcs of the dependency parser only",
     "joint": "model 1 and the dependency parser agree on arcs",
+}
+WHAT_OF_TAGS = {
+    "fixed tags": "a treebank grammar with the tags of the tagger",
+    "joint": "the grammar and the tagger agree on tags",
 }
 PUBLISHED = {  # precision, recall, F1, dependency accuracy (Table 2)
     "model 1": (88.4, 87.8, 88.1, 91.4),
     "restricted": (89.9, 89.6, 89.7, 93.3),
     "joint": (91.0, 90.4, 90.7, 93.8),
 }
+PUBLISHED_TAGS = {
+    "fixed tags": (88.1, 87.6, 87.9, 96.7),
+    "joint": (88.7, 88.0, 88.3, 97.1),
+}  # and tag accuracy (Table 3)
 BUCKETS = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 10), (11, 20), (21, 50))  # iterations of Table 1
-PUBLISHED_ITERATIONS = (43.5, 20.1, 10.2, 4.9, 14.0, 5.7, 1.4, 0.4)  # per cent; the last: not certified
+PUBLISHED_ITERATIONS = {  # per cent; the last: not certified
+    "dependencies": (43.5, 20.1, 10.2, 4.9, 14.0, 5.7, 1.4, 0.4),
+    "tags": (58.7, 15.4, 6.3, 3.6, 10.3, 3.8, 0.8, 1.1),
+}
 LIMITS = (1, 2, 3, 5, 10, 20, 50)  # of iterations, for Figure 5
 SAMPLES = 10_000  # of the bootstrap; by convention
 
-OnReport = Callable[[str, int, int], None]  # stage, done, of
+OnReport = Callable[[int, int], None]  # sentences done, of
+Joint = TypeVar("Joint", GrammarWithDependencies, GrammarWithTagger)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one sentence and system: brackets and arcs."""
+    """Of one sentence and system: brackets, and the words with the right head (or tag) among those that count."""
 
     brackets: Score
-    right_arcs: int
-    arcs: int
+    right: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A sentence under a limit of iterations: counts, certificate, whether the tree is that of the highest limit."""
+
+    counts: Counts
+    certified: bool
+    is_same: bool
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One sentence: the counts of the systems, and what dual decomposition did under each limit of iterations."""
+    """One sentence: the counts of the systems, and what dual decomposition did, also under limits of iterations."""
 
     systems: dict[str, Counts]
     iterations: int
     certified: bool
-    limited: tuple[Counts, ...]  # by LIMITS
-    certified_by: tuple[bool, ...]
-    same: tuple[bool, ...]  # the tree is that of the highest limit
+    limited: tuple[Limited, ...] = ()  # by LIMITS
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of Table 2, in per cent; p_value is that of the difference in F1 to the row above."""
+    """A row of Table 2 or 3, in per cent; accuracy is that of heads or tags.
+
+    p_f1 and p_accuracy are the p-values of the differences to the row above.
+    """
 
     system: str
     precision: float
     recall: float
     f1: float
-    dependencies: float
-    p_value: float | None
+    accuracy: float
+    p_f1: float | None
+    p_accuracy: float | None
     published: tuple[float, ...]
 
 
-def model_of(
-    data: Path, treebank: str, max_sentences: int | None, report: Callable[[Report], None]
+def dependency_model(
+    data: Path, treebank: str, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
 ) -> GrammarWithDependencies:
-    """The joint model of the training trees of a treebank, its weight chosen on the development trees."""
-    folder = checked_folder(data, treebank)
-    trees, _ = trees_of(folder / "train.mrg")
-    return GrammarWithDependencies.train(trees[:max_sentences], folder / "dev.mrg", report=report)
+    """Model 1 and dependencies of the training trees of a treebank, the weight chosen on the development trees."""
+    trees = first_trees(data, treebank, "train", max_sentences)
+    dev = first_trees(data, treebank, "dev", None)
+    return GrammarWithDependencies.train(trees, dev, head_rules=head_rules, report=report)
+
+
+def tag_model(
+    data: Path, treebank: str, max_sentences: int | None, report: Callable[[Report], None]
+) -> GrammarWithTagger:
+    """The same for a grammar and a tagger."""
+    trees = first_trees(data, treebank, "train", max_sentences)
+    return GrammarWithTagger.train(trees, first_trees(data, treebank, "dev", None), report=report)
 
 
 def checked_folder(data: Path, treebank: str) -> Path:
@@ -92,42 +126,64 @@ def checked_folder(data: Path, treebank: str) -> Path:
     return folder
 
 
+def first_trees(data: Path, treebank: str, part: str, count: int | None) -> list[Tree]:
+    """The first trees of a part of a treebank, prepared."""
+    with read_trees(checked_folder(data, treebank) / f"{part}.mrg") as trees:
+        return trees_of(islice(trees, count))[0]
+
+
 def outcomes(
-    model: GrammarWithDependencies, data: Path, treebank: str, part: str, count: int | None, report: OnReport
+    model: Joint, trees: Sequence[Tree], outcome: Callable[[Joint, Tree], Outcome], report: OnReport
 ) -> list[Outcome]:
-    """The outcomes of the first sentences of a part of a treebank."""
-    trees, _ = trees_of(checked_folder(data, treebank) / f"{part}.mrg")
-    trees = trees[:count]
+    """The outcomes of the words of some trees."""
     found: list[Outcome] = []
     for number, tree in enumerate(trees):
-        report("parsing", number, len(trees))
+        report(number, len(trees))
         found.append(outcome(model, tree))
     return found
 
 
-def outcome(model: GrammarWithDependencies, tree: Tree) -> Outcome:
-    """What the systems do with the words of a gold tree."""
+def dependency_outcome(model: GrammarWithDependencies, tree: Tree, limits: Sequence[int] = ()) -> Outcome:
+    """What the systems of Table 2 do with the words of a gold tree, and the joint one under limits of iterations."""
     problem = model.problem(tree.leaves())
     joint = problem.parse(model.weight)
-    limited = [problem.parse(model.weight, limit) for limit in LIMITS]
+    count = partial(counts_of_heads, model, tree)
     parses = {"model 1": problem.grammar_parse(), "restricted": problem.restricted_parse(), "joint": joint}
-    systems = {name: counts_of(model, tree, parse.tree, parse.heads) for name, parse in parses.items()}
-    return Outcome(
-        systems,
-        joint.iterations,
-        joint.certified,
-        tuple(counts_of(model, tree, parse.tree, parse.heads) for parse in limited),
-        tuple(parse.certified for parse in limited),
-        tuple(parse.tree == limited[-1].tree for parse in limited),
-    )
+    limited = []
+    for limit in limits:
+        is_enough = joint.iterations <= limit
+        parse = joint if is_enough else problem.parse(model.weight, limit)
+        limited.append(Limited(count(parse.tree, parse.heads), parse.certified, parse.tree == joint.tree))
+    systems = {name: count(parse.tree, parse.heads) for name, parse in parses.items()}
+    return Outcome(systems, joint.iterations, joint.certified, tuple(limited))
 
 
-def counts_of(model: GrammarWithDependencies, gold: Tree, system: Tree, heads: NDArray[np.int32]) -> Counts:
+def tag_outcome(model: GrammarWithTagger, tree: Tree) -> Outcome:
+    """What the systems of Table 3 do with the words of a gold tree."""
+    words = tree.leaves()
+    joint = model.parse(words, partial=True)
+    parses = {"fixed tags": model.fixed_tags_parse(words), "joint": joint}
+    systems = {name: counts_of_tags(tree, parse.tree) for name, parse in parses.items()}
+    return Outcome(systems, joint.iterations, joint.certified)
+
+
+def counts_of_heads(model: GrammarWithDependencies, gold: Tree, system: Tree, heads: NDArray[np.int32]) -> Counts:
     """Brackets as EVALB counts them; arcs of words that are no punctuation, against those of the gold tree."""
     rules = model.grammar.rules
     scored = np.array([not rules.is_punctuation(tag) for tag in gold.tags()])
     right = (dependencies(gold, rules)[1:] == heads[1:]) & scored
-    return Counts(brackets([gold], [system]).all.brackets, int(right.sum()), int(scored.sum()))
+    return Counts(bracket_score(gold, system), int(right.sum()), int(scored.sum()))
+
+
+def counts_of_tags(gold: Tree, system: Tree) -> Counts:
+    """Brackets as EVALB counts them; tags of all words."""
+    pairs = list(zip(gold.tags(), system.tags(), strict=True))
+    return Counts(bracket_score(gold, system), sum(one == other for one, other in pairs), len(pairs))
+
+
+def bracket_score(gold: Tree, system: Tree) -> Score:
+    """The brackets of a tree below the root that prepared trees have."""
+    return brackets([gold], [add_root(system)]).all.brackets
 
 
 def table1(found: Sequence[Outcome]) -> list[float]:
@@ -138,17 +194,18 @@ def table1(found: Sequence[Outcome]) -> list[float]:
     return [100 * share for share in [*shares, sum(not one.certified for one in found) / len(found)]]
 
 
-def table2(found: Sequence[Outcome]) -> list[Row]:
-    """The accuracy of the three systems."""
+def accuracy_table(found: Sequence[Outcome], published: dict[str, tuple[float, ...]]) -> list[Row]:
+    """Tables 2 and 3: the accuracy of each system, and whether it differs from that of the one above."""
     rows: list[Row] = []
-    for number, system in enumerate(SYSTEMS):
+    above: list[Counts] | None = None
+    for system, figures in published.items():
         counts = [one.systems[system] for one in found]
         score = summed(counts)
-        arcs = sum(one.right_arcs for one in counts) / max(sum(one.arcs for one in counts), 1)
-        above = [one.systems[SYSTEMS[number - 1]] for one in found] if number else None
-        p_value = None if above is None else significance(above, counts)
-        f1, precision, recall = 100 * score.f1, 100 * score.precision, 100 * score.recall
-        rows.append(Row(system, precision, recall, f1, 100 * arcs, p_value, PUBLISHED[system]))
+        accuracy = sum(one.right for one in counts) / max(sum(one.words for one in counts), 1)
+        p_values = [None if above is None else significance(above, counts, share) for share in (f1_of, accuracy_of)]
+        shares = [100 * share for share in (score.precision, score.recall, score.f1, accuracy)]
+        rows.append(Row(system, *shares, *p_values, figures))
+        above = counts
     return rows
 
 
@@ -162,25 +219,34 @@ def summed(counts: Sequence[Counts]) -> Score:
     )
 
 
-def significance(a: Sequence[Counts], b: Sequence[Counts]) -> float:
-    """The p-value of the difference in F1 by a paired bootstrap over sentences."""
-    columns = [
-        [2 * one.brackets.correct for one in a],
-        [one.brackets.gold + one.brackets.system for one in a],
-        [2 * one.brackets.correct for one in b],
-        [one.brackets.gold + one.brackets.system for one in b],
-    ]
-    drawn = bootstrap(np.array(columns, dtype=np.float64).T, SAMPLES, 0)
-    shifts = drawn[:, 2] / np.maximum(drawn[:, 3], 1) - drawn[:, 0] / np.maximum(drawn[:, 1], 1)
-    observed = summed(b).f1 - summed(a).f1
-    extreme = int((np.abs(shifts - observed) >= abs(observed) - 1e-12).sum())
+def f1_of(one: Counts) -> tuple[int, int]:
+    """Numerator and denominator of F1."""
+    return 2 * one.brackets.correct, one.brackets.gold + one.brackets.system
+
+
+def accuracy_of(one: Counts) -> tuple[int, int]:
+    """Those of the accuracy of heads or tags."""
+    return one.right, one.words
+
+
+def significance(a: Sequence[Counts], b: Sequence[Counts], share: Callable[[Counts], tuple[int, int]]) -> float:
+    """The p-value of the difference in a share by a paired bootstrap over sentences."""
+    columns = np.array([[*share(one), *share(other)] for one, other in zip(a, b, strict=True)], dtype=np.float64)
+    drawn = bootstrap(columns, SAMPLES, 0)
+    observed = difference(columns.sum(axis=0, keepdims=True))[0]
+    extreme = int((np.abs(difference(drawn) - observed) >= abs(observed) - 1e-12).sum())
     return (extreme + 1) / (SAMPLES + 1)
+
+
+def difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The second share less the first of each row of sums."""
+    found: NDArray[np.float64] = sums[:, 2] / np.maximum(sums[:, 3], 1) - sums[:, 0] / np.maximum(sums[:, 1], 1)
+    return found
 
 
 def figure5(found: Sequence[Outcome]) -> Iterator[tuple[int, float, float, float]]:
     """For each limit of iterations: F1, per cent certified, per cent with the tree of the highest limit."""
     for place, limit in enumerate(LIMITS):
-        score = summed([one.limited[place] for one in found])
-        certified = sum(one.certified_by[place] for one in found) / len(found)
-        same = sum(one.same[place] for one in found) / len(found)
-        yield limit, 100 * score.f1, 100 * certified, 100 * same
+        limited = [one.limited[place] for one in found]
+        shares = [sum(getattr(one, name) for one in limited) / len(found) for name in ("certified", "is_same")]
+        yield limit, 100 * summed([one.counts for one in limited]).f1, 100 * shares[0], 100 * shares[1]

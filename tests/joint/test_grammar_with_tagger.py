@@ -1,0 +1,71 @@
+"""A grammar with a tagger: trained on trees, saved, and parsing with certificates; long sentences and given tags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from oracles.phrase_trees import some_trees
+
+import treewright as tw
+from treewright.errors import InputError
+from treewright.grammar import TreebankGrammar, trees_of
+from treewright.joint import GrammarWithTagger, JointOptions
+from treewright.joint.agreement import WEIGHTS
+
+
+@pytest.fixture(scope="module")
+def model() -> GrammarWithTagger:
+    return GrammarWithTagger.train(some_trees(3, 40), some_trees(4, 5), options=JointOptions(weight=0.5))
+
+
+def test_sentences_are_parsed_with_certificates(model: GrammarWithTagger) -> None:
+    for tree in trees_of(some_trees(3, 10))[0]:
+        parse = model.parse(tree.leaves(), exact=True)
+        assert parse.certified
+        assert parse.words == tree.leaves()
+        assert parse.weight == model.weight == 0.5
+
+
+def test_the_weight_is_chosen_on_the_development_trees(model: GrammarWithTagger) -> None:
+    assert model.tuned(trees_of(some_trees(4, 5))[0]) in WEIGHTS
+
+
+def test_a_saved_model_parses_as_before(model: GrammarWithTagger, tmp_path: Path) -> None:
+    model.save(tmp_path / "joint.tw")
+    again = tw.load(tmp_path / "joint.tw")
+    assert isinstance(again, GrammarWithTagger)
+    words = trees_of(some_trees(3, 1))[0][0].leaves()
+    before, after = model.parse(words), again.parse(words)
+    assert (before.tree, before.score, before.iterations) == (after.tree, after.score, after.iterations)
+
+
+def test_given_tags_are_kept(model: GrammarWithTagger) -> None:
+    tree = trees_of(some_trees(3, 1))[0][0]
+    assert model.parse(tree.leaves(), tags=tree.tags(), partial=True).tags == tree.tags()
+
+
+def test_with_fixed_tags_the_tree_has_those_of_the_tagger(model: GrammarWithTagger) -> None:
+    words = trees_of(some_trees(3, 1))[0][0].leaves()
+    [tagged] = model.tagger.tag([tw.Sentence.from_words(words)])
+    assert model.fixed_tags_parse(words).tags == list(tagged.xpos)
+
+
+def test_a_long_sentence_is_divided_and_the_result_says_so(model: GrammarWithTagger) -> None:
+    words = [word for tree in trees_of(some_trees(3, 40))[0] for word in tree.leaves()][:60]
+    found = model.parse(words, max_words=20)
+    assert found.words == words
+    assert not found.certified
+    assert found.given_up.startswith("60 words were divided into")
+    assert found.given_up.endswith("the tags are those of the tagger alone")
+
+
+def test_a_weight_of_zero_is_refused() -> None:
+    with pytest.raises(InputError, match="weight is 0; a model of weight 0 has no effect"):
+        JointOptions(weight=0.0)
+
+
+def test_the_grammar_of_the_model_is_that_of_the_same_trees(model: GrammarWithTagger) -> None:
+    alone = TreebankGrammar.train(some_trees(3, 40), options=model.grammar.model.options)
+    words = trees_of(some_trees(3, 1))[0][0].leaves()
+    assert alone.parse(words).score == model.grammar.parse(words).score

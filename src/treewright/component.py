@@ -1,6 +1,7 @@
 """What a component of a model is, and how components are stored in model files and found by their kind.
 
-A component (tokeniser, tagger, parser, induced parser, pipeline, grammar) is a class of the protocol `Component`:
+A component (tokeniser, tagger, parser, graph parser, induced parser, pipeline, grammar) is a class of the protocol
+`Component`:
 
 | member | meaning |
 |---|---|
@@ -42,6 +43,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "tokeniser": "treewright.tagger:Tokeniser",
     "tagger": "treewright.tagger:Tagger",
     "parser": "treewright.parser:Parser",
+    "graph parser": "treewright.graphs:GraphParser",
     "induced parser": "treewright.induce:InducedParser",
     "pipeline": "treewright.pipeline:Pipeline",
     "lexicalised grammar": "treewright.grammar:Collins",
@@ -52,6 +54,7 @@ MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
     "tagger": "treewright train --only tagger TRAIN",
     "parser": "treewright train --only parser TRAIN",
+    "graph parser": "treewright train --only graphs TRAIN",
     "induced parser": "treewright induce",
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TRAIN",

@@ -1,6 +1,7 @@
 """What a component of a model is, and how components are stored in model files and found by their kind.
 
-A component (tokeniser, tagger, parser, induced parser, pipeline, grammar) is a class of the protocol `Component`:
+A component (tokeniser, tagger, parser, graph parser, induced parser, pipeline, grammar) is a class of the protocol
+`Component`:
 
 | member | meaning |
 |---|---|
@@ -42,6 +43,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "tokeniser": "treewright.tagger:Tokeniser",
     "tagger": "treewright.tagger:Tagger",
     "parser": "treewright.parser:Parser",
+    "graph parser": "treewright.graphs:GraphParser",
     "induced parser": "treewright.induce:InducedParser",
     "pipeline": "treewright.pipeline:Pipeline",
     "lexicalised grammar": "treewright.grammar:Collins",
@@ -53,6 +55,7 @@ MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
     "tagger": "treewright train --only tagger TRAIN",
     "parser": "treewright train --only parser TRAIN",
+    "graph parser": "treewright train --only graphs TRAIN",
     "induced parser": "treewright induce",
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TREES",
@@ -67,6 +70,7 @@ PIPELINE_ROLES = {  # kinds that a pipeline may have -> what they do there
     "tagger": "tagger",
     "parser": "parser",
     "induced parser": "parser",
+    "graph parser": "graph parser",
 }
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows

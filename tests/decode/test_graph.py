@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from oracles.instances import Instance, random_instance
 
 import treewright as tw
 from treewright import _core
-from treewright.errors import InfeasibleError
+from treewright.errors import InfeasibleError, InputError
 
 PARTS = ["", "sib", "sib stop", "grand", "sib stop grand"]
 
@@ -213,3 +214,58 @@ def test_no_time_still_gives_a_graph() -> None:
 def test_errors_name_the_place_and_the_remedy(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tw.decode.graph(np.zeros((4, 4)), **options)
+
+
+def cyclic_graphs(n: int, root: str) -> list[Graph]:
+    """Every graph, cycles included, in which each word is reachable from 0."""
+    pairs = [(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m]
+    graphs = (
+        tuple(arc for arc, on in zip(pairs, bits, strict=True) if on) for bits in product((0, 1), repeat=len(pairs))
+    )
+    return [arcs for arcs in graphs if reaches_all(n, arcs) and (root == "multi" or sum(not h for h, _ in arcs) == 1)]
+
+
+def reaches_all(n: int, arcs: Graph) -> bool:
+    reached = {0}
+    for _ in range(n):
+        reached |= {m for h, m in arcs if h in reached}
+    return len(reached) == n + 1
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("acyclic", [True, False])
+def test_branch_and_bound_finds_the_best_of_all_graphs(root: str, acyclic: bool) -> None:
+    for seed in range(12):
+        n = 1 + seed % 3
+        arc = np.random.default_rng(seed).normal(0.3, 1.0, (n + 1, n + 1)).round(seed % 4)
+        graphs = all_graphs(n, root=root) if acyclic else cyclic_graphs(n, root)
+        found = tw.decode.graph(arc, method="branch", root=root, acyclic=acyclic)
+        assert found.score == pytest.approx(max(graph_value(n, arcs, arc) for arcs in graphs), rel=1e-9)
+        assert found.certified
+        assert tuple(map(tuple, found.arcs.tolist())) in {tuple(sorted(arcs, key=lambda a: a[::-1])) for arcs in graphs}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_branch_and_bound_over_a_tree_agrees_with_the_integer_program(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    arc = generator.normal(-0.5, 1.0, (9, 9))
+    heads = tw.decode.tree(generator.normal(size=(9, 9))).heads
+    tree = [(int(heads[m]), m) for m in range(1, 9)]
+    found = tw.decode.graph(arc, method="branch", require=tree)
+    exact = tw.decode.graph(arc, method="exact", require=tree)
+    assert set(tree) <= set(map(tuple, found.arcs.tolist()))
+    assert found.score == pytest.approx(exact.score, rel=1e-6)
+    assert found.certified
+    assert tw.decode.graph(arc, method="branch", require=tree, acyclic=False).score >= found.score
+
+
+def test_branch_and_bound_says_what_it_does_not_take() -> None:
+    arc = np.zeros((3, 3))
+    with pytest.raises(InputError, match="takes arc scores alone"):
+        tw.decode.graph(arc, sib=np.zeros((3, 3, 3)), method="branch")
+    with pytest.raises(InputError, match="acyclic=False is an option of method='branch'"):
+        tw.decode.graph(arc, acyclic=False)
+    with pytest.raises(InfeasibleError, match="a word has no head"):
+        tw.decode.graph([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]], method="branch")
+    with pytest.raises(InfeasibleError, match="reaches every word"):
+        tw.decode.graph(np.ones((4, 4)), method="branch", forbid=[(0, 2), (0, 3), (1, 2), (1, 3)])

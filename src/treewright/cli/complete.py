@@ -38,11 +38,12 @@ app = new_app()
 
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
-    "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The open "
-    "cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
-    "something is filled in, and every other cell is written as it was read. Annotation that contradicts itself (a "
-    "circle, two roots) is named by file and line. If the given heads cross, the others may cross too, even with a "
-    "projective model. An induced model completes too, without probabilities.\n\n"
+    "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The "
+    "open cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
+    "something is filled in, or filled with edges beside those given if MODEL has a graph parser, and every other "
+    "cell is written as it was read. Annotation that contradicts itself (a circle, two roots) is named by file and "
+    "line. If the given heads cross, the others may cross too, even with a projective model. An induced model "
+    "completes too, without probabilities.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
     "arcs from the least probable on."
 ) + examples(

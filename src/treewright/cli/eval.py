@@ -52,11 +52,11 @@ SECTIONS = (
     ("Tokens", "Sentences", "Words"),
     ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
     ("UAS", "LAS", "LAS+", "CLAS", "MLAS", "BLEX"),
-    ("ELAS", "EULAS"),
+    ("ELAS", "EULAS", "Edges", "Extra"),
     ("Roots", "UEM", "LEM"),
 )
 WIDTH = 120  # minimum of columns where the output is not a terminal; by convention
-GRAPHS = ("ELAS", "EULAS")  # shown if one of the files has graphs
+GRAPHS = ("ELAS", "EULAS", "Edges", "Extra")  # shown if one of the files has graphs
 
 
 @app.command(help=HELP, cls=PlainCommand)

@@ -13,7 +13,8 @@ app = new_app()
 
 HELP = (
     "Join components in one model, or replace components of a model.\n\n"
-    "A tagger, a parser and, if there is one, a tokeniser make a model that parses raw text.\n\n"
+    "A tagger, a parser and, if there is one, a tokeniser make a model that parses raw text. A graph parser (`train "
+    "--only graphs`) is added to the parser.\n\n"
     "The models may be given in any order, by file or by name (en). A parser may be trained or induced. Without a "
     "tokeniser, the text is split by Unicode rules. If one of the models is a pipeline, the others replace its "
     "components."

@@ -72,17 +72,17 @@ app = new_app()
 
 HELP = (
     "Parse raw text, or sentences that are divided into words already.\n\n"
-    "Several inputs are written into a folder (-o FOLDER/), each under its own name. "
-    "Without MODEL, the English model that comes with Treewright is used; `treewright train`, `induce` and `pack` make "
-    "others. Raw text is divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are "
-    "tagged first; HEAD and DEPREL are set, DEPS is emptied, and everything else is written as it was read, byte for "
-    "byte.\n\n"
+    "Several inputs are written into a folder (-o FOLDER/), each under its own name. Without MODEL, the English "
+    "model that comes with Treewright is used; `treewright train`, `induce` and `pack` make others. Raw text is "
+    "divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are tagged first; HEAD and "
+    "DEPREL are set, DEPS is emptied (filled if MODEL was trained with --graphs), and everything else is written as "
+    "it was read, byte for byte.\n\n"
     "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
     "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
     "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. A sentence of "
     "more than 2,000 words is parsed in parts, whose trees are joined without a certificate; raw text is cut into "
-    "sentences of at most 500 tokens. Each sentence is written as soon as it is parsed, so that the command works as a "
-    "filter."
+    "sentences of at most 500 tokens. Each sentence is written as soon as it is parsed, so that the command works as "
+    "a filter."
 ) + examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",

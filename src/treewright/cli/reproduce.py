@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from treewright.learn import Report
     from treewright.reproduce.koo2010 import Row
     from treewright.reproduce.koo2010_parsers import Row1
+    from treewright.reproduce.mcdonald2006 import TreeRow
     from treewright.reproduce.rush2010 import Outcome
 
 HELP = ("Run an experiment of a paper and print its published figures beside.") + examples(
@@ -41,6 +42,9 @@ koo2010 = new_app("Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata."
 app.add_typer(koo2010, name="koo2010")
 jiang2017 = new_app("Jiang, Han & Tu (2017): parsing with no treebank.")
 app.add_typer(jiang2017, name="jiang2017")
+
+mcdonald2006 = new_app("McDonald & Pereira (2006): second-order trees, and graphs with several heads a word.")
+app.add_typer(mcdonald2006, name="mcdonald2006")
 
 rush2010 = new_app("Rush, Sontag, Collins & Jaakkola (2010): dual decomposition for grammars.")
 app.add_typer(rush2010, name="rush2010")
@@ -137,6 +141,23 @@ RUSH_FIGURE5_HELP = (
 ) + examples("treewright reproduce rush2010 figure5 data --joint-model joint.tw")
 
 
+MCDONALD_TABLE1_HELP = (
+    "What does the second order gain in projective trees (Table 1)?\n\n"
+    "A first-order and a second-order parser are trained on a treebank under DATA. Heads and complete trees of its "
+    "test set, without punctuation, in per cent; the paper's figures are those of the Wall Street Journal."
+) + examples("treewright reproduce mcdonald2006 table1 data --max-sentences 4000")
+MCDONALD_TABLE2_HELP = (
+    "What do crossing arcs gain, and what does the approximate search for them cost (Table 2)?\n\n"
+    "Parsers of both orders with projective trees and with any; second-order trees by rearranging, as published, and "
+    "exactly. The paper's figures are those of Czech."
+) + examples("treewright reproduce mcdonald2006 table2 data")
+MCDONALD_TABLE3_HELP = (
+    "What do several heads a word gain (Table 3)?\n\n"
+    "Precision, recall and F1 of all edges of the Danish graphs (DEPS), for trees and for a graph parser on top of "
+    "them; extra P and R are those of the edges outside the tree."
+) + examples("treewright reproduce mcdonald2006 table3 data")
+
+
 SENTENCES = Annotated[
     int | None,
     typer.Option("--max-sentences", min=1, metavar="N", help="Train on the first N sentences of each treebank."),
@@ -148,6 +169,18 @@ TREEBANK = Annotated[str, typer.Option("--treebank", metavar="NAME", help="A fol
 
 
 OLD_SPELLINGS = {"--sentences": ("--max-sentences",)}
+
+
+TREEBANK_FOLDER = Annotated[
+    Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as graphs/Danish-DDT.")
+]
+
+
+class Learner(str, Enum):
+    mira = "mira"
+    crf = "crf"
+    perceptron = "perceptron"
+    pa = "pa"
 
 
 class Draw(str, Enum):
@@ -552,6 +585,94 @@ def rush_figure5(
     typer.echo(
         "Published (WSJ): F1 90.63 with 5, 90.69 with 10, 90.7 with 50; over 80 % certified with 5, 90 % with 10."
     )
+
+
+LEARNER = Annotated[
+    Learner, typer.Option(help="Updates of the parsers' scores: mira (as published), crf, perceptron or pa.")
+]
+
+
+@mcdonald2006.command("table1", help=MCDONALD_TABLE1_HELP, cls=PlainCommand)
+def mcdonald_table1(
+    data: TREEBANK_FOLDER,
+    treebank: TREEBANK = "ud/English-EWT",
+    sentences: SENTENCES = None,
+    learner: LEARNER = Learner.mira,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.reproduce.mcdonald2006 import table1 as run
+
+    show_trees(run, "published: WSJ", data, treebank, sentences, learner, quiet, as_json)
+
+
+@mcdonald2006.command("table2", help=MCDONALD_TABLE2_HELP, cls=PlainCommand)
+def mcdonald_table2(
+    data: TREEBANK_FOLDER,
+    treebank: TREEBANK = "graphs/Danish-DDT",
+    sentences: SENTENCES = None,
+    learner: LEARNER = Learner.mira,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.reproduce.mcdonald2006 import table2 as run
+
+    show_trees(run, "published: Czech", data, treebank, sentences, learner, quiet, as_json)
+
+
+@mcdonald2006.command("table3", help=MCDONALD_TABLE3_HELP, cls=PlainCommand)
+def mcdonald_table3(
+    data: TREEBANK_FOLDER,
+    treebank: TREEBANK = "graphs/Danish-DDT",
+    sentences: SENTENCES = None,
+    learner: LEARNER = Learner.mira,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    from treewright.parser import ParserOptions
+    from treewright.reproduce.mcdonald2006 import table3 as run
+
+    options = ParserOptions(learner=learner.value)
+    with steps(quiet) as report:
+        rows = list(run(data, treebank, options=options, sentences=sentences, report=report))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    lines = []
+    for row in rows:
+        ours = zip((row.precision, row.recall, row.f1), row.published, strict=True)
+        extra = [f"{row.extra_precision:.1f}", f"{row.extra_recall:.1f}"]
+        lines.append([row.system, *(f"{a:.1f} ({b:.1f})" for a, b in ours), *extra, f"{row.seconds:.1f}"])
+    columns = ("precision", "recall", "F1", "extra P", "extra R", "CPU s")
+    show_lines((f"{treebank} (published: Danish)", *columns), lines)
+
+
+def show_trees(
+    run: Callable[..., Iterator[TreeRow]],
+    published: str,
+    data: Path,
+    treebank: str,
+    sentences: int | None,
+    learner: Learner,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run Table 1 or 2 and print it."""
+    from treewright.parser import ParserOptions
+
+    options = ParserOptions(learner=learner.value)
+    with steps(quiet) as report:
+        rows = list(run(data, treebank, options=options, sentences=sentences, report=report))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    lines = []
+    for row in rows:
+        theirs = [f" ({figure:.1f})" for figure in row.published] or ["", ""]
+        ours = [f"{figure:.1f}" for figure in (row.uas, row.complete)]
+        cells = [a + b for a, b in zip(ours, theirs, strict=True)]
+        lines.append([row.system, *cells, f"{row.seconds:.1f}"])
+    show_lines((f"{treebank} ({published})", "right heads", "complete", "CPU s"), lines)
 
 
 def names_of(given: str | None, otherwise: Iterable[str]) -> list[str]:

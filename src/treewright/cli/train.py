@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -37,9 +37,11 @@ from treewright.cli.options import (
 )
 from treewright.cli.shared import note
 from treewright.cli.training import StageCost
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
+    from treewright.graphs import GraphOptions
     from treewright.parser import Parser, ParserOptions, ParserSettings
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
@@ -56,6 +58,8 @@ HELP = (
     "--only trains one component. A parser alone is trained on the columns as they are in TRAIN. Settings that are not "
     "given are chosen from TRAIN and printed before the training starts; where TRAIN has crossing arcs, DEV decides "
     "between projective and non-projective parsing.\n\n"
+    "--graphs learns the graphs in DEPS as well, in which words have several heads, without those that have empty "
+    "nodes. --only graphs trains that component alone, in seconds, and `treewright pack` adds it to a model.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(
@@ -63,12 +67,15 @@ HELP = (
     "treewright train train.conllu -o my.tw --resume",
     "treewright train train.conllu -o my.parser --only parser --model arc",
     "treewright train train.conllu -o my.tagger --only tagger --columns upos",
+    "treewright train train.conllu --dev dev.conllu -o my.tw --graphs",
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
 SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0}
 LABELLER_COST = 3.0
+GRAPHS_COST = 0.5
 WORD_COST = 1.0  # of tokeniser and tagger
+GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")  # from raw text
 OF_THE_PARSER = (
     "model",
@@ -78,6 +85,7 @@ OF_THE_PARSER = (
     "max_heads",
     "threshold",
     "label_rules",
+    "graphs",
     "verbose",
 )  # options
 
@@ -97,6 +105,7 @@ class Learner(str, Enum):
 
 class Only(str, Enum):
     parser = "parser"
+    graphs = "graphs"
     tagger = "tagger"
     tokeniser = "tokeniser"
 
@@ -117,6 +126,13 @@ def train(
     ] = Order.grand,
     projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,
     root: RootChildren = Root.auto,
+    graphs: Annotated[
+        bool,
+        typer.Option(
+            "--graphs",
+            help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
+        ),
+    ] = False,
     seed: ModelSeed = 1,
     epochs: Annotated[
         int | None,
@@ -172,6 +188,7 @@ def train(
     as_json: Annotated[bool, json_option("; with settings and epochs")] = False,
     quiet: Quiet = False,
 ) -> None:
+    from treewright.graphs import GraphOptions
     from treewright.parser import ParserOptions, changed
     from treewright.tagger import TaggerOptions, TokeniserOptions
 
@@ -185,12 +202,17 @@ def train(
         options = TokeniserOptions(seed, case_noise=case_noise)
         train_tokeniser(task, replace(options, learning=with_epochs(options.learning, epochs)))
         return
+    if only is Only.graphs:
+        chosen = GraphOptions(seed)
+        train_graphs(task, chosen if epochs is None else replace(chosen, epochs=epochs))
+        return
     parsing = ParserOptions(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
     parsing = replace(
         parsing,
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=changed(parsing.scoring, epochs=epochs),
         label_rules=label_rules,
+        graphs=GraphOptions(seed) if graphs else None,
     )
     check = "single-root" if root is Root.single else "tree"
     if only is Only.parser:
@@ -210,6 +232,7 @@ def check_options(context: typer.Context, only: Only | None) -> None:
         Only.tagger: OF_THE_PARSER,
         Only.tokeniser: (*OF_THE_PARSER, "columns"),
         Only.parser: ("columns", "case_noise"),
+        Only.graphs: (*OF_THE_PARSER, "columns", "case_noise"),
     }
     for name in refused[only] if only else ():
         source = context.get_parameter_source(name)
@@ -224,6 +247,7 @@ def train_parser(task: Task, check: str, options: ParserOptions, verbose: bool) 
     from treewright.parser import LabelRules, Parser, resolve
 
     banks = task.banks(check)
+    check_graphs(task, banks[0], options)
     settings = resolve(options, banks[0])
     task.show_settings(settings.to_json())
     if verbose and settings.label_rules:
@@ -239,6 +263,48 @@ def train_parser(task: Task, check: str, options: ParserOptions, verbose: bool) 
         task.report(found, trained.epochs, parser_in_words(found))
 
 
+def check_graphs(task: Task, sentences: Sequence[Sentence], options: ParserOptions) -> None:
+    """Refuse training data without graphs, or with bad ones, before a long training starts."""
+    from treewright.graphs.training import examples_of
+
+    if options.graphs is not None and not examples_of(sentences):
+        raise InputError(f"{task.train}: --graphs, but DEPS is empty, or every graph has empty nodes")
+
+
+def train_graphs(task: Task, options: GraphOptions) -> None:
+    """Train a graph parser alone, for trees that another model finds."""
+    from treewright.graphs import GraphParser
+
+    banks = task.banks("tree")
+    task.show_settings(dict(options.to_json()))
+    trained = train_and_save(
+        task.output,
+        [StageCost("graphs", options.epochs, 1.0)],
+        task.quiet,
+        lambda run: GraphParser.train(*banks, options=options, resume=task.resume, **run._asdict()),
+    )
+    figures = graph_figures(banks[1], list(trained.model.parse(banks[1])))
+    found = {**size_of(task.output, banks[0], trained.seconds), "options": options.to_json(), "development": figures}
+    task.report(
+        found,
+        trained.epochs,
+        f"{task.output}: {trained.model}; {trained_on(found)}; from the gold trees of the development sentences "
+        + figures_in_words(figures),
+    )
+
+
+def graph_figures(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str, float]:
+    """F1 of the edges of graphs."""
+    from treewright.evaluate import evaluate
+
+    scores = evaluate(gold, found).scores
+    return {name: 100 * scores[name].f1 for name in GRAPH_FIGURES}
+
+
+def figures_in_words(figures: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {figure:.2f}" for name, figure in figures.items())
+
+
 def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions, verbose: bool) -> None:
     """Train tokeniser, tagger and parser, and measure them together from raw text."""
     from treewright.parser import LabelRules, resolve
@@ -247,6 +313,7 @@ def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: Tagg
     from treewright.tagger import TokeniserOptions
 
     sentences, dev = task.banks(check)
+    check_graphs(task, sentences, parsing)
     settings = resolve(parsing, sentences)
     tokenising = TokeniserOptions(tagging.seed, case_noise=tagging.case_noise)
     notes = (lambda line: None) if task.quiet else note
@@ -281,6 +348,7 @@ def stage_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
         *(StageCost(name, settings.pruning.epochs, 1.0) for name in pruners),
         StageCost("scorer", settings.scoring.epochs, SCORER_COSTS[settings.model]),
         StageCost("labeller", settings.labelling.epochs, LABELLER_COST),
+        *([StageCost("graphs", settings.graphs.epochs, GRAPHS_COST)] if settings.graphs else []),
     ]
 
 
@@ -303,20 +371,23 @@ def parser_summary(
     """Settings, sizes, and the scores on the development data."""
     bank, dev = banks
     heads = labels = certified = 0
-    for gold, found in zip(dev, parser.parse(dev), strict=True):
+    parsed = list(parser.parse(dev))
+    for gold, found in zip(dev, parsed, strict=True):
         right = (gold.heads == found.heads).tolist()
         heads += sum(right)
         pairs = zip(gold.deprels, found.deprels, right, strict=True)
         labels += sum(same and gold_label == label for gold_label, label, same in pairs)
         certified += found.parse.certified
     words = sum(map(len, dev))
-    development = {
+    development: dict[str, Any] = {
         "sentences": len(dev),
         "words": words,
         "uas": 100 * heads / words,
         "las": 100 * labels / words,
         "certified": certified / len(dev),
     }
+    if parser.graphs:
+        development["f1"] = graph_figures(dev, parsed)
     return {
         **size_of(output, bank, seconds),
         "labels": len(parser.model.labels),
@@ -333,6 +404,7 @@ def parser_in_words(found: dict[str, Any]) -> str:
         f"{found['file']}: {options['model']}, {kind}, {roots}, {found['labels']} relations; {trained_on(found)}; "
         f"on {dev['sentences']} development sentences UAS {dev['uas']:.2f}, LAS {dev['las']:.2f}, "
         f"{100 * dev['certified']:.1f} % of the trees certified as the model's best"
+        + (f"; graphs (F1): {figures_in_words(dev['f1'])}" if "f1" in dev else "")
     )
 
 
@@ -353,14 +425,17 @@ def pipeline_summary(
             "sentences": len(dev),
             "words": sum(map(len, dev)),
             "certified": sum(one.parse.certified for one in found) / len(found),
-            "f1": {name: 100 * scores[name].f1 for name in FIGURES},
+            "f1": {
+                name: 100 * scores[name].f1
+                for name in (*FIGURES, *(GRAPH_FIGURES if pipeline.trained_parser.graphs else ()))
+            },
         },
     }
 
 
 def pipeline_in_words(found: dict[str, Any]) -> str:
     dev = found["development"]
-    figures = ", ".join(f"{name} {figure:.2f}" for name, figure in dev["f1"].items())
+    figures = figures_in_words(dev["f1"])
     return (
         f"{found['file']}: {found['bytes'] / 1e6:.1f} MB; {trained_on(found)}\n"
         f"from the raw text of {dev['sentences']} development sentences (F1): {figures}; "

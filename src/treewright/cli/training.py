@@ -20,6 +20,8 @@ PERCENTAGES = {
     "oracle": "pruning recall",
     "accuracy": "tag accuracy",
     "lemma_accuracy": "lemma accuracy",
+    "elas": "ELAS",
+    "extra": "extra edges F1",
     "tokens": "token F1",
     "sentences": "sentence F1",
 }

@@ -585,14 +585,18 @@ class Sentence:
         >>> sentence.deps, sentence.misc
         (['_'], ['_'])
         """
-        if "DEPS" in self.layout.index:
-            if any(cell != "_" for (cell,) in self.cells("DEPS")):
-                self._columns["DEPS"] = ["_"] * len(self)
-            self._empty_deps = {row: "_" for row, _ in self._cells.other_rows(".")}
+        self.clear_graph()
         if "MISC" in self.layout.index and any("Confidence=" in cell for (cell,) in self.cells("MISC")):
             self._columns["MISC"] = [without_probabilities(cell) for (cell,) in self.cells("MISC")]
         if self._comments is not None or f"# {CERTIFICATE} =" in self._text[: self._start]:
             self.comments = without_certificate(self.comments)
+
+    def clear_graph(self) -> None:
+        """Empty DEPS, that of empty nodes included."""
+        if "DEPS" in self.layout.index:
+            if any(cell != "_" for (cell,) in self.cells("DEPS")):
+                self._columns["DEPS"] = ["_"] * len(self)
+            self._empty_deps = {row: "_" for row, _ in self._cells.other_rows(".")}
 
     def copy_graph(self, other: Sentence) -> None:
         """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""

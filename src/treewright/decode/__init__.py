@@ -24,6 +24,7 @@ from treewright.decode.proof import Proof
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
 from treewright.decode.sample import sample
 from treewright.decode.structure import Below, Depth, RootChildren, Span, TreeConstraint, Valency
+from treewright.decode.tree_and_graph import TreeAndGraph, tree_and_graph
 from treewright.decode.verify import Verified, verify
 from treewright.decode.why import WhyNot, why_not
 
@@ -48,6 +49,7 @@ __all__ = [
     "RootChildren",
     "SearchOptions",
     "Span",
+    "TreeAndGraph",
     "TreeConstraint",
     "TreeOptions",
     "Valency",
@@ -69,6 +71,7 @@ __all__ = [
     "sibling_automaton",
     "state_automaton",
     "tree",
+    "tree_and_graph",
     "tree_batch",
     "tree_confidence",
     "trees",

@@ -1,4 +1,6 @@
-"""Acyclic graphs, several heads a word: greedy from a tree (McDonald and Pereira 2006, section 3), or exact by HiGHS.
+"""Graphs, several heads a word: greedy from a tree (McDonald and Pereira 2006, section 3), or exact.
+
+Exact are an integer program (HiGHS), for any scores, and branch and bound, for first-order scores.
 
 The value of a graph is the sum of `arc` over its arcs, of `sib` and `stop` over the sides of every head as in a tree,
 each head's modifiers on their own, and of `grand[g, h, m]` over every pair of arcs (g, h), (h, m).
@@ -24,21 +26,23 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.programs import PROGRAM_TOLERANCE
 from treewright.decode.result import Certificate, Certified, check_tolerance
+from treewright.decode.subgraph import Subgraph
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_seconds
 
 # A negative score is a penalty if it begins a group of scores that is this many times as large as the next smaller one
 # without signs, and so many times the best score; as in core/trees/losses.hpp, by convention.
 PENALTY, PENALTY_OF_BEST = 2.0**20, 2.0**10
+MAX_BRANCHES = 10_000  # relaxations of one search by branch and bound; by convention
 
 OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
 
 
 @dataclass(frozen=True, eq=False)
 class GraphParse(Certified):
-    """An acyclic graph in which every word has at least one head, its value, and an upper bound on all such graphs.
+    """A graph in which every word has at least one head, its value, and an upper bound on all such graphs.
 
-    arcs has a row (h, m) for each arc, by modifier, then by head.
+    It is acyclic unless cycles were allowed. arcs has a row (h, m) for each arc, by modifier, then by head.
     """
 
     arcs: NDArray[np.int32]
@@ -72,7 +76,8 @@ def graph(
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
     head_first: bool = True,
-    method: Literal["rearrange", "exact"] = "rearrange",
+    method: Literal["rearrange", "exact", "branch"] = "rearrange",
+    acyclic: bool = True,
     deletions: bool = False,
     max_moves: int | None = None,
     max_seconds: float | None = None,
@@ -82,7 +87,9 @@ def graph(
 
     Scores are those of `tree`. method="rearrange" is the published algorithm: from a tree, give a word another or a
     further head as long as that raises the value; with deletions also take one away; max_moves limits the changes.
-    method="exact" solves an integer program (small sentences). Both end at max_seconds with the best graph found.
+    method="exact" solves an integer program (small sentences); method="branch" is exact for arc scores alone, at any
+    length where few arcs compete, as they do if the arcs of a tree are required. acyclic=False, for method="branch":
+    cycles are allowed if every word can be reached from node 0. All end at max_seconds with the best graph found.
     root="single" allows one arc out of node 0. require and forbid are arcs that must, must not be there. A graph
     of the integer program is certified if no other can be better by more than tolerance times its spread; the gap
     includes the tolerances of HiGHS.
@@ -93,13 +100,17 @@ def graph(
     """
     problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid, head_first=head_first)
     required = Problem.of(problem.given, root=root, require=require).require
-    _check_required(problem, required)
+    _check_required(problem, required, acyclic)
     check_tolerance(tolerance)
     check_seconds(max_seconds)
+    if method == "branch":
+        return _branched(problem, required, acyclic, tolerance, max_seconds)
+    if not acyclic:
+        raise InputError("acyclic=False is an option of method='branch'; the other methods find acyclic graphs")
     if method == "exact":
         return _Exact(problem, required, tolerance, max_seconds).solve()
     if method != "rearrange":
-        raise InputError(f"there is no method {method!r} for graphs; there are 'rearrange' and 'exact'")
+        raise InputError(f"there is no method {method!r} for graphs; there are 'rearrange', 'exact' and 'branch'")
     if max_moves is not None and not max_moves > 0:
         raise InputError(f"max_moves is {max_moves}; it must be positive, or None for no limit")
     fixed = _mask(problem, required)
@@ -115,25 +126,48 @@ def graph(
     return GraphParse(arcs, problem.nodes, score, math.inf, "rearrange", math.inf, 0.0, tolerance, iterations=moves)
 
 
+def _branched(
+    problem: Problem, required: tuple[Arc, ...], acyclic: bool, tolerance: float, max_seconds: float | None
+) -> GraphParse:
+    """Branch and bound over arc scores; at its limits the greedy graph with the bound."""
+    if problem.has_siblings or problem.has_grand:
+        raise InputError("method='branch' takes arc scores alone; use 'rearrange' or 'exact' for second-order scores")
+    fixed = _mask(problem, required)
+    seconds = math.inf if max_seconds is None else float(max_seconds)
+    found = Subgraph(problem, fixed, acyclic=acyclic).search(MAX_BRANCHES, seconds)
+    on = found.on
+    if on is None:
+        start = _starting_graph(problem, required) | fixed
+        on = _core.graph_climb(problem.parts, start, fixed, problem.single_root, True, 0, math.inf)[0]
+    parts = problem.parts
+    score = _core.graph_value(parts, on)
+    scores = np.asarray(parts.arc)
+    sizes = np.abs(scores)[on | (scores > 0)]
+    rounding = len(sizes) * 2.0**-52 * float(sizes.sum())  # of the sums that were compared
+    gap = rounding + max(0.0, found.bound - score)
+    arcs, spread = _listed(parts, on), math.fsum(sizes[sizes < _least_penalty(scores[np.isfinite(scores)])])
+    return GraphParse(arcs, problem.nodes, score, score + gap, "branch", gap, spread, tolerance, iterations=found.nodes)
+
+
 def _listed(parts: _core.Parts, on: OnArcs) -> NDArray[np.int32]:
     """Rows (h, m) of the arcs, by modifier, then by head."""
     h, m = parts.head[on], parts.modifier[on]
     return np.column_stack([h, m])[np.lexsort((h, m))]
 
 
-def _check_required(problem: Problem, required: tuple[Arc, ...]) -> None:
-    """Required arcs must be candidates and close no cycle."""
+def _check_required(problem: Problem, required: tuple[Arc, ...], acyclic: bool = True) -> None:
+    """Required arcs must be candidates and, in acyclic graphs, close no cycle."""
     allowed = problem.matrix > -np.inf
     for h, m in required:
         if not allowed[h, m]:
             raise InfeasibleError(f"the arc ({h}, {m}) is required, but it is forbidden or has the score -inf")
     if problem.single_root:
-        _check_required_root(required)
-    if len(_topological(problem.nodes, required)) < problem.nodes:
+        _check_required_root(required, acyclic)
+    if acyclic and len(_topological(problem.nodes, required)) < problem.nodes:
         raise InfeasibleError(f"the required arcs {list(required)} close a cycle; give up one of them")
 
 
-def _check_required_root(required: tuple[Arc, ...]) -> None:
+def _check_required_root(required: tuple[Arc, ...], acyclic: bool) -> None:
     """With a single root all other words are below its modifier."""
     roots = sorted({m for h, m in required if h == 0})
     if len(roots) > 1:
@@ -141,7 +175,7 @@ def _check_required_root(required: tuple[Arc, ...]) -> None:
             f"the required arcs {[(0, m) for m in roots]} and root='single' cannot hold together: one arc leaves node 0"
         )
     for h, m in required:
-        if m in roots and h != 0:
+        if acyclic and m in roots and h != 0:
             raise InfeasibleError(
                 f"the arcs (0, {m}) and ({h}, {m}) are required, but with root='single' word {h} is below word {m}, so "
                 "that they close a cycle; give up one of them"
@@ -232,8 +266,7 @@ class _Exact:
         self.scores = scores[np.isfinite(scores)]
         self.ceiling = math.fsum(self.scores[self.scores > 0])
         self.penalties = _penalties(self.scores)
-        ordinary = PENALTY_OF_BEST * self.scores.max(initial=0.0)
-        self.least_penalty = min((size for size in self.penalties if size > ordinary), default=math.inf)
+        self.least_penalty = _least_penalty(self.scores)
 
     def solve(self) -> GraphParse:
         best = None
@@ -303,6 +336,12 @@ def _penalties(scores: NDArray[np.float64]) -> list[float]:
     sizes = np.unique(np.abs(scores[scores != 0]))
     jumps = sizes[1:][sizes[1:] > PENALTY * sizes[:-1]]
     return [float(size) for size in jumps if (scores <= -size).any()]
+
+
+def _least_penalty(scores: NDArray[np.float64]) -> float:
+    """The least magnitude of a score that is a penalty and no ordinary score; infinite if there is none."""
+    ordinary = PENALTY_OF_BEST * scores.max(initial=0.0)
+    return min((size for size in _penalties(scores) if size > ordinary), default=math.inf)
 
 
 def _graph_model(problem: Problem, fixed: OnArcs) -> tuple[programs.Model, Any]:

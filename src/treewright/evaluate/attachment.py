@@ -17,7 +17,7 @@ import numpy as np
 from treewright.corpus.bytecells import ByteCells, Flags, Indices
 from treewright.evaluate.alignment import Alignment, common_spans
 from treewright.evaluate.columns import Columns
-from treewright.evaluate.graphs import graph_matches
+from treewright.evaluate.graphs import graph_matches, head_matches
 from treewright.evaluate.scores import Score
 
 CONTENT = frozenset(
@@ -261,6 +261,8 @@ def measures_of(judgement: Judgement, *, punct: bool) -> dict[str, Measure]:
         "BLEX": over(content, labelled & judgement.same_lemma),
         "ELAS": Measure(edges.whole, edges.gold, edges.system),
         "EULAS": Measure(edges.base, edges.gold, edges.system),
+        "Edges": Measure(*head_matches(found, extra=False)),
+        "Extra": Measure(*head_matches(found, extra=True)),
         "LAS+": over(arcs, judgement.same_head & judgement.same_deprel),
         "Roots": over(roots, judgement.same_head),
     }

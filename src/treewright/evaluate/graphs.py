@@ -56,6 +56,48 @@ def graph_matches(alignment: Alignment) -> Matches:
     return Matches(whole, base, gold.counts, system.counts)
 
 
+@dataclass(frozen=True)
+class Heads:
+    """Every pair of a word and one of its heads once; heads are positions in the columns, -1 for the root."""
+
+    words: Indices
+    heads: Indices
+    is_extra: Flags  # whether the pair is no arc of the tree
+
+    @classmethod
+    def of(cls, columns: Columns) -> Heads:
+        edges = edges_of(columns)
+        pairs = np.column_stack([np.repeat(np.arange(len(columns)), edges.counts), edges.heads])
+        words, heads = np.unique(pairs, axis=0).T if len(pairs) else pairs.T
+        return cls(words, heads, heads != columns.heads[words])
+
+    def extra(self) -> Heads:
+        """The pairs that are no arcs of the tree."""
+        return Heads(self.words[self.is_extra], self.heads[self.is_extra], self.is_extra[self.is_extra])
+
+    def counts(self, columns: Columns) -> Indices:
+        """The number of heads of each word."""
+        return np.bincount(self.words, minlength=len(columns))
+
+
+def head_matches(alignment: Alignment, *, extra: bool) -> tuple[Indices, Indices, Indices]:
+    """The heads that agree of each pair of words, and the heads of each gold and system word, whatever the relations.
+
+    extra: those outside the tree alone, in both files.
+    """
+    gold, system = Heads.of(alignment.gold), Heads.of(alignment.system)
+    if extra:
+        gold, system = gold.extra(), system.extra()
+    size = len(alignment.gold) + 2
+    of_gold = gold.words * size + gold.heads
+    of_system = alignment.gold_of[system.words] * size + alignment.gold_of[system.heads]
+    both = (np.intersect1d(of_gold, of_system) + 1) // size  # the gold words of heads that agree
+    pair_of = np.zeros(len(alignment.gold), np.int64)
+    pair_of[alignment.gold_words] = np.arange(len(alignment.gold_words))
+    right = np.bincount(pair_of[both], minlength=len(alignment.gold_words))
+    return right, gold.counts(alignment.gold), system.counts(alignment.system)
+
+
 def edges_of(columns: Columns) -> Edges:
     has_edges = ~(columns.deps.is_just("_") | (columns.deps.widths == 0))
     edges, counts = columns.deps.take(has_edges).split("|")

@@ -20,6 +20,8 @@ from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.errors import FormatError, InfeasibleError, InputError
+from treewright.graphs.checks import check_decided
+from treewright.graphs.options import GraphOptions
 from treewright.parser.model import BELIEF_ROUNDS, MAX_SECONDS, Worker, search_options, with_scope
 from treewright.streams import check_seconds
 
@@ -105,13 +107,21 @@ def complete(
 
     def complete_one(worker: Worker, sentence: Sentence) -> Completion:
         try:
-            return completed(worker, sentence, is_projective, roots, search)
+            return with_graph(parser, sentence, completed(worker, sentence, is_projective, roots, search))
         except FormatError as error:
             if on_error == "raise":
                 raise
             return untouched(sentence, error)
 
     return parser.each(complete_one, sentences, threads=threads)
+
+
+def with_graph(parser: Parser, sentence: Sentence, found: Completion) -> Completion:
+    """A completion whose open cells of DEPS are filled in, if the parser finds graphs; the others are kept."""
+    if parser.graphs is not None:
+        found.sentence.copy_graph(sentence)
+        parser.graphs.add([found.sentence], keep=True)
+    return found
 
 
 def checked_on_error(on_error: str) -> str:
@@ -136,6 +146,8 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     """One sentence, by one worker."""
     sentence.check("partial")
     require, forbid = decisions(sentence, root, worker.model.labels)
+    if worker.model.graphs is not None:
+        forbid += excluded_by_graph(sentence, worker.model.graphs.options)
     crossing = projective and have_crossing(require)
     constraints: ArcConstraints = {"require": require, "forbid": forbid, "root": root}
     encoded = worker.encode(sentence)
@@ -178,6 +190,20 @@ def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[l
         )
         raise FormatError(sentence.source, sentence.line_of(top[1]), problem)
     return require, forbid
+
+
+def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
+    """The arcs that the given edges of DEPS exclude, if every arc of the tree is an edge of the graph."""
+    acyclic, keep_tree = bool(options.acyclic), bool(options.keep_tree)
+    check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
+    if not keep_tree:
+        return []
+    given: dict[int, set[int | str]] = {}
+    for edge in sentence.graph:
+        if isinstance(edge.modifier, int):
+            given.setdefault(edge.modifier, set()).add(edge.head)
+    nodes = range(len(sentence) + 1)
+    return [(head, word) for word, heads in given.items() for head in nodes if head != word and head not in heads]
 
 
 def have_crossing(arcs: list[Arc]) -> bool:

@@ -38,6 +38,7 @@ from treewright.features import (
     sibling_tables,
 )
 from treewright.features.standard import STANDARD
+from treewright.graphs.model import GraphModel
 from treewright.learn import Calibration, Weights
 from treewright.parser.label_rules import NO_RULES, ROOT_TAG, LabelRules, tags_of
 from treewright.parser.long_sentences import joined, parts_of
@@ -100,6 +101,7 @@ class ParserModel:
     label_rules: LabelRules = NO_RULES
     calibration: Calibrations | None = None  # None: not measured, UNCALIBRATED is used
     canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
+    graphs: GraphModel | None = None  # finds the edges of graphs beside those of the tree
 
     @property
     def calibrations(self) -> Calibrations:

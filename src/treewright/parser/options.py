@@ -22,6 +22,7 @@ from treewright.checks import (
 )
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.graphs.options import GraphOptions
 from treewright.learn.engine import restart_epochs
 from treewright.parser.size_settings import settings_for
 
@@ -119,6 +120,7 @@ class ParserOptions:
     scoring: Scoring = field(default_factory=Scoring)
     labelling: Labelling = field(default_factory=Labelling)
     label_rules: bool = True  # read rules about labels off the training data and obey them (label_rules.py)
+    graphs: GraphOptions | None = None  # train a graph parser too (treewright.graphs)
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -147,6 +149,7 @@ class ParserSettings:
     labelling: Labelling = field(default_factory=Labelling)
     label_rules: bool = False
     compare_projective: bool = False  # parse the development data both ways too, and keep what has more right heads
+    graphs: GraphOptions | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -162,8 +165,11 @@ class ParserSettings:
         return self.model in GRANDPARENTS
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
+        """As plain values; without the options of a graph parser if there is none."""
+        values = asdict(self)
+        if self.graphs is None:
+            del values["graphs"]
+        return values
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:

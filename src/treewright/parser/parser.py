@@ -15,13 +15,14 @@ from treewright import component, streams
 from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
 from treewright.checks import check, check_flags
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, part_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts, SearchOptions
 from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
+from treewright.graphs import GraphParser
 from treewright.learn import Observer, Progress, Report
 from treewright.parser import completion, explanation, file, kbest
 from treewright.parser.calibration import calibrate
@@ -58,6 +59,7 @@ class Parser:
 
     def __init__(self, model: ParserModel) -> None:
         self.model = model
+        self.graphs = None if model.graphs is None else GraphParser(model.graphs)
         self._workers = local()
 
     @classmethod
@@ -96,7 +98,8 @@ class Parser:
         settings = trainer.settings
 
         def origin() -> Origin:
-            return Origin.now(fingerprint(sentences), fingerprint(held_out), settings.to_json())
+            data = (fingerprint(some, graphs=settings.graphs is not None) for some in (sentences, held_out))
+            return Origin.now(*data, settings.to_json())
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         trained = trainer.run(state, Observer(report, save, progress))
@@ -115,14 +118,25 @@ class Parser:
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
-        return file.to_arrays(self.model)
+        stored = file.to_arrays(self.model)
+        if self.graphs is None:
+            return stored
+        headers, arrays = component.join_parts({self.graphs.KIND: self.graphs})
+        return {**stored[0], **headers}, {**stored[1], **arrays}
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Parser:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
-        found = cls(file.from_arrays(header, arrays))
+        model = file.from_arrays(header, arrays)
+        if GraphParser.KIND in header:
+            model = replace(model, graphs=part_of(GraphParser, source, header, arrays).model)
+        found = cls(model)
         found._worker()  # its kernels check the rest of the model
         return found
+
+    def with_graphs(self, graphs: GraphParser | None) -> Parser:
+        """A copy that also sets DEPS by this graph parser; by none if it is None."""
+        return Parser(replace(self.model, graphs=None if graphs is None else graphs.model))
 
     def calibrate(self, dev: Corpus) -> Parser:
         """A copy whose confidence is calibrated on sentences with gold trees that it was not trained on.
@@ -175,7 +189,8 @@ class Parser:
 
         def parse(some: list[Sentence]) -> list[Sentence]:
             answers = self._worker().parse(some, is_projective, all_arcs, confidence=confidence, **search)
-            return [parsed(*both) for both in zip(some, answers, strict=True)]
+            found = [parsed(*both) for both in zip(some, answers, strict=True)]
+            return self.graphs.add(found) if self.graphs else found
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
@@ -328,7 +343,8 @@ class Parser:
 
     def __repr__(self) -> str:
         kind = "projective" if self.model.projective else "non-projective"
-        return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels)"
+        graphs = ", graphs" if self.graphs else ""
+        return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels{graphs})"
 
 
 def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
@@ -337,13 +353,15 @@ def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
     return sentence.with_tree(answer.parse.heads[1:].copy(), answer.labels, answer.parse, *confidence)
 
 
-def fingerprint(sentences: Iterable[Sentence]) -> str:
+def fingerprint(sentences: Iterable[Sentence], *, graphs: bool = False) -> str:
     """A hash of what training reads of a treebank."""
-    return hash_of(part for sentence in sentences for part in columns_of(sentence))
+    return hash_of(part for sentence in sentences for part in columns_of(sentence, graphs))
 
 
-def columns_of(sentence: Sentence) -> Iterator[bytes]:
+def columns_of(sentence: Sentence, graphs: bool) -> Iterator[bytes]:
     """The columns of a sentence that training reads."""
+    if graphs:
+        yield "\t".join(sentence.deps).encode() + b"\n"
     for column in (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.deprels):
         yield "\t".join(column).encode() + b"\n"
     yield np.ascontiguousarray(sentence.heads, dtype="<i4").tobytes()

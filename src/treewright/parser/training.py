@@ -15,6 +15,7 @@ from treewright.decode import Candidates
 from treewright.errors import InputError
 from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, common_words
 from treewright.features.standard import STANDARD
+from treewright.graphs.training import Trainer as GraphTrainer
 from treewright.learn import (
     Averaged,
     Judgement,
@@ -95,6 +96,7 @@ class Trainer:
         self._pruned_dev: dict[bool, list[Candidates]] = {}  # by projectivity
         self._best_dev: tuple[Weights, list[Indices]] | None = None  # the best scorer judged so far, and its trees
         self._dev_trees: list[Indices] = []  # of the trained scorer
+        self.graphs = GraphTrainer(sentences, dev, self.settings.graphs) if self.settings.graphs else None
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
@@ -103,12 +105,13 @@ class Trainer:
         calibration = calibrate(trained, self.dev)
         if calibration and observer and observer.report:
             observer.report(calibration_report(calibration._asdict()))
-        return replace(trained, calibration=calibration)
+        graphs = self.graphs.model(self.weights["graphs"]) if self.graphs else None
+        return replace(trained, calibration=calibration, graphs=graphs)
 
     # -- the stages
 
-    def stages(self) -> list[Stage[Averaged]]:
-        """One pruner for each fold, the pruner, the scorer, the labeller."""
+    def stages(self) -> list[Stage[Any]]:
+        """One pruner for each fold, the pruner, the scorer, the labeller; the edges of graphs."""
         everything = range(len(self.examples))
         has_dev = bool(self.dev)
         folds = self._folds()
@@ -123,6 +126,7 @@ class Trainer:
             *stages,
             replace(scorer, prepare=self._prepare_scorer, judge=self._judge_scorer if has_dev else None),
             replace(labeller, prepare=self._prepare_labeller, judge=self._judge_labeller if has_dev else None),
+            *([self.graphs.stage()] if self.graphs else []),
         ]
 
     def _folds(self) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import component
-from treewright.component import MAKERS, PIPELINE_ROLES, Component
+from treewright.component import MAKERS, PIPELINE_ROLES, Component, with_article
 from treewright.errors import InputError
 
 
@@ -37,11 +37,24 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
         if role in alone:
             raise InputError(f"{path}: a second {role}; a pipeline has one of each")
         alone[role], files[role] = found, os.fspath(path)
+    graphs = alone.pop("graph parser", None)
     if base is not None:
-        return Joined({**base.components, **alone}, base.metadata, files)
+        return Joined(with_graphs({**base.components, **alone}, graphs), base.metadata, files)
     if not paths:
         raise InputError("paths is empty; give the files of a tagger and of a parser")
     for role in ("tagger", "parser"):
         if role not in alone:
             raise InputError(f"no {role} among {', '.join(map(str, paths))}; `{MAKERS[role]}` makes one")
-    return Joined(alone)
+    return Joined(with_graphs(alone, graphs))
+
+
+def with_graphs(parts: dict[str, Component], graphs: Component | None) -> dict[str, Component]:
+    """The parts, the parser with a graph parser if there is one."""
+    if graphs is None:
+        return parts
+    parser: Any = parts["parser"]
+    if parser.KIND != "parser":
+        raise InputError(
+            f"a graph parser needs a parser that was trained on a treebank; this is {with_article(parser.KIND)}"
+        )
+    return {**parts, "parser": parser.with_graphs(graphs)}

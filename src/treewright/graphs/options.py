@@ -1,0 +1,35 @@
+"""The options of a graph parser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fields
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """Options of the training of a graph parser; saved with the model.
+
+    acyclic and keep_tree are those of the training data if None.
+    """
+
+    seed: Count = 1
+    acyclic: bool | None = None  # whether graphs have no cycle
+    keep_tree: bool | None = None  # whether every arc of the tree is an edge of the graph
+    bits: Bits = 18
+    epochs: Positive = 8
+    rate: Rate = 0.1
+    adagrad_epsilon: NotNegative = 0.1
+    margin: NotNegative = 1.0  # for each false positive, each false negative, and each wrong label
+    min_paths: Positive = 2  # how often a path must have an edge outside the tree to be considered
+    min_labels: Positive = 2  # how often a path must have a label to be considered
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def to_json(self) -> Mapping[str, Any]:
+        """As plain values; treewright.checks.read_plain is the inverse."""
+        return asdict(self)

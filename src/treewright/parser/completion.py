@@ -19,6 +19,8 @@ from treewright.calls import explained
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
+from treewright.decode.constraints import is_feasible
+from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.parser.model import BELIEF_ROUNDS, MAX_SECONDS, Worker, search_options, with_scope
 from treewright.streams import check_seconds
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from treewright.parser.parser import Parser
 
 OPEN = "_"
+NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
 Arc = tuple[int, int]
@@ -41,9 +44,10 @@ class Completion:
     """A sentence filled in, and what is known about it: one entry a word.
 
     open_heads and open_labels mark what was filled in. confidence is the calibrated probability of each head, given
-    what was decided (1 for the decisions), and entropy, in nats, the uncertainty that was left. crossing: the decisions
-    cross, so that the tree was sought among all trees although the model is projective. problem: the annotation
-    contradicts itself; the sentence is as it was.
+    what was decided (1 for the decisions), and entropy, in nats, the uncertainty that was left. crossing: no projective
+    tree has all decisions, so that the tree was sought among all trees although the model is projective. note: which
+    limits of the model were lifted to keep the decisions; empty if none were. problem: the annotation contradicts
+    itself; the sentence is as it was.
     """
 
     sentence: Sentence
@@ -53,6 +57,7 @@ class Completion:
     entropy: NDArray[np.float64]
     parse: Parse | None = None
     crossing: bool = False
+    note: str = ""
     problem: FormatError | None = None
 
 
@@ -85,7 +90,7 @@ def complete(
     """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
 
     threads: how many sentences are completed at a time. projective and root are those of the model if None; where the
-    given arcs cross, the others may cross too.
+    given arcs fit no projective tree, the others may cross too.
     on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
     method, max_seconds and options are those of `Parser.parse`.
 
@@ -136,18 +141,19 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     """One sentence, by one worker."""
     sentence.check("partial")
     require, forbid = decisions(sentence, root, worker.model.labels)
-    crossing = projective and have_crossing(require)
     constraints: ArcConstraints = {"require": require, "forbid": forbid, "root": root}
     encoded = worker.encode(sentence)
+    crossing = projective and not is_projective_possible(len(sentence), constraints)
+    projective = projective and not crossing
     try:
-        arcs = worker.prune(encoded, projective and not crossing, **constraints)
+        arcs = worker.prune(encoded, projective, **constraints)
     except InfeasibleError as error:
-        raise FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {error}") from None
+        raise impossible(sentence, error) from None
     parts = worker.score(encoded, arcs)
-    parse = with_scope(decode.tree(parts, projective=projective and not crossing, **constraints, **options), arcs)
+    parse = with_scope(decode.tree(parts, projective=projective, **constraints, **options), arcs)
     calibration = worker.model.calibrations.head
     flat = parts.scaled(1 / calibration.temperature)
-    marginal = decode.marginals(flat, projective=projective and not crossing, rounds=BELIEF_ROUNDS, **constraints)
+    marginal = decode.marginals(flat, projective=projective, rounds=BELIEF_ROUNDS, **constraints)
     confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, encoded.nodes)])
     given = sentence.deprels
     found, of_labels = worker.labels_with_confidence(encoded, parse.heads, given)
@@ -157,7 +163,8 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     copy.head_confidence = np.where(open_heads, confidence, 1.0)
     copy.label_confidence = np.where(open_labels, of_labels, 1.0)
     entropy = entropies(marginal[:, 1:])
-    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing)
+    note = NO_PROJECTIVE_TREE if crossing else ""
+    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing, note)
 
 
 def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:
@@ -180,16 +187,21 @@ def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[l
     return require, forbid
 
 
-def have_crossing(arcs: list[Arc]) -> bool:
-    """Whether two arcs cross; a word below the root is reached from the left of the sentence.
+def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:
+    """Whether a projective tree of so many words meets the constraints.
 
-    >>> have_crossing([(1, 3), (2, 4)]), have_crossing([(1, 4), (2, 3), (4, 5)]), have_crossing([(1, 3), (0, 2)])
-    (True, False, True)
+    Arcs that do not cross may be impossible too: with word 1 under 4 and 4 under 2, word 2 has no head left.
+
+    >>> [is_projective_possible(4, {"require": arcs}) for arcs in ([(4, 1), (2, 3)], [(3, 1), (2, 4)], [(4, 1), (2, 4)])]
+    [True, False, False]
     """
-    ends = np.sort(np.array(arcs, dtype=np.int64).reshape(-1, 2), axis=1)
-    left, right = ends[:, 0], ends[:, 1]
-    begins_inside = (left[:, None] < left) & (left < right[:, None])
-    return bool((begins_inside & (right > right[:, None])).any())
+    scores = np.zeros((words + 1, words + 1))
+    return is_feasible(Problem.of(scores, projective=True, **constraints))
+
+
+def impossible(sentence: Sentence, reason: InfeasibleError) -> FormatError:
+    """The error for decisions that no tree has."""
+    return FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {reason}")
 
 
 def entropies(marginal: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ HELP = (
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The open "
     "cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
     "something is filled in, and every other cell is written as it was read. Annotation that contradicts itself (a "
-    "circle, two roots) is named by file and line. If no projective tree has the given heads, the others may cross too, "
+    "circle, two roots) is named by file and line. If no projective tree has the given heads, the others may cross, "
     "even with a projective model. An induced model completes too, without probabilities.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
     "arcs from the least probable on."

@@ -102,7 +102,10 @@ def nearest_tree(
         heads = decode.tree(arc, require=require, forbid=forbid).heads[1:]
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
-    labels = [label if head == old else relation_below(head) for label, head, old in zip(relations, heads, own.heads, strict=True)]
+    labels = [
+        label if head == old else relation_below(head)
+        for label, head, old in zip(relations, heads, own.heads, strict=True)
+    ]
     return Found(heads, -math.inf, own.bound, is_best=False), labels
 
 

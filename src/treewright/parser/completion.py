@@ -192,7 +192,8 @@ def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:
 
     Arcs that do not cross may be impossible too: with word 1 under 4 and 4 under 2, word 2 has no head left.
 
-    >>> [is_projective_possible(4, {"require": arcs}) for arcs in ([(4, 1), (2, 3)], [(3, 1), (2, 4)], [(4, 1), (2, 4)])]
+    >>> decided = [(4, 1), (2, 3)], [(3, 1), (2, 4)], [(4, 1), (2, 4)]
+    >>> [is_projective_possible(4, {"require": arcs}) for arcs in decided]
     [True, False, False]
     """
     scores = np.zeros((words + 1, words + 1))

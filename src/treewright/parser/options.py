@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from typing import Annotated, Any, TypeVar
 
-from treewright import trees
 from treewright.calls import explained, explained_methods
 from treewright.checks import (
     Bits,
@@ -23,6 +22,7 @@ from treewright.checks import (
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn.engine import restart_epochs
+from treewright.parser.crossing import crossing_arcs
 from treewright.parser.size_settings import settings_for
 
 MODELS = {
@@ -235,14 +235,10 @@ def resolve_scoring(options: ParserOptions, sentences: int, words: int) -> Scori
 
 def root_kind(sentences: Sequence[Sentence]) -> str:
     """Whether each tree has one word below the root ("single"), or some have several ("multi")."""
-    is_single = all(int((sentence.heads == 0).sum()) == 1 for sentence in sentences)
+    is_single = all(int((sentence.heads == 0).sum()) <= 1 for sentence in sentences)
     return "single" if is_single else "multi"
 
 
 def is_mostly_projective(sentences: Sequence[Sentence]) -> bool:
     """Whether the share of crossing arcs is below MIN_CROSSING_SHARE."""
-    crossing = arcs = 0
-    for sentence in sentences:
-        crossing += len(trees.nonprojective_arcs(trees.from_conll(sentence.heads)))
-        arcs += len(sentence)
-    return crossing < MIN_CROSSING_SHARE * arcs
+    return sum(map(crossing_arcs, sentences)) < MIN_CROSSING_SHARE * sum(map(len, sentences))

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.parser.completion import OPEN, ROOT, decisions, is_projective_possible
-from treewright.parser.crossing import decided_arcs
+from treewright.parser.completion import OPEN, ROOT, Arc, decisions, is_projective_possible
 
 Indices = NDArray[np.int32]
 
@@ -48,6 +47,15 @@ def decided_heads(sentence: Sentence, labels: Sequence[str], root: str) -> Indic
     for head, modifier in require:
         heads[modifier] = head
     return heads
+
+
+def decided_arcs(heads: Indices) -> list[Arc]:
+    """The arcs of the nodes whose head is not open (-1).
+
+    >>> decided_arcs(np.array([-1, 2, -1, 2], dtype=np.int32))
+    [(2, 1), (2, 3)]
+    """
+    return [(head, modifier) for modifier, head in enumerate(heads.tolist()) if modifier and head >= 0]
 
 
 def fits_projective_tree(heads: Indices) -> bool:

@@ -35,7 +35,6 @@ from treewright.learn import (
 )
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import OPEN, Arc
-from treewright.parser.crossing import decided_arcs
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import (
     Indices,
@@ -49,6 +48,7 @@ from treewright.parser.model import (
 from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
 from treewright.parser.partial import (
     check_treebanks,
+    decided_arcs,
     decided_heads,
     decided_labels,
     fits_projective_tree,

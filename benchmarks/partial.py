@@ -1,12 +1,13 @@
 """What are partial trees worth as training data?
 
     python benchmarks/partial.py [FOLDER] [--treebanks ud/English-EWT ...] [--shares 10 30 50 100] [--seeds 1 2 3]
-                                 [--model sib] [--nonprojective] [--jsonl FILE]
+                                 [--model sib] [--epochs N] [--nonprojective] [--jsonl FILE]
 
 From the first 2,000 sentences of each treebank either a share of the heads is drawn, with their relations (`heads`), or
 a share of the sentences with all their heads (`sentences`): about the same number of decisions. A parser is trained on
-each with the default settings for such data, without development data, on gold tags. The table has UAS / LAS on `dev`,
-the mean over the seeds (of the draw and of the training) and half of their range. --nonprojective adds parsers on the
+each with the default settings for such data (with --epochs, N epochs of the scorer and one restart), without
+development data, on gold tags. The table has UAS / LAS on `dev`, the mean over the seeds (of the draw and of the
+training) and half of their range. --nonprojective adds parsers on the
 drawn heads whose trees may cross, which the default settings do not choose (MIN_COMPLETE_SHARE in
 src/treewright/parser/options.py). With --jsonl results are kept in a file, and those already in it are not computed
 again. Without a folder a generated treebank shows that the benchmark runs.
@@ -18,7 +19,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -26,7 +27,7 @@ from statistics import mean
 from time import process_time
 
 from treewright.corpus import Sentence, Treebank, read, write
-from treewright.parser import Parser, ParserOptions
+from treewright.parser import Parser, ParserOptions, Scoring
 from treewright.parser.partial import attachment
 
 TREEBANKS = ("ud/English-EWT", "ud/Hungarian-Szeged", "ud/Wolof-WTB")
@@ -57,6 +58,7 @@ def main() -> None:
     arguments.add_argument("--shares", nargs="*", type=int, default=[10, 30, 50, 100])
     arguments.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
     arguments.add_argument("--model", default="sib")
+    arguments.add_argument("--epochs", type=int)
     arguments.add_argument("--nonprojective", action="store_true")
     arguments.add_argument("--jsonl", type=Path)
     given = arguments.parse_args()
@@ -64,7 +66,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         if given.folder is None:
             given.folder, given.treebanks, given.seeds = generated(Path(scratch)), ["generated"], [1]
-        print(f"model {given.model}, gold tags, UAS / LAS on dev\n")
+        epochs = f"{given.epochs} epochs" if given.epochs else "default epochs"
+        print(f"model {given.model}, {epochs}, gold tags, UAS / LAS on dev\n")
         print(f"{'treebank':20} {'trained on':24}" + "".join(f" {share:>16} %" for share in given.shares), flush=True)
         for treebank in given.treebanks:
             runs = list(runs_of(given.folder, treebank, kinds, given))
@@ -79,12 +82,15 @@ def runs_of(folder: Path, treebank: str, kinds: Sequence[str], given: argparse.N
     done = {(run.treebank, run.kind, run.share, run.seed, run.model): run for run in known}
     train = list(islice(read(folder / treebank / "train.conllu", check="tree"), SENTENCES))
     dev = Treebank.read(folder / treebank / "dev.conllu", check="tree")
-    for seed in given.seeds:
-        for share in given.shares:
+    scoring = Scoring() if given.epochs is None else Scoring(epochs=given.epochs, restarts=1)
+    for share in given.shares:
+        for seed in given.seeds:
             for kind in kinds if share < 100 else KINDS[:1]:
                 run = done.get((treebank, kind, share, seed, given.model))
                 if run is None:
-                    run = trained(treebank, drawn(train, kind, share, seed), dev, kind, share, seed, given.model)
+                    options = ParserOptions(given.model, False if kind == NONPROJECTIVE else None, seed=seed)
+                    some = drawn(train, kind, share, seed)
+                    run = trained(treebank, some, dev, kind, share, replace(options, scoring=scoring))
                     if kept:
                         with kept.open("a") as file:
                             file.write(json.dumps(asdict(run)) + "\n")
@@ -110,14 +116,14 @@ def with_some_heads(sentence: Sentence, kept: Sequence[bool]) -> Sentence:
     return sentence.with_columns(heads=heads, deprels=labels)
 
 
-def trained(treebank: str, train: list[Sentence], dev: Treebank, kind: str, share: int, seed: int, model: str) -> Run:
+def trained(treebank: str, train: list[Sentence], dev: Treebank, kind: str, share: int, options: ParserOptions) -> Run:
     """Train a parser and measure it."""
     begin = process_time()
-    projective = False if kind == NONPROJECTIVE else None
-    parser = Parser.train(train, options=ParserOptions(model=model, seed=seed, projective=projective))
+    parser = Parser.train(train, options=options)
     seconds = process_time() - begin
     scores = attachment(list(dev), list(parser.parse(dev, confidence=False)))
     decided = sum(int((sentence.heads >= 0).sum()) for sentence in train)
+    seed, model = options.seed, options.model
     return Run(treebank, kind, share, seed, model, decided, scores.uas, scores.las, round(seconds, 1))
 
 

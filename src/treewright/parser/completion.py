@@ -1,4 +1,4 @@
-"""Completion: fills in what annotators left open, keeps what they decided, and ranks what to check first.
+"""Completion: fills in what annotators left open, and keeps what they decided.
 
 A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the
 candidate arcs are chosen by the probabilities of the trees that have them, and the best tree is decoded among those.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,18 +60,16 @@ class Completion:
     note: str = ""
     problem: FormatError | None = None
 
+    @property
+    def arc_confidence(self) -> NDArray[np.float64]:
+        """The calibrated probability that head and relation of each word are both right, given what was decided."""
+        labels = self.sentence.label_confidence
+        return self.confidence if labels is None else self.confidence * labels
 
-class Ranked(NamedTuple):
-    """A line of the list of what to check first; `word` is 0 for a whole sentence."""
-
-    kind: Literal["sentence", "arc"]
-    sentence: str  # sent_id, or the file and line
-    word: int
-    form: str
-    head: int
-    relation: str
-    confidence: float
-    entropy: float
+    @property
+    def is_open(self) -> NDArray[np.bool_]:
+        """Which words had an open head or an open relation."""
+        return self.open_heads | self.open_labels
 
 
 @explained
@@ -215,34 +213,3 @@ def untouched(sentence: Sentence, problem: FormatError) -> Completion:
     """A sentence that could not be completed."""
     nothing = np.zeros(len(sentence), dtype=np.bool_)
     return Completion(sentence, nothing, nothing, np.ones(len(sentence)), np.zeros(len(sentence)), problem=problem)
-
-
-@explained
-def rank(completions: Iterable[Completion]) -> list[Ranked]:
-    """What to check first in completions: sentences by falling entropy, then new arcs by rising probability.
-
-    A sentence has the lowest probability among its new arcs and the sum of their entropies. Ties keep their order.
-
-    >>> import treewright as tw
-    >>> open_word = tw.Sentence.from_words(["It", "rains"], heads=[-1, 0])
-    >>> [(line.kind, line.word) for line in rank(tw.load("en").complete([open_word]))]
-    [('sentence', 0), ('arc', 1)]
-    """
-    whole: list[Ranked] = []
-    arcs: list[Ranked] = []
-    for found in completions:
-        if np.isnan(found.confidence).any():
-            raise InputError("an induced model has no probabilities of heads, by which the list is sorted")
-        sentence = found.sentence
-        name = sentence.sent_id or sentence.place
-        places = np.flatnonzero(found.open_heads).tolist()
-        for place in places:
-            figures = float(found.confidence[place]), float(found.entropy[place])
-            head, relation = int(sentence.heads[place]), sentence.deprels[place]
-            arcs.append(Ranked("arc", name, place + 1, sentence.forms[place], head, relation, *figures))
-        if places:
-            lowest, total = float(found.confidence[places].min()), float(found.entropy[places].sum())
-            whole.append(Ranked("sentence", name, 0, OPEN, 0, OPEN, lowest, total))
-    whole.sort(key=lambda line: (-line.entropy, line.confidence))
-    arcs.sort(key=lambda line: (line.confidence, -line.entropy))
-    return whole + arcs

@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <cmath>
 #include <utility>
 
 #include "features.hpp"
@@ -15,6 +16,18 @@ static void check_candidates(const Parts &parts, const IndexColumn &heads) {
     if (parts.find(heads(m), m) < 0) throw nb::value_error("the tree has arcs that are not candidates");
 }
 
+// As check_heads, but -1 is an open head.
+static void check_partial_heads(const IndexColumn &heads, int nodes) {
+  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
+  for (int m = 1; m < nodes; ++m)
+    if (heads(m) < -1 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes, or -1");
+}
+
+static double checked_loss(double loss) {
+  if (std::isinf(loss)) throw nb::value_error("no tree of the candidate arcs has the heads given");
+  return loss;
+}
+
 static void check_rounds(int rounds) {
   if (rounds < 1) throw nb::value_error("rounds must be at least 1");
 }
@@ -22,7 +35,7 @@ static void check_rounds(int rounds) {
 static std::pair<double, NewScores> bound_arc_gradient(Scores arc, IndexColumn heads, bool projective,
                                                        bool single_root) {
   const int nodes = checked_nodes(arc);
-  check_heads(heads, nodes);
+  check_partial_heads(heads, nodes);
   NewScores gradient = new_array<NewScores>(nodes, nodes);
   double wrong;
   {
@@ -35,23 +48,23 @@ static std::pair<double, NewScores> bound_arc_gradient(Scores arc, IndexColumn h
 
 static std::pair<double, Parts> bound_projective_gradient(const Parts &parts, IndexColumn heads, bool single_root,
                                                           bool is_outside) {
-  check_heads(heads, parts.nodes);
+  check_partial_heads(heads, parts.nodes);
   nb::gil_scoped_release nogil;
   thread_local PartSums kernel;
   Parts gradient = parts;
   const double loss = projective_gradient(kernel, parts, heads.data(), single_root, is_outside, gradient);
-  return {loss, std::move(gradient)};
+  return {checked_loss(loss), std::move(gradient)};
 }
 
 static std::pair<double, Parts> bound_nonprojective_gradient(const Parts &parts, IndexColumn heads, bool single_root,
                                                              int rounds) {
-  check_heads(heads, parts.nodes);
+  check_partial_heads(heads, parts.nodes);
   check_rounds(rounds);
   nb::gil_scoped_release nogil;
   thread_local Beliefs kernel;
   Parts gradient = parts;
   const double wrong = nonprojective_gradient(kernel, parts, heads.data(), single_root, rounds, gradient);
-  return {wrong, std::move(gradient)};
+  return {checked_loss(wrong), std::move(gradient)};
 }
 
 static Parts bound_tree_difference(const Parts &parts, IndexColumn heads, IndexColumn others) {
@@ -72,7 +85,7 @@ static std::pair<double, Parts> bound_automata_difference(const Parts &parts, In
 }
 
 static void bound_add_margin(Parts &parts, IndexColumn heads, double margin) {
-  check_heads(heads, parts.nodes);
+  check_partial_heads(heads, parts.nodes);
   check_finite("margin", margin);
   add_margin(heads.data(), margin, parts);
   check_parts(parts);
@@ -90,10 +103,12 @@ void bind_learning(nb::module_ &m) {
       .def("squared_length", &BoundLearner::squared_length, "The squared length of the gradient added so far.");
   m.def("arc_gradient", &bound_arc_gradient, nb::arg("arc").noconvert(), nb::arg("heads").noconvert(),
         nb::arg("projective"), nb::arg("single_root"),
-        "The expected number of wrong heads, and [h, m] the gradient of the tree's log probability.");
+        "The expected number of wrong heads, and [h, m] the gradient of the tree's log probability; the head -1 is "
+        "open.");
   m.def("projective_gradient", &bound_projective_gradient, nb::arg("parts"), nb::arg("heads").noconvert(),
         nb::arg("single_root"), nb::arg("is_outside"),
-        "The negative log probability of a tree, and parts with the gradient of its log probability as scores.");
+        "The negative log probability of a tree, and parts with the gradient of its log probability as scores; of a "
+        "partial tree, with the head -1 of open words, that of all trees that contain it.");
   m.def("nonprojective_gradient", &bound_nonprojective_gradient, nb::arg("parts"), nb::arg("heads").noconvert(),
         nb::arg("single_root"), nb::arg("rounds"),
         "The expected number of wrong heads, and the gradient by loopy belief propagation over all trees.");

@@ -81,7 +81,8 @@ class BoundTagModel {
     if (gold.shape(0) != rows.shape(0)) throw nb::value_error("gold must have an entry a word");
     for (std::size_t i = 0; i < gold.shape(0); ++i) {
       const std::int32_t *first = words.pool + words.begin[rows(i)], *last = words.pool + words.begin[rows(i) + 1];
-      if (std::find(first, last, gold(i)) == last) throw nb::value_error("a gold tag is not a candidate of its word");
+      if (gold(i) != -1 && std::find(first, last, gold(i)) == last)
+        throw nb::value_error("a gold tag is not a candidate of its word");
     }
     double loss;
     {
@@ -228,7 +229,7 @@ void bind_tagger(nb::module_ &m) {
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("epsilon"), nb::arg("margin"),
-           "One update on one sentence; returns the loss.")
+           "One update on one sentence; returns the loss. The gold tag -1 is open.")
       .def("learn_words", &BoundTagModel::learn_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("gold").noconvert(), nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"),
            nb::arg("epsilon"), nb::arg("margin"), "The same for the rows of TagWords or LemmaWords.");

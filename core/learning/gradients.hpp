@@ -1,6 +1,9 @@
 // Gradients of training objectives with respect to the scores of parts, written in place of the scores: log-linear
 // models (CRF), and differences of the parts of two trees for perceptron, MIRA and passive-aggressive updates.
 // Scorers turn them into gradients of weights (scoring.hpp).
+//
+// A tree may be partial: heads[m] is -1 where the head of a word is open. The objective is then the log probability of
+// all trees that have the other heads, and its gradient the expected counts over these trees minus those over all.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/scores.hpp"
 #include "charts/inside_outside.hpp"
 #include "charts/part_sums.hpp"
 #include "dual/automata.hpp"
@@ -22,17 +26,41 @@ inline void clear_scores(Parts &parts) {
     std::fill(scores->begin(), scores->end(), 0.0);
 }
 
+inline void change_sign(Parts &parts) {
+  for (std::vector<double> *scores : {&parts.arc, &parts.transitions, &parts.grands})
+    for (double &score : *scores) score = -score;
+}
+
+// Whether some word has no head.
+inline bool is_partial(const int *heads, int nodes) {
+  return std::any_of(heads + 1, heads + nodes, [](int head) { return head < 0; });
+}
+
+// The arcs of the trees that have the heads given.
+inline std::vector<int> agreeing_arcs(const Parts &parts, const int *heads) {
+  std::vector<int> arcs;
+  for (int e = 0; e < parts.arcs(); ++e)
+    if (heads[parts.modifier[e]] < 0 || heads[parts.modifier[e]] == parts.head[e]) arcs.push_back(e);
+  return arcs;
+}
+
 // Turns expected counts of parts into the counts of the tree minus the expected counts.
 inline void subtract_from_tree(const int *heads, Parts &expected) {
-  for (std::vector<double> *scores : {&expected.arc, &expected.transitions, &expected.grands})
-    for (double &score : *scores) score = -score;
+  change_sign(expected);
   expected.for_parts_of(heads, [](double &score) { score += 1; });
+}
+
+// Turns expected counts over all trees into those over the trees that have the heads given minus those over all.
+inline void subtract_from_agreeing(const std::vector<int> &arcs, Parts &agreeing, Parts &expected) {
+  change_sign(expected);
+  Parts::for_restricted(expected, agreeing, arcs, [](double &score, double count) { score += count; });
 }
 
 // The first-order log-linear model over all arcs of a sentence.
 class ArcGradient {
  public:
-  // Writes the gradient of log p(tree) by arc[h, m] and returns the expected number of wrong heads.
+  // Writes the gradient of log p(tree) by arc[h, m] and returns the expected number of wrong heads. A partial tree that
+  // fits no projective tree is compared with all trees that have its heads.
   double run(const double *arc, int nodes, const int *heads, bool projective, bool single_root, double *gradient) {
     const std::size_t count = std::size_t(nodes) * nodes;
     if (projective)
@@ -41,11 +69,32 @@ class ArcGradient {
       nonprojective_.marginals(arc, nodes, single_root, gradient);
     for (std::size_t i = 0; i < count; ++i) gradient[i] = -gradient[i];
     double wrong = 0;
-    for (int m = 1; m < nodes; ++m) wrong += gradient[std::size_t(heads[m]) * nodes + m] += 1;
+    if (!is_partial(heads, nodes)) {
+      for (int m = 1; m < nodes; ++m) wrong += gradient[std::size_t(heads[m]) * nodes + m] += 1;
+      return wrong;
+    }
+    add_agreeing(arc, nodes, heads, projective, single_root, gradient);
+    for (int m = 1; m < nodes; ++m)
+      if (heads[m] >= 0) wrong += gradient[std::size_t(heads[m]) * nodes + m];
     return wrong;
   }
 
  private:
+  // Adds the marginals over the trees that have the heads given.
+  void add_agreeing(const double *arc, std::size_t nodes, const int *heads, bool projective, bool single_root,
+                    double *gradient) {
+    agreeing_.assign(arc, arc + nodes * nodes);
+    marginals_.resize(nodes * nodes);
+    for (std::size_t h = 0; h < nodes; ++h)
+      for (std::size_t m = 1; m < nodes; ++m)
+        if (heads[m] >= 0 && heads[m] != int(h)) agreeing_[h * nodes + m] = forbidden;
+    double log_sum = forbidden;
+    if (projective) log_sum = projective_.marginals(agreeing_.data(), int(nodes), single_root, marginals_.data());
+    if (log_sum == forbidden) nonprojective_.marginals(agreeing_.data(), int(nodes), single_root, marginals_.data());
+    for (std::size_t i = 0; i < marginals_.size(); ++i) gradient[i] += marginals_[i];
+  }
+
+  std::vector<double> agreeing_, marginals_;  // scores and marginals of the trees that have the heads given
   InsideOutside projective_;
   MatrixTree nonprojective_;
 };
@@ -53,8 +102,21 @@ class ArcGradient {
 // The gradient of log p(tree) by the score of each part, where p is a distribution over the projective trees of the
 // candidate arcs and, with `is_outside`, the tree itself, which is not one of them. Returns -log p(tree). `gradient`
 // is a copy of `parts` whose scores are overwritten.
+//
+// Of a partial tree, which some projective tree of the candidate arcs must contain: the gradient of the log probability
+// of all trees that contain it. Returns infinity, with a gradient of zero, when there is none.
 inline double projective_gradient(PartSums &kernel, const Parts &parts, const int *heads, bool single_root,
                                   bool is_outside, Parts &gradient) {
+  if (is_partial(heads, parts.nodes)) {
+    const std::vector<int> arcs = agreeing_arcs(parts, heads);
+    const Parts agreeing = parts.restricted(arcs);
+    Parts expected = agreeing;
+    const double decided = kernel.run(agreeing, single_root, expected);
+    if (decided == forbidden) return clear_scores(gradient), -forbidden;
+    const double all = kernel.run(parts, single_root, gradient);
+    subtract_from_agreeing(arcs, expected, gradient);
+    return all - decided;
+  }
   const double projective = kernel.run(parts, single_root, gradient), value = parts.value(heads);
   subtract_from_tree(heads, gradient);
   if (!is_outside) return projective - value;
@@ -71,7 +133,17 @@ inline double projective_gradient(PartSums &kernel, const Parts &parts, const in
 inline double nonprojective_gradient(Beliefs &kernel, const Parts &parts, const int *heads, bool single_root,
                                      int rounds, Parts &gradient) {
   kernel.run(parts, single_root, rounds, gradient);
-  subtract_from_tree(heads, gradient);
+  if (is_partial(heads, parts.nodes)) {
+    const std::vector<int> arcs = agreeing_arcs(parts, heads);
+    const Parts agreeing = parts.restricted(arcs);
+    Parts expected = agreeing;
+    kernel.run(agreeing, single_root, rounds, expected);
+    const bool has_tree = std::any_of(expected.arc.begin(), expected.arc.end(), [](double p) { return p > 0; });
+    if (!has_tree) return clear_scores(gradient), -forbidden;
+    subtract_from_agreeing(arcs, expected, gradient);
+  } else {
+    subtract_from_tree(heads, gradient);
+  }
   double wrong = 0;
   for (int e = 0; e < gradient.arcs(); ++e)
     if (heads[gradient.modifier[e]] == gradient.head[e]) wrong += gradient.arc[e];
@@ -135,10 +207,10 @@ class AutomataDifference {
   std::vector<char> chosen_;
 };
 
-// Loss-augmented scores: each arc that the tree does not have gets `margin` more.
+// Loss-augmented scores: each arc that the tree does not have gets `margin` more; arcs of open words stay as they are.
 inline void add_margin(const int *heads, double margin, Parts &parts) {
   for (int e = 0; e < parts.arcs(); ++e)
-    if (heads[parts.modifier[e]] != parts.head[e]) parts.arc[e] += margin;
+    if (heads[parts.modifier[e]] >= 0 && heads[parts.modifier[e]] != parts.head[e]) parts.arc[e] += margin;
 }
 
 }  // namespace treewright

@@ -88,17 +88,19 @@ class TagModel {
     return value;
   }
 
-  // Adds the gradient for the gold tags, all of them candidates; returns the loss.
+  // Adds the gradient for the gold tags, all of them candidates; returns the loss. A gold tag of -1 is open: the
+  // objective is then the log probability of all sequences that have the other tags.
   double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
                const std::int32_t *gold, float margin) {
     score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin);
-    gold_.resize(n);
+    gold_.assign(n, open);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < size(i); ++k)
         if (tag(i, k) == gold[i]) gold_[i] = k;
     if (n == 0) return 0;
+    if (std::find(gold_.begin(), gold_.end(), open) != gold_.end()) return learn_partial(words, learner);
     const double loss = sum() - score_of_gold();
-    add_gradient(words, learner);
+    add_gradient(words, learner, [](bool is_gold, double p) { return is_gold - p; });
     return loss;
   }
 
@@ -113,6 +115,7 @@ class TagModel {
     triple_far_first,
     contexts
   };
+  static constexpr int open = -1;               // in gold_: the tag of the word is not known
   static constexpr float min_gradient = 1e-3F;  // by convention: smaller ones are not applied, to save time
   static constexpr double max_gap = 8;    // by convention: unary scores may be lower than the best one by this much
   static constexpr int triple_parts = 3;  // trigram features of the columns, not of single morphological features
@@ -314,21 +317,34 @@ class TagModel {
   }
   int gold_at(int i) const { return i < 0 ? 0 : gold_[i]; }
 
-  // Adds the gradient of each feature: whether gold has it (1 or 0) minus its probability.
-  void add_gradient(const WordTable &words, Learner &learner) {
+  // Adds the probability of each feature given the tags that are known, minus that without them.
+  double learn_partial(const WordTable &words, Learner &learner) {
+    const double all = sum();
+    add_gradient(words, learner, [](bool, double p) { return -p; });
+    for (int i = 0; i < n_; ++i)
+      for (int k = 0; k < size(i); ++k)
+        if (gold_[i] != open && gold_[i] != k) unary(i, k) = forbidden;
+    const double decided = sum();
+    add_gradient(words, learner, [](bool, double p) { return p; });
+    return all - decided;
+  }
+
+  // Adds the gradient of each feature, of_feature(whether gold has it, its probability).
+  template <typename OfFeature>
+  void add_gradient(const WordTable &words, Learner &learner, OfFeature of_feature) {
     for (int i = 0; i < n_; ++i) {
-      add_unary_gradient(words, i, learner);
+      add_unary_gradient(words, i, learner, of_feature);
       if (!set_.trigrams) continue;
       if (size(i - 1) * size(i) > 1)
         each_pair(i, [&](int b, int c, std::size_t) {
-          const float gradient = float((b == gold_at(i - 1) && c == gold_[i]) - lattice_.p_pair(i, b, c));
+          const auto gradient = float(of_feature(b == gold_at(i - 1) && c == gold_[i], lattice_.p_pair(i, b, c)));
           if (std::abs(gradient) < min_gradient) return;
           visit_pair(i, b, c, [&](std::uint32_t index) { learner.add(index, gradient); });
         });
       if (size(i - 2) * size(i - 1) * size(i) > 1)
         each_triple(i, [&](int a, int b, int c, std::size_t) {
           const bool is_gold = a == gold_at(i - 2) && b == gold_at(i - 1) && c == gold_[i];
-          const float gradient = float(is_gold - lattice_.p_triple(i, a, b, c, local(i, a, b, c)));
+          const auto gradient = float(of_feature(is_gold, lattice_.p_triple(i, a, b, c, local(i, a, b, c))));
           if (std::abs(gradient) < min_gradient) return;
           visit_triple(i, a, b, c, [&](std::uint32_t index) { learner.add(index, gradient); });
         });
@@ -336,11 +352,12 @@ class TagModel {
   }
 
   // The gradients of parts that candidates share are summed first, because many cancel out.
-  void add_unary_gradient(const WordTable &words, int i, Learner &learner) {
+  template <typename OfFeature>
+  void add_unary_gradient(const WordTable &words, int i, Learner &learner, OfFeature of_feature) {
     if (size(i) == 1) return;
     part_values_.clear();
     for (int k = 0; k < size(i); ++k) {
-      const float gradient = float((k == gold_[i]) - p_tag(i, k));
+      const auto gradient = float(of_feature(k == gold_[i], p_tag(i, k)));
       if (std::abs(gradient) >= min_gradient)
         visit_relations(words, places_[begin_[i] + k], [&](std::uint32_t index) { learner.add(index, gradient); });
       for (int p = 0; p < set_.parts; ++p) {

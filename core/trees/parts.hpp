@@ -58,7 +58,19 @@ class Parts {
   static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop);
 
   // The same parts over the arcs with keep[id] set.
-  Parts restricted(const bool *keep) const;
+  Parts restricted(const bool *keep) const {
+    std::vector<int> kept;
+    for (int id = 0; id < arcs(); ++id)
+      if (keep[id]) kept.push_back(id);
+    return restricted(kept);
+  }
+
+  // The same parts over the arcs `kept`, which are in increasing order.
+  Parts restricted(const std::vector<int> &kept) const;
+
+  // Calls use(score, its score in `some`) for every part of `some`, which are `all` restricted to the arcs `kept`.
+  template <typename All, typename Use>
+  static void for_restricted(All &all, Parts &some, const std::vector<int> &kept, Use use);
 
   // The same parts with their scores multiplied by a positive factor.
   Parts scaled(double factor) const {
@@ -191,31 +203,31 @@ inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, 
   return parts;
 }
 
-inline Parts Parts::restricted(const bool *keep) const {
-  std::vector<int> old, heads, modifiers;  // arcs keep their order, so `old` maps new numbers to these
-  std::vector<double> scores;
-  for (int id = 0; id < arcs(); ++id)
-    if (keep[id])
-      old.push_back(id), heads.push_back(head[id]), modifiers.push_back(modifier[id]), scores.push_back(arc[id]);
-  Parts parts(nodes, int(old.size()), heads.data(), modifiers.data(), scores.data());
-  if (has_transitions()) {
-    parts.add_transitions();
-    for (int side = 1; side < 2 * nodes; ++side) {
-      const int size = parts.side_size(side), *ids = old.data() + parts.side_begin[side];
-      for (int p = 0; p <= size; ++p) {
-        const int row = p == 0 ? 0 : rank_out(ids[p - 1]) + 1;
-        for (int q = p; q < size; ++q) parts.transition(side, p, q) = transition(side, row, rank_out(ids[q]));
-        parts.transition(side, p, size) = transition(side, row, side_size(side));
-      }
+template <typename All, typename Use>
+void Parts::for_restricted(All &all, Parts &some, const std::vector<int> &kept, Use use) {
+  for (int id = 0; id < some.arcs(); ++id) use(all.arc[kept[id]], some.arc[id]);
+  for (int side = 1; some.has_transitions() && side < 2 * some.nodes; ++side) {
+    const int size = some.side_size(side), *ids = kept.data() + some.side_begin[side];
+    for (int p = 0; p <= size; ++p) {
+      const int row = p == 0 ? 0 : all.rank_out(ids[p - 1]) + 1;
+      for (int q = p; q < size; ++q) use(all.transition(side, row, all.rank_out(ids[q])), some.transition(side, p, q));
+      use(all.transition(side, row, all.side_size(side)), some.transition(side, p, size));
     }
   }
-  if (has_grand()) {
-    parts.add_grand();
-    for (int h = 1; h < nodes; ++h)
-      for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
-        for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
-          parts.grand(parts.in_arc[in], id) = grand(old[parts.in_arc[in]], old[id]);
-  }
+  for (int h = 1; some.has_grand() && h < some.nodes; ++h)
+    for (int in = some.in_begin[h]; in < some.in_begin[h + 1]; ++in)
+      for (int id = some.out_begin(h); id < some.out_begin(h) + some.out_size(h); ++id)
+        use(all.grand(kept[some.in_arc[in]], kept[id]), some.grand(some.in_arc[in], id));
+}
+
+inline Parts Parts::restricted(const std::vector<int> &kept) const {
+  std::vector<int> heads, modifiers;  // arcs keep their order, so that `kept` maps new numbers to these
+  for (const int id : kept) heads.push_back(head[id]), modifiers.push_back(modifier[id]);
+  const std::vector<double> zeros(kept.size());
+  Parts parts(nodes, int(kept.size()), heads.data(), modifiers.data(), zeros.data());
+  if (has_transitions()) parts.add_transitions();
+  if (has_grand()) parts.add_grand();
+  for_restricted(*this, parts, kept, [](double score, double &copy) { copy = score; });
   return parts;
 }
 

@@ -223,12 +223,12 @@ class Learner:
 
 def arc_gradient(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
-    The expected number of wrong heads, and [h, m] the gradient of the tree's log probability.
+    The expected number of wrong heads, and [h, m] the gradient of the tree's log probability; the head -1 is open.
     """
 
 def projective_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, is_outside: bool) -> tuple[float, Parts]:
     """
-    The negative log probability of a tree, and parts with the gradient of its log probability as scores.
+    The negative log probability of a tree, and parts with the gradient of its log probability as scores; of a partial tree, with the head -1 of open words, that of all trees that contain it.
     """
 
 def nonprojective_gradient(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, rounds: int) -> tuple[float, Parts]:
@@ -604,7 +604,7 @@ class TagModel:
         """The same for the rows of TagWords or LemmaWords."""
 
     def learn(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, epsilon: float, margin: float) -> float:
-        """One update on one sentence; returns the loss."""
+        """One update on one sentence; returns the loss. The gold tag -1 is open."""
 
     def learn_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, epsilon: float, margin: float) -> float:
         """The same for the rows of TagWords or LemmaWords."""

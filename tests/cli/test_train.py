@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -264,7 +265,6 @@ def test_resume_without_a_checkpoint_begins_at_the_beginning(run: Run) -> None:
     [
         ("", "bad.conllu: the file is empty; expected at least one sentence"),
         (GOOD + CYCLE, "bad.conllu:4: the heads run in a circle: 1 <- 2 <- 1; expected a tree"),
-        (GOOD.replace("\t2\tnsubj", "\t_\t_"), "bad.conllu:1: word 1 has no head (_); expected a complete tree"),
         ("\x00\x01\n", "bad.conllu:1: "),
     ],
 )
@@ -276,6 +276,35 @@ def test_bad_treebanks_are_named_by_file_and_line(run: Run, text: str, message: 
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr.startswith(f"treewright: {message}")
     assert not Path("model.tw").exists()
+
+
+def test_partial_trees_are_trained_on_and_counted(run: Run) -> None:
+    tw.write([opened(sentence) for sentence in treebank(30)], "partial.conllu")
+    found = run("partial.conllu", "-o", "model.tw", "--model", "arc")
+    assert found.returncode == 0
+    assert "treewright: training data: " in found.stderr
+    assert re.search(r"training data: 27 of \d+ heads and 27 of \d+ relations are open \(_\)", found.stderr)
+    assert re.search(r"development data: 3 of \d+ heads and 3 of \d+ relations are open \(_\)", found.stderr)
+    assert "on 3 development sentences UAS" in found.stderr
+
+
+def opened(sentence: tw.Sentence) -> tw.Sentence:
+    """The sentence without the head and the relation of its first word."""
+    return sentence.with_columns(heads=[-1, *sentence.heads[1:]], deprels=["_", *sentence.deprels[1:]])
+
+
+def test_heads_of_the_training_and_the_development_data_must_not_all_be_open(run: Run) -> None:
+    tw.write([sentence.with_columns(heads=[-1] * len(sentence)) for sentence in treebank(3)], "open.conllu")
+    found = run("open.conllu", "--dev", "dev.conllu", "-o", "model.tw")
+    assert "the training data has only _ in HEAD; `treewright induce` learns a parser without heads" in found.stderr
+    found = run("train.conllu", "--dev", "open.conllu", "-o", "model.tw")
+    assert "the development data has only _ in HEAD; give some heads, or leave it out" in found.stderr
+
+
+def test_two_roots_in_a_partial_tree_are_named_by_file_and_line(run: Run) -> None:
+    Path("roots.conllu").write_text(GOOD.replace("\t2\tnsubj", "\t0\troot"))
+    found = run("roots.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
+    assert found.stderr.startswith("treewright: roots.conllu:2: 2 words are attached to the root: 1, 2; expected one")
 
 
 def test_bad_sentences_can_be_left_out(run: Run) -> None:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.expectations import Distribution
+from oracles.expectations import Distribution, grandparents_of, siblings_of, stops_of
 from oracles.instances import Instance, random_instance
-from oracles.trees import all_trees
+from oracles.trees import Tree, all_trees
 
 from treewright import _core
 from treewright.decode import Parts
-from treewright.learn import automata_difference, nonprojective_gradient, projective_gradient, tree_difference
+from treewright.learn import (
+    add_margin,
+    arc_gradient,
+    automata_difference,
+    nonprojective_gradient,
+    projective_gradient,
+    tree_difference,
+)
 
 
 def parts_of(instance: Instance) -> Parts:
@@ -38,6 +45,77 @@ def test_a_crossing_tree_competes_with_the_projective_ones() -> None:
     assert loss == pytest.approx(-np.log(every.probabilities[-1]))
     expected = (np.array(crossing)[step.modifier] == step.head) - every.arcs()[step.head, step.modifier]
     np.testing.assert_allclose(step.arc, expected, atol=1e-8)
+
+
+PARTIAL = [(-1, -1, 0, -1, 2), (-1, -1, -1, -1, -1), (-1, 2, 0, -1, -1), (-1, -1, 4, -1, -1), (-1, 2, 0, 2, 3)]
+
+
+def agreeing(trees: list[Tree], partial: Tree) -> list[Tree]:
+    return [
+        tree for tree in trees if all(given in (-1, head) for given, head in zip(partial[1:], tree[1:], strict=True))
+    ]
+
+
+@pytest.mark.parametrize("partial", PARTIAL)
+@pytest.mark.parametrize("kinds", ["", "sib stop", "sib grand stop"])
+def test_a_partial_tree_stands_for_all_trees_that_contain_it(kinds: str, partial: Tree) -> None:
+    instance = random_instance(6, 4, parts=kinds, projective=True)
+    every = Distribution(instance.trees(), [instance.value(tree) for tree in instance.trees()])
+    some = agreeing(instance.trees(), partial)
+    decided = Distribution(some, [instance.value(tree) for tree in some])
+    loss, step = projective_gradient(parts_of(instance).core, heads(*partial), True, False)
+    assert loss == pytest.approx(every.log_partition - decided.log_partition, abs=1e-9)
+    expected = decided.arcs() - every.arcs()
+    np.testing.assert_allclose(step.arc, expected[step.head, step.modifier], atol=1e-9)
+    for kind, parts_of_tree in [("siblings", siblings_of), ("grandparents", grandparents_of), ("stops", stops_of)]:
+        *places, counts = getattr(step, kind)
+        difference = [dist.expected(parts_of_tree) for dist in (decided, every)]
+        for place, count in zip(zip(*places, strict=True), counts, strict=True):
+            assert count == pytest.approx(difference[0].get(place, 0) - difference[1].get(place, 0), abs=1e-9)
+
+
+@pytest.mark.parametrize("partial", PARTIAL)
+@pytest.mark.parametrize("projective", [True, False])
+def test_the_first_order_gradient_of_a_partial_tree(projective: bool, partial: Tree) -> None:
+    arc = random_instance(7, 4, parts="").arc
+    trees = list(all_trees(4, projective=projective))
+    every, decided = (
+        Distribution(some, [sum(arc[head, m] for m, head in enumerate(tree) if m) for tree in some])
+        for some in (trees, agreeing(trees, partial))
+    )
+    wrong, step = arc_gradient(arc, heads(*partial), projective, True)
+    np.testing.assert_allclose(step, decided.arcs() - every.arcs(), atol=1e-9)
+    given = [(head, m) for m, head in enumerate(partial) if m and head >= 0]
+    assert wrong == pytest.approx(sum(1 - every.arcs()[place] for place in given), abs=1e-9)
+    parts = Parts.from_arrays(arc)
+    _, sparse = nonprojective_gradient(parts.core, heads(*partial), True, 5)
+    if not projective:
+        np.testing.assert_allclose(sparse.arc, step[sparse.head, sparse.modifier], atol=1e-9)
+
+
+def test_crossing_decisions_of_a_projective_pruner_are_compared_with_all_trees() -> None:
+    arc = random_instance(8, 4, parts="").arc
+    partial = (-1, 4, -1, -1, 2)  # no two arcs cross, but no projective tree has both
+    some = agreeing(list(all_trees(4)), partial)
+    decided = Distribution(some, [sum(arc[head, m] for m, head in enumerate(tree) if m) for tree in some])
+    _, step = arc_gradient(arc, heads(*partial), True, True)
+    _, free = arc_gradient(arc, heads(-1, -1, -1, -1, -1), True, True)
+    np.testing.assert_allclose(free, 0, atol=1e-12)
+    projective = Distribution(
+        list(all_trees(4, projective=True)),
+        [sum(arc[head, m] for m, head in enumerate(tree) if m) for tree in all_trees(4, projective=True)],
+    )
+    np.testing.assert_allclose(step, decided.arcs() - projective.arcs(), atol=1e-9)
+    with pytest.raises(ValueError, match="no tree of the candidate arcs has the heads given"):
+        projective_gradient(Parts.from_arrays(arc).core, heads(*partial), True, False)
+
+
+def test_open_words_have_no_margin() -> None:
+    parts = Parts.from_arrays(random_instance(9, 3, parts="").arc)
+    before = parts.core.arc.copy()
+    add_margin(parts.core, heads(-1, 2, -1, -1), 1.5)
+    is_wrong = (parts.core.modifier == 1) & (parts.core.head != 2)
+    np.testing.assert_allclose(parts.core.arc - before, 1.5 * is_wrong)
 
 
 def test_the_nonprojective_gradient_is_the_tree_minus_the_beliefs() -> None:

@@ -106,7 +106,7 @@ def test_damaged_weights_and_adjustments_are_refused(damaged: Call, message: str
     ("damaged", "message"),
     [
         (replace(GOOD, gold=ints(2)), "a gold tag is not a candidate"),
-        (replace(GOOD, gold=ints(-1)), "a gold tag is not a candidate"),
+        (replace(GOOD, gold=ints(-2)), "a gold tag is not a candidate"),
         (replace(GOOD, gold=ints(0, 0)), "gold must have an entry a word"),
         (replace(GOOD, cells=np.zeros((256, 3), dtype=np.float32)), r"cells must have 2\^bits rows and 4 columns"),
         (replace(GOOD, cells=np.full((256, 4), np.nan, dtype=np.float32)), "the loss is not finite"),
@@ -115,6 +115,25 @@ def test_damaged_weights_and_adjustments_are_refused(damaged: Call, message: str
 def test_damaged_training_data_are_refused(damaged: Call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         damaged.learn()
+
+
+def test_an_open_tag_teaches_nothing_by_itself() -> None:
+    cells = np.zeros((256, 4), dtype=np.float32)
+    assert replace(GOOD, gold=ints(-1), cells=cells).learn() == pytest.approx(0, abs=1e-12)
+    assert not cells[:, 0].any()
+
+
+def test_an_open_tag_stands_for_all_sequences_with_the_others() -> None:
+    trained = np.zeros((256, 4), dtype=np.float32)
+    replace(GOOD, cells=trained).learn()
+    rows = np.concatenate([GOOD.rows, GOOD.rows])
+    whole, open_first, open_second = (
+        replace(GOOD, rows=rows, gold=ints(*gold), cells=trained.copy()).learn() for gold in ((0, 0), (-1, 0), (0, -1))
+    )
+    other = replace(GOOD, rows=rows, gold=ints(1, 0), cells=trained.copy()).learn()
+    assert open_first == pytest.approx(-np.log(np.exp(-whole) + np.exp(-other)))
+    last = replace(GOOD, rows=rows, gold=ints(0, 1), cells=trained.copy()).learn()
+    assert open_second == pytest.approx(-np.log(np.exp(-whole) + np.exp(-last)))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

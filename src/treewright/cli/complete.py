@@ -42,8 +42,8 @@ HELP = (
     "open cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
     "something is filled in, or filled with edges beside those given if MODEL has a graph parser, and every other "
     "cell is written as it was read. Annotation that contradicts itself (a circle, two roots) is named by file and "
-    "line. If the given heads cross, the others may cross too, even with a projective model. An induced model "
-    "completes too, without probabilities.\n\n"
+    "line. If no projective tree has the given heads, the others may cross, even with a projective model. An induced "
+    "model completes too, without probabilities.\n\n"
     "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
     "arcs from the least probable on."
 ) + examples(
@@ -101,8 +101,8 @@ def complete(
                 summary.count(sentence, False, heads_filled_in=0, relations_filled_in=0)
                 yield sentence
                 continue
-            if found.crossing:
-                note(f"{sentence.place}: the heads given cross; completed with crossing arcs")
+            if found.note:
+                note(f"{sentence.place}: {found.note}")
             filled = {
                 "heads_filled_in": int(found.open_heads.sum()),
                 "relations_filled_in": int(found.open_labels.sum()),

@@ -66,6 +66,14 @@ class Task:
             note(f"no --dev: {len(dev)} of {len(banks[0])} sentences are held out to choose the best epoch")
         return train, dev
 
+    def show_open_cells(self, banks: Sequence[Sequence[Sentence]]) -> None:
+        """Print how many heads and relations of the training and the development data are open."""
+        from treewright.parser.partial import open_cells
+
+        for name, bank in zip(("training data", "development data"), banks, strict=True):
+            if (line := open_cells(bank)) and not self.quiet:
+                note(f"{name}: {line}")
+
     def show_settings(self, settings: dict[str, Any]) -> None:
         """Print the settings before the training starts."""
         if not self.quiet:

@@ -51,10 +51,11 @@ app = new_app()
 
 HELP = (
     "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.\n\n"
-    "The files contain complete trees (CoNLL-U or CoNLL-X, compressed or not). The epochs with the best scores on DEV "
-    "are kept, and the figures at the end are measured from the raw text of DEV; without --dev the last tenth of TRAIN "
-    "is held out. The parser is trained on predicted tags: a tagger that was trained on three quarters of TRAIN tags "
-    "the fourth. Columns that are empty in TRAIN are not learned.\n\n"
+    "The files contain trees (CoNLL-U or CoNLL-X, compressed or not). Trees may be partial: a head or relation that is "
+    "'_' is open, and the model learns from the others. The epochs with the best scores on DEV are kept, and the "
+    "figures at the end are measured from the raw text of DEV; without --dev the last tenth of TRAIN is held out. The "
+    "parser is trained on predicted tags: a tagger that was trained on three quarters of TRAIN tags the fourth. "
+    "Columns that are empty in TRAIN are not learned.\n\n"
     "--only trains one component. A parser alone is trained on the columns as they are in TRAIN. Settings that are not "
     "given are chosen from TRAIN and printed before the training starts; where TRAIN has crossing arcs, DEV decides "
     "between projective and non-projective parsing.\n\n"
@@ -76,7 +77,8 @@ LABELLER_COST = 3.0
 GRAPHS_COST = 0.5
 WORD_COST = 1.0  # of tokeniser and tagger
 GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
-FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")  # from raw text
+TREE_FIGURES = ("UAS", "LAS")
+FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *TREE_FIGURES)  # from raw text
 OF_THE_PARSER = (
     "model",
     "projective",
@@ -214,7 +216,7 @@ def train(
         label_rules=label_rules,
         graphs=GraphOptions(seed) if graphs else None,
     )
-    check = "single-root" if root is Root.single else "tree"
+    check = "partial-single-root" if root is Root.single else "partial"
     if only is Only.parser:
         train_parser(task, check, parsing, verbose)
     else:
@@ -248,6 +250,7 @@ def train_parser(task: Task, check: str, options: ParserOptions, verbose: bool) 
 
     banks = task.banks(check)
     check_graphs(task, banks[0], options)
+    task.show_open_cells(banks)
     settings = resolve(options, banks[0])
     task.show_settings(settings.to_json())
     if verbose and settings.label_rules:
@@ -314,6 +317,7 @@ def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: Tagg
 
     sentences, dev = task.banks(check)
     check_graphs(task, sentences, parsing)
+    task.show_open_cells((sentences, dev))
     settings = resolve(parsing, sentences)
     tokenising = TokeniserOptions(tagging.seed, case_noise=tagging.case_noise)
     notes = (lambda line: None) if task.quiet else note
@@ -369,22 +373,17 @@ def parser_summary(
     parser: Parser, banks: tuple[Sequence[Sentence], Sequence[Sentence]], output: Path, seconds: float
 ) -> dict[str, Any]:
     """Settings, sizes, and the scores on the development data."""
+    from treewright.parser.partial import attachment
+
     bank, dev = banks
-    heads = labels = certified = 0
     parsed = list(parser.parse(dev))
-    for gold, found in zip(dev, parsed, strict=True):
-        right = (gold.heads == found.heads).tolist()
-        heads += sum(right)
-        pairs = zip(gold.deprels, found.deprels, right, strict=True)
-        labels += sum(same and gold_label == label for gold_label, label, same in pairs)
-        certified += found.parse.certified
-    words = sum(map(len, dev))
+    scores = attachment(dev, parsed)
     development: dict[str, Any] = {
         "sentences": len(dev),
-        "words": words,
-        "uas": 100 * heads / words,
-        "las": 100 * labels / words,
-        "certified": certified / len(dev),
+        "words": sum(map(len, dev)),
+        "uas": scores.uas,
+        "las": scores.las,
+        "certified": sum(found.parse.certified for found in parsed) / len(dev),
     }
     if parser.graphs:
         development["f1"] = graph_figures(dev, parsed)
@@ -415,22 +414,34 @@ def pipeline_summary(
     from treewright.evaluate import evaluate
     from treewright.tagger.tokeniser import text_and_ends
 
-    found = pipeline(text_and_ends(dev)[0])
-    scores = evaluate(dev, found).scores
+    gold, figures = judged(dev)
+    if pipeline.trained_parser.graphs and figures == FIGURES:
+        figures = (*FIGURES, *GRAPH_FIGURES)
+    found = pipeline(text_and_ends(gold)[0])
+    scores = evaluate(gold, found).scores
     return {
         **size_of(output, sentences, seconds),
         "columns": pipeline.tagger.columns,
         "options": pipeline.trained_parser.options.to_json(),
         "development": {
-            "sentences": len(dev),
-            "words": sum(map(len, dev)),
+            "sentences": len(gold),
+            "words": sum(map(len, gold)),
             "certified": sum(one.parse.certified for one in found) / len(found),
-            "f1": {
-                name: 100 * scores[name].f1
-                for name in (*FIGURES, *(GRAPH_FIGURES if pipeline.trained_parser.graphs else ()))
-            },
+            "f1": {name: 100 * scores[name].f1 for name in figures},
         },
     }
+
+
+def judged(dev: Sequence[Sentence]) -> tuple[Sequence[Sentence], Sequence[str]]:
+    """The development sentences with complete trees, and the figures that they give; all of them if none is complete.
+
+    Figures of trees are then left out, and open heads are set to the root, so that the sentences can be compared.
+    """
+    complete = [sentence for sentence in dev if -1 not in sentence.head_numbers()]
+    if complete:
+        return complete, FIGURES
+    filled = [sentence.with_columns(heads=sentence.heads.clip(min=0)) for sentence in dev]
+    return filled, [name for name in FIGURES if name not in TREE_FIGURES]
 
 
 def pipeline_in_words(found: dict[str, Any]) -> str:

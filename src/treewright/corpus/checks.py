@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.corpus.reader import shown
 from treewright.trees import find_cycle, from_conll
 
-CHECKS = ("format", "partial", "tree", "single-root", "graph")
+CHECKS = ("format", "partial", "partial-single-root", "tree", "single-root", "graph")
 
 
 def check_cells(values: Sequence[str], name: str) -> None:
@@ -47,14 +47,14 @@ def checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:
 
 def problem_of_heads(heads: list[int], level: str) -> tuple[int, str] | None:
     """The word, counted from 0, and the problem, if the heads (-1 for none) are not what `level` requires."""
-    if level != "partial" and -1 in heads:
+    if not level.startswith("partial") and -1 in heads:
         word = heads.index(-1)
         return word, f"word {word + 1} has no head (_); expected a complete tree"
     if not is_acyclic(heads):
         cycle = find_cycle(from_conll(np.array(heads, dtype=np.int32).clip(min=0)))
         circle = " <- ".join(map(str, cycle + cycle[:1]))
         return cycle[0] - 1, f"the heads run in a circle: {circle}; expected a tree"
-    if level == "single-root" and heads.count(0) > 1:
+    if level.endswith("single-root") and heads.count(0) > 1:
         roots = [word for word, head in enumerate(heads, 1) if head == 0]
         numbers = ", ".join(map(str, roots))
         return roots[1] - 1, f"{len(roots)} words are attached to the root: {numbers}; expected one"

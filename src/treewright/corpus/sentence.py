@@ -419,7 +419,8 @@ class Sentence:
         """Raise a FormatError unless the heads are what `level` requires.
 
         "partial": no cycle among the heads that are given. "tree": also, every word has a head. "single-root":
-        also, exactly one word is attached to the root. "graph": DEPS can be read.
+        also, exactly one word is attached to the root; "partial-single-root": at most one of the heads given is the
+        root. "graph": DEPS can be read.
 
         >>> Sentence.from_words(["a", "b"], heads=[2, 1]).check()
         Traceback (most recent call last):

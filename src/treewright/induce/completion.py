@@ -1,21 +1,40 @@
-"""Completion by an induced parser: the best tree under its model that has the heads given."""
+"""Completion by an induced parser: the best tree under its model that has the heads given.
+
+The trees of the model are projective, and punctuation is not part of them. Decisions that no such tree has are kept all
+the same: among all trees with them, the one that has the most arcs of the model's own tree is chosen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import decode
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.errors import FormatError, InfeasibleError
 from treewright.induce.model import Found, InducedParser
 from treewright.induce.tagged import words_of
-from treewright.parser.completion import OPEN, ROOT, Completion, checked_on_error, decisions, filled_in, untouched
+from treewright.parser.completion import (
+    OPEN,
+    ROOT,
+    Completion,
+    checked_on_error,
+    decisions,
+    filled_in,
+    impossible,
+    is_projective_possible,
+    untouched,
+)
 
 Arc = tuple[int, int]  # head, modifier
+NO_TREE_OF_THE_MODEL = (
+    "no tree of the induced model has all the heads given; completed with the tree that has most of its arcs"
+)
 
 
 def complete(
@@ -39,14 +58,20 @@ def completed(model: InducedParser, sentence: Sentence, max_seconds: float) -> C
     """One sentence."""
     sentence.check("partial")
     require, forbid = decisions(sentence, "single", (ROOT,))
-    allowed = allowed_arcs(model, sentence, require, forbid)
-    found, relations = best_tree(model, sentence, max_seconds, allowed)
+    note = ""
+    try:
+        allowed = allowed_arcs(model, sentence, require, forbid)
+        found, relations = best_tree(model, sentence, max_seconds, allowed)
+    except InfeasibleError:
+        note = NO_TREE_OF_THE_MODEL
+        found, relations = nearest_tree(model, sentence, max_seconds, require, forbid)
     heads = np.where(sentence.heads < 0, found.heads, sentence.heads).astype(np.int32)
     labels = [new if old == OPEN else old for old, new in zip(sentence.deprels, relations, strict=True)]
     copy, open_heads, open_labels = filled_in(sentence, heads, labels)
     copy.parse, copy.head_confidence = model.result(replace(found, heads=heads)), None
     unknown = np.full(len(sentence), np.nan)
-    return Completion(copy, open_heads, open_labels, unknown, unknown, copy.parse)
+    crossing = bool(note) and not is_projective_possible(len(sentence), {"require": require, "forbid": forbid})
+    return Completion(copy, open_heads, open_labels, unknown, unknown, copy.parse, crossing, note)
 
 
 def best_tree(
@@ -58,36 +83,58 @@ def best_tree(
     except InfeasibleError:
         limits = replace(model.options.limits, depth=0, leaves=())
         unlimited = replace(model, options=replace(model.options, limits=limits))
+    return unlimited.tree(sentence, max_seconds, allowed)
+
+
+def nearest_tree(
+    model: InducedParser, sentence: Sentence, max_seconds: float, require: Sequence[Arc], forbid: Sequence[Arc]
+) -> tuple[Found, list[str]]:
+    """The tree with the decisions that has the most arcs of the model's tree without them; of several, short arcs.
+
+    It is none of the trees of the model, so that its value is -inf.
+    """
+    own, relations = model.tree(sentence, max_seconds)
+    words = np.arange(len(sentence) + 1)
+    distance = np.abs(words[:, None] - words) + (words[:, None] == 0) * len(sentence)  # the root is no neighbour
+    arc = -distance / (2.0 * (len(sentence) + 1) ** 2)  # of all arcs together less than one
+    arc[own.heads, words[1:]] += 1
     try:
-        return unlimited.tree(sentence, max_seconds, allowed)
-    except InfeasibleError:
-        problem = "no projective tree has all the heads given, and an induced model has projective trees only"
-        raise FormatError(sentence.source, sentence.line, problem) from None
+        heads = decode.tree(arc, require=require, forbid=forbid).heads[1:]
+    except InfeasibleError as error:
+        raise impossible(sentence, error) from None
+    labels = [
+        label if head == old else relation_below(head)
+        for label, head, old in zip(relations, heads, own.heads, strict=True)
+    ]
+    return Found(heads, -math.inf, own.bound, is_best=False), labels
+
+
+def relation_below(head: int) -> str:
+    """The relation of an arc that is not the model's."""
+    return ROOT if head == 0 else "dep"
 
 
 def allowed_arcs(
-    model: InducedParser, sentence: Sentence, require: Iterable[Arc], forbid: Iterable[Arc]
+    model: InducedParser, sentence: Sentence, require: Sequence[Arc], forbid: Sequence[Arc]
 ) -> NDArray[np.float64]:
-    """[h, m] over the words that the model analyses, which punctuation is not among: 0, or -inf where not allowed."""
+    """[h, m] over the words that the model analyses, which punctuation is not among: 0, or -inf where not allowed.
+
+    An InfeasibleError says that decisions about punctuation are not those of a tree of the model.
+    """
     positions = words_of(sentence, model.tags_of).positions.tolist()
     number = {0: 0} | {position + 1: place for place, position in enumerate(positions, start=1)}
     allowed = np.zeros((len(number), len(number)))
+    if not positions and (require or forbid):
+        raise InfeasibleError("every word is punctuation")
     for head, modifier in require:
         if modifier in number and head in number:
             others = np.arange(len(number)) != number[head]
             allowed[others, number[modifier]] = -np.inf
         elif modifier in number:
-            problem = f"word {modifier} is attached to punctuation (word {head})"
-            raise refused(sentence, modifier, problem)
-        elif head == 0 and positions:
-            raise refused(sentence, modifier, f"punctuation (word {modifier}) is attached to the root")
+            raise InfeasibleError(f"word {modifier} is attached to punctuation (word {head})")
+        elif head == 0:
+            raise InfeasibleError(f"punctuation (word {modifier}) is attached to the root")
     for head, modifier in forbid:
         if modifier in number:
             allowed[number[head], number[modifier]] = -np.inf
     return allowed
-
-
-def refused(sentence: Sentence, word: int, problem: str) -> FormatError:
-    """The error for a decision that an induced model cannot keep."""
-    remedy = "an induced model leaves punctuation out of its trees: give another head, or leave it open"
-    return FormatError(sentence.source, sentence.line_of(word), f"{problem}; {remedy}")

@@ -1,6 +1,6 @@
 """The supervised parser: prune, score, decode, label; train, save, load."""
 
-from treewright.parser.completion import Completion, Ranked, complete, rank
+from treewright.parser.completion import Completion, complete
 from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
@@ -16,6 +16,7 @@ from treewright.parser.options import (
     resolve,
 )
 from treewright.parser.parser import Parser
+from treewright.parser.ranking import Ranked, rank
 from treewright.parser.tree_parts import Part
 
 __all__ = [

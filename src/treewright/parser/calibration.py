@@ -11,35 +11,42 @@ from numpy.typing import NDArray
 from treewright.corpus import Sentence
 from treewright.learn.calibration import first_sentences, fit
 from treewright.parser.model import Calibrations, Decoded, ParserModel, Worker, groups
+from treewright.parser.partial import is_labelled
+
+Flags = NDArray[np.bool_]
 
 
 class Held(NamedTuple):
-    """Parsed sentences of the held-out data, and which heads and labels are right, one entry a word."""
+    """Parsed sentences of the held-out data, which heads and labels are right and which are given, one entry a word."""
 
     decoded: list[Decoded]
-    right_heads: NDArray[np.bool_]
-    right_labels: NDArray[np.bool_]
+    right_heads: Flags
+    right_labels: Flags
+    has_head: Flags
+    has_label: Flags
 
 
 def calibrate(model: ParserModel, sentences: Iterable[Sentence]) -> Calibrations | None:
-    """The calibration on sentences with gold trees, of which the first MAX_WORDS words are used; None without words.
+    """The calibration on sentences with gold trees, of which the first MAX_WORDS words are used; None without heads.
 
-    Heads are calibrated on all words, labels on those whose head is right: the probability of a label is that given the
-    head, and the product of both that of the labelled arc.
+    Heads are calibrated on all words with a head, labels on those whose head is right: the probability of a label is
+    that given the head, and the product of both that of the labelled arc.
     """
     worker = Worker(model)
     held = parse_held_out(worker, list(first_sentences(sentences)))
-    if not len(held.right_heads):
+    if not held.has_head.any():
         return None
+    labelled = held.right_heads & held.has_label
 
     def of_heads(temperature: float) -> NDArray[np.float64]:
-        return np.concatenate([worker.head_probabilities(one, temperature) for one in held.decoded])
+        found = [worker.head_probabilities(one, temperature) for one in held.decoded]
+        return np.asarray(np.concatenate(found)[held.has_head])
 
     def of_labels(temperature: float) -> NDArray[np.float64]:
         found = [worker.label_batch(one, temperature)[1] for one in held.decoded]
-        return np.asarray(np.concatenate(found)[held.right_heads])
+        return np.asarray(np.concatenate(found)[labelled])
 
-    return Calibrations(fit(of_heads, held.right_heads), fit(of_labels, held.right_labels[held.right_heads]))
+    return Calibrations(fit(of_heads, held.right_heads[held.has_head]), fit(of_labels, held.right_labels[labelled]))
 
 
 def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
@@ -50,4 +57,7 @@ def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
     gold = [label for sentence in sentences for label in sentence.deprels]
     heads = [head == sentence.heads for head, sentence in zip(found, sentences, strict=True)]
     right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)
-    return Held(decoded, np.concatenate(heads) if heads else np.zeros(0, dtype=np.bool_), right)
+    nothing = np.zeros(0, dtype=np.bool_)
+    has_head = [nothing, *(sentence.heads >= 0 for sentence in sentences)]
+    has_label = [nothing, *(is_labelled(sentence) for sentence in sentences)]
+    return Held(decoded, np.concatenate([nothing, *heads]), right, np.concatenate(has_head), np.concatenate(has_label))

@@ -1,4 +1,4 @@
-"""Completion: fills in what annotators left open, keeps what they decided, and ranks what to check first.
+"""Completion: fills in what annotators left open, and keeps what they decided.
 
 A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the
 candidate arcs are chosen by the probabilities of the trees that have them, and the best tree is decoded among those.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from treewright.calls import explained
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
+from treewright.decode.constraints import is_feasible
+from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided
 from treewright.graphs.options import GraphOptions
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from treewright.parser.parser import Parser
 
 OPEN = "_"
+NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
 Arc = tuple[int, int]
@@ -43,9 +46,10 @@ class Completion:
     """A sentence filled in, and what is known about it: one entry a word.
 
     open_heads and open_labels mark what was filled in. confidence is the calibrated probability of each head, given
-    what was decided (1 for the decisions), and entropy, in nats, the uncertainty that was left. crossing: the decisions
-    cross, so that the tree was sought among all trees although the model is projective. problem: the annotation
-    contradicts itself; the sentence is as it was.
+    what was decided (1 for the decisions), and entropy, in nats, the uncertainty that was left. crossing: no projective
+    tree has all decisions, so that the tree was sought among all trees although the model is projective. note: which
+    limits of the model were lifted to keep the decisions; empty if none were. problem: the annotation contradicts
+    itself; the sentence is as it was.
     """
 
     sentence: Sentence
@@ -55,20 +59,19 @@ class Completion:
     entropy: NDArray[np.float64]
     parse: Parse | None = None
     crossing: bool = False
+    note: str = ""
     problem: FormatError | None = None
 
+    @property
+    def arc_confidence(self) -> NDArray[np.float64]:
+        """The calibrated probability that head and relation of each word are both right, given what was decided."""
+        labels = self.sentence.label_confidence
+        return self.confidence if labels is None else self.confidence * labels
 
-class Ranked(NamedTuple):
-    """A line of the list of what to check first; `word` is 0 for a whole sentence."""
-
-    kind: Literal["sentence", "arc"]
-    sentence: str  # sent_id, or the file and line
-    word: int
-    form: str
-    head: int
-    relation: str
-    confidence: float
-    entropy: float
+    @property
+    def is_open(self) -> NDArray[np.bool_]:
+        """Which words had an open head or an open relation."""
+        return self.open_heads | self.open_labels
 
 
 @explained
@@ -87,7 +90,7 @@ def complete(
     """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
 
     threads: how many sentences are completed at a time. projective and root are those of the model if None; where the
-    given arcs cross, the others may cross too.
+    given arcs fit no projective tree, the others may cross too.
     on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
     method, max_seconds and options are those of `Parser.parse`.
 
@@ -148,18 +151,19 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     require, forbid = decisions(sentence, root, worker.model.labels)
     if worker.model.graphs is not None:
         forbid += excluded_by_graph(sentence, worker.model.graphs.options)
-    crossing = projective and have_crossing(require)
     constraints: ArcConstraints = {"require": require, "forbid": forbid, "root": root}
     encoded = worker.encode(sentence)
+    crossing = projective and not is_projective_possible(len(sentence), constraints)
+    projective = projective and not crossing
     try:
-        arcs = worker.prune(encoded, projective and not crossing, **constraints)
+        arcs = worker.prune(encoded, projective, **constraints)
     except InfeasibleError as error:
-        raise FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {error}") from None
+        raise impossible(sentence, error) from None
     parts = worker.score(encoded, arcs)
-    parse = with_scope(decode.tree(parts, projective=projective and not crossing, **constraints, **options), arcs)
+    parse = with_scope(decode.tree(parts, projective=projective, **constraints, **options), arcs)
     calibration = worker.model.calibrations.head
     flat = parts.scaled(1 / calibration.temperature)
-    marginal = decode.marginals(flat, projective=projective and not crossing, rounds=BELIEF_ROUNDS, **constraints)
+    marginal = decode.marginals(flat, projective=projective, rounds=BELIEF_ROUNDS, **constraints)
     confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, encoded.nodes)])
     given = sentence.deprels
     found, of_labels = worker.labels_with_confidence(encoded, parse.heads, given)
@@ -169,7 +173,8 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     copy.head_confidence = np.where(open_heads, confidence, 1.0)
     copy.label_confidence = np.where(open_labels, of_labels, 1.0)
     entropy = entropies(marginal[:, 1:])
-    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing)
+    note = NO_PROJECTIVE_TREE if crossing else ""
+    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing, note)
 
 
 def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:
@@ -206,16 +211,22 @@ def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
     return [(head, word) for word, heads in given.items() for head in nodes if head != word and head not in heads]
 
 
-def have_crossing(arcs: list[Arc]) -> bool:
-    """Whether two arcs cross; a word below the root is reached from the left of the sentence.
+def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:
+    """Whether a projective tree of so many words meets the constraints.
 
-    >>> have_crossing([(1, 3), (2, 4)]), have_crossing([(1, 4), (2, 3), (4, 5)]), have_crossing([(1, 3), (0, 2)])
-    (True, False, True)
+    Arcs that do not cross may be impossible too: with word 1 under 4 and 4 under 2, word 2 has no head left.
+
+    >>> decided = [(4, 1), (2, 3)], [(3, 1), (2, 4)], [(4, 1), (2, 4)]
+    >>> [is_projective_possible(4, {"require": arcs}) for arcs in decided]
+    [True, False, False]
     """
-    ends = np.sort(np.array(arcs, dtype=np.int64).reshape(-1, 2), axis=1)
-    left, right = ends[:, 0], ends[:, 1]
-    begins_inside = (left[:, None] < left) & (left < right[:, None])
-    return bool((begins_inside & (right > right[:, None])).any())
+    scores = np.zeros((words + 1, words + 1))
+    return is_feasible(Problem.of(scores, projective=True, **constraints))
+
+
+def impossible(sentence: Sentence, reason: InfeasibleError) -> FormatError:
+    """The error for decisions that no tree has."""
+    return FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {reason}")
 
 
 def entropies(marginal: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -228,34 +239,3 @@ def untouched(sentence: Sentence, problem: FormatError) -> Completion:
     """A sentence that could not be completed."""
     nothing = np.zeros(len(sentence), dtype=np.bool_)
     return Completion(sentence, nothing, nothing, np.ones(len(sentence)), np.zeros(len(sentence)), problem=problem)
-
-
-@explained
-def rank(completions: Iterable[Completion]) -> list[Ranked]:
-    """What to check first in completions: sentences by falling entropy, then new arcs by rising probability.
-
-    A sentence has the lowest probability among its new arcs and the sum of their entropies. Ties keep their order.
-
-    >>> import treewright as tw
-    >>> open_word = tw.Sentence.from_words(["It", "rains"], heads=[-1, 0])
-    >>> [(line.kind, line.word) for line in rank(tw.load("en").complete([open_word]))]
-    [('sentence', 0), ('arc', 1)]
-    """
-    whole: list[Ranked] = []
-    arcs: list[Ranked] = []
-    for found in completions:
-        if np.isnan(found.confidence).any():
-            raise InputError("an induced model has no probabilities of heads, by which the list is sorted")
-        sentence = found.sentence
-        name = sentence.sent_id or sentence.place
-        places = np.flatnonzero(found.open_heads).tolist()
-        for place in places:
-            figures = float(found.confidence[place]), float(found.entropy[place])
-            head, relation = int(sentence.heads[place]), sentence.deprels[place]
-            arcs.append(Ranked("arc", name, place + 1, sentence.forms[place], head, relation, *figures))
-        if places:
-            lowest, total = float(found.confidence[places].min()), float(found.entropy[places].sum())
-            whole.append(Ranked("sentence", name, 0, OPEN, 0, OPEN, lowest, total))
-    whole.sort(key=lambda line: (-line.entropy, line.confidence))
-    arcs.sort(key=lambda line: (line.confidence, -line.entropy))
-    return whole + arcs

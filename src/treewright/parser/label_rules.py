@@ -23,6 +23,7 @@ MIN_EXPECTED_PAIR = MIN_EXPECTED_TAG = 10.0
 MIN_SHARE_PREDICTED = 0.01
 PUNCTUATION = "punct"  # with PUNCT alone by the validation of Universal Dependencies, where the treebank obeys
 MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learning/label_exclusions.hpp
+OPEN = "_"  # a label that is not given
 ROOT_TAG = "<root>"  # in place of the tag of node 0
 
 Pair = tuple[str, str]
@@ -143,11 +144,13 @@ class Counts:
         return counts
 
     def add(self, sentence: Sentence) -> None:
-        """Count a sentence."""
+        """Count a sentence, without the words whose head or label is open."""
         tags = [ROOT_TAG, *tags_of(sentence)]
         below: dict[int, list[str]] = {}
         self.words.update(tags[1:])
         for m, (h, label) in enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), start=1):
+            if h < 0 or label == OPEN:
+                continue
             self.tags[label, tags[m]] += 1
             self.head_tags[label, tags[h]] += 1
             if h:

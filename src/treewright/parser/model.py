@@ -156,19 +156,6 @@ def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
     return np.ascontiguousarray(first), np.ascontiguousarray(second)
 
 
-def candidates(
-    pruner: Scorer,
-    weights: Weights,
-    encoded: Encoded,
-    options: ParserSettings,
-    projective: bool,
-    gold: Indices | None = None,
-) -> Candidates:
-    """The candidate arcs of a sentence by the scores of the pruner; those of the gold tree are added."""
-    pruner.open(encoded.atoms, encoded.each, False)
-    return decode.candidates(pruner.arcs(*weights), gold=gold, **pruning(options, projective))
-
-
 def pruning(options: ParserSettings, projective: bool) -> dict[str, Any]:
     """The options of `decode.candidates`."""
     rules, root = options.pruning, options.root

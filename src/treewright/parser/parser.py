@@ -83,6 +83,8 @@ class Parser:
     ) -> Parser:
         """Train on the treebank train, a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
+        Trees may be partial: heads and relations that are "_" are open, and training maximises the probability of all
+        trees that have the others. Scores on dev are those of the heads and relations that are given.
         model: "arc", "sib" or "grand". projective, root ("single", "multi"): chosen from the training data if None.
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
@@ -93,7 +95,7 @@ class Parser:
         """
         given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
         chosen = replace(options or ParserOptions(), **given)
-        sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
+        sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
         trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules)
         settings = trainer.settings
 
@@ -144,9 +146,9 @@ class Parser:
         Training does this with its own `dev`. Sentences should have the kind of tags, predicted or gold, that the
         parser will read.
         """
-        found = calibrate(self.model, sentences_of(dev, "tree"))
+        found = calibrate(self.model, sentences_of(dev, "partial"))
         if found is None:
-            raise InputError("the development data has no sentences; calibration needs some")
+            raise InputError("the development data has no sentences with heads; calibration needs some")
         return Parser(replace(self.model, calibration=found))
 
     @property

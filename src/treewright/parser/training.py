@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treewright import decode, trees
+from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Candidates
-from treewright.errors import InputError
 from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, common_words
 from treewright.features.standard import STANDARD
 from treewright.graphs.training import Trainer as GraphTrainer
@@ -35,17 +35,27 @@ from treewright.learn import (
     tree_difference,
 )
 from treewright.parser.calibration import calibrate
+from treewright.parser.completion import OPEN, Arc
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import (
     Indices,
     ParserModel,
     Worker,
-    candidates,
     new_labeller,
     new_pruner,
     new_scorer,
+    pruning,
 )
 from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
+from treewright.parser.partial import (
+    check_treebanks,
+    decided_arcs,
+    decided_heads,
+    decided_labels,
+    fits_projective_tree,
+    is_labelled,
+    per_cent,
+)
 from treewright.parser.tag_rules import LabelSets
 
 BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
@@ -55,12 +65,26 @@ LearnStep = Callable[[Averaged, int], float]
 
 
 class Example(NamedTuple):
-    """A training sentence: atoms, the head of each node (-1 for the root), the label of each node (-1 for the root)."""
+    """A training sentence: atoms, the head and the label of each node, -1 for the root and where they are open.
+
+    projective: the tree is projective; or, if heads are open, a projective tree has the others.
+    """
 
     encoded: Encoded
     heads: Indices
     labels: Indices
     projective: bool
+    is_complete: bool
+
+    @property
+    def decided(self) -> int:
+        """The number of words with a head."""
+        return int((self.heads[1:] >= 0).sum())
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether every head is open."""
+        return not self.is_complete and self.decided == 0
 
 
 class Trainer:
@@ -75,7 +99,7 @@ class Trainer:
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
     ) -> None:
-        check_treebank(sentences, "training")
+        check_treebanks(sentences, dev)
         self.sentences, self.dev = sentences, dev
         self.settings = resolve(options, sentences)
         self.templates = templates._replace(beyond=()) if self.settings.projective else templates
@@ -84,7 +108,7 @@ class Trainer:
         self.common = tuple(common_words(sentences, self.settings.scoring.common))
         encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
-        self.examples = [example(encoder, sentence, numbers) for sentence in sentences]
+        self.examples = [example(encoder, sentence, numbers, self.settings.root) for sentence in sentences]
         self.label_sets = label_sets(new_labeller(self.settings, len(self.labels), self.templates), self.examples)
         self.label_rules = NO_RULES
         if self.settings.label_rules:
@@ -96,7 +120,9 @@ class Trainer:
         self._pruned_dev: dict[bool, list[Candidates]] = {}  # by projectivity
         self._best_dev: tuple[Weights, list[Indices]] | None = None  # the best scorer judged so far, and its trees
         self._dev_trees: list[Indices] = []  # of the trained scorer
-        self.graphs = GraphTrainer(sentences, dev, self.settings.graphs) if self.settings.graphs else None
+        complete = ([one for one in some if -1 not in one.head_numbers()] for some in (sentences, dev))
+        self.graphs = GraphTrainer(*complete, self.settings.graphs) if self.settings.graphs else None
+        self._label_trees: list[Indices] = []  # those that the labeller learns on
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
@@ -111,14 +137,17 @@ class Trainer:
     # -- the stages
 
     def stages(self) -> list[Stage[Any]]:
-        """One pruner for each fold, the pruner, the scorer, the labeller; the edges of graphs."""
-        everything = range(len(self.examples))
+        """One pruner for each fold, the pruner, the scorer, the labeller; the edges of graphs.
+
+        Sentences without a head are left out.
+        """
+        everything = [number for number, one in enumerate(self.examples) if not one.is_undecided]
         has_dev = bool(self.dev)
         folds = self._folds()
         pruners = {
             name: [number for number in everything if number % len(folds) != fold] for fold, name in enumerate(folds)
         }
-        pruners["pruner"] = list(everything)
+        pruners["pruner"] = everything
         stages = [self._stage(name, "pruner", self._learn_pruner(), examples) for name, examples in pruners.items()]
         scorer = self._stage("scorer", "scorer", self._learn_scorer(), everything)
         labeller = self._stage("labeller", "labeller", self._learn_labeller(), everything)
@@ -144,7 +173,7 @@ class Trainer:
             learner=lambda: Averaged(settings.bits, settings.adagrad_epsilon),
             learn=learn,
             examples=examples,
-            size=sum(len(self.sentences[number]) for number in examples),
+            size=sum(self.examples[number].decided for number in examples),
             epochs=settings.epochs,
             restarts=settings.restarts if isinstance(settings, ScoringSettings) else 1,
         )
@@ -173,12 +202,21 @@ class Trainer:
         weights = [Weights.of(done[name]) for name in self._folds() or ["pruner"]]
         kernel = new_pruner(self.settings, self.templates)
         self.candidates = [
-            candidates(
-                *(kernel, weights[number % len(weights)], one.encoded),
-                *(self.settings, self.settings.projective, one.heads),
-            )
-            for number, one in enumerate(self.examples)
+            self._candidates(kernel, weights[number % len(weights)], one) for number, one in enumerate(self.examples)
         ]
+
+    def _candidates(self, pruner: Scorer, weights: Weights, one: Example) -> Candidates:
+        """The candidate arcs of a training sentence, among them those of a tree that has the decided heads."""
+        pruner.open(one.encoded.atoms, one.encoded.each, False)
+        arc = pruner.arcs(*weights)
+        gold = self._agreeing_tree(arc, one)
+        return decode.candidates(arc, gold=gold, **pruning(self.settings, self.settings.projective))
+
+    def _agreeing_tree(self, scores: NDArray[np.float64] | decode.Parts, one: Example) -> Indices:
+        """The best tree that has the decided heads."""
+        if one.is_complete:
+            return one.heads
+        return self._best_tree(scores, self.settings.projective and one.projective, decided_arcs(one.heads))
 
     def _learn_scorer(self) -> LearnStep:
         settings, scorer = self.settings, new_scorer(self.settings, self.templates)
@@ -196,10 +234,15 @@ class Trainer:
         return learn
 
     def _likelihood(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """Log-linear over all trees, with a margin for every wrong arc (softmax-margin; Gimpel & Smith 2010)."""
+        """Log-linear over all trees, with a margin for every wrong arc (softmax-margin; Gimpel & Smith 2010).
+
+        Where heads are open, the probability of all trees that have the others is maximised. A projective model for
+        which there is no such tree learns the best of the other trees, as it does from a complete tree that crosses.
+        """
         add_margin(parts.core, example.heads, self.settings.scoring.margin)
         if self.settings.projective:
-            loss, step = projective_gradient(parts.core, example.heads, self._is_single, not example.projective)
+            heads = example.heads if example.projective else self._agreeing_tree(parts, example)
+            loss, step = projective_gradient(parts.core, heads, self._is_single, not example.projective)
         else:
             loss, step = nonprojective_gradient(parts.core, example.heads, self._is_single, BELIEF_ITERATIONS)
         scorer.add_parts(learner.learner, step)
@@ -208,39 +251,44 @@ class Trainer:
 
     def _perceptron(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
         """The best modifiers of each head, chosen independently of the tree (Koo et al. 2010)."""
-        missed, step = automata_difference(parts.core, example.heads)
+        missed, step = automata_difference(parts.core, self._agreeing_tree(parts, example))
         scorer.add_parts(learner.learner, step)
         learner.move(1.0)
         return missed
 
     def _mira(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
         """The shortest step after which the best tree is worse by the number of its errors (McDonald 2006)."""
-        found = self._best_tree(parts)
-        missed = int((found != example.heads).sum())
-        scorer.add_parts(learner.learner, tree_difference(parts.core, example.heads, found))
-        short = missed - parts.value(example.heads) + parts.value(found)
+        found, gold = self._best_tree(parts, self.settings.projective), self._agreeing_tree(parts, example)
+        missed = int(((found != example.heads) & (example.heads >= 0)).sum())
+        scorer.add_parts(learner.learner, tree_difference(parts.core, gold, found))
+        short = missed - parts.value(gold) + parts.value(found)
         learner.move(step_size(short, learner.squared_length()))
         return float(missed)
 
     def _passive(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
         """A limited step away from the loss-augmented best tree (PA-I; Crammer et al. 2006)."""
         add_margin(parts.core, example.heads, self.settings.scoring.margin)
-        found = self._best_tree(parts)
-        scorer.add_parts(learner.learner, tree_difference(parts.core, example.heads, found))
-        loss = parts.value(found) - parts.value(example.heads)
+        found, gold = self._best_tree(parts, self.settings.projective), self._agreeing_tree(parts, example)
+        scorer.add_parts(learner.learner, tree_difference(parts.core, gold, found))
+        loss = parts.value(found) - parts.value(gold)
         learner.move(step_size(loss, learner.squared_length(), self.settings.scoring.max_step))
         return max(loss, 0.0)
 
-    def _best_tree(self, parts: decode.Parts) -> Indices:
-        limits: dict[str, Any] = {} if self.settings.projective else {"max_nodes": SEARCH_NODES}
-        return decode.tree(parts, projective=self.settings.projective, root=self.settings.root, **limits).heads
+    def _best_tree(
+        self, scores: NDArray[np.float64] | decode.Parts, projective: bool, require: Sequence[Arc] = ()
+    ) -> Indices:
+        limits: dict[str, Any] = {}
+        if isinstance(scores, decode.Parts) and not projective:
+            limits["max_nodes"] = SEARCH_NODES
+        return decode.tree(scores, projective=projective, root=self.settings.root, require=require, **limits).heads
 
     def _prepare_labeller(self, done: Mapping[str, Numbers]) -> None:
-        """Parse the development set with the trained scorer, and choose between projective and other trees."""
+        """Complete the partial trees of the training data, parse the development set, and choose its projectivity."""
         self._pruner = Weights.of(done["pruner"])
+        scorer = Weights.of(done["scorer"])
+        self._label_trees = self._complete_trees(done, scorer)
         if not self.dev:
             return
-        scorer = Weights.of(done["scorer"])
         self._dev_trees = self._parse_dev(scorer, self.settings.projective)
         if self._compares_projectivity:
             projective = self._parse_dev(scorer, True)
@@ -248,13 +296,26 @@ class Trainer:
                 self.settings = replace(self.settings, projective=True)
                 self._dev_trees = projective
 
+    def _complete_trees(self, done: Mapping[str, Numbers], scorer: Weights) -> list[Indices]:
+        """The training trees; open heads are those of the best tree, under the scorer, that has the others."""
+        if all(one.is_complete for one in self.examples):
+            return [one.heads for one in self.examples]
+        if not self.candidates:  # resumed at the labeller
+            self._prepare_scorer(done)
+        worker = Worker(self._model(self._pruner, scorer, self._untrained[2]))
+        both = zip(self.examples, self.candidates, strict=True)
+        return [
+            one.heads if one.is_complete else self._agreeing_tree(worker.score(one.encoded, arcs), one)
+            for one, arcs in both
+        ]
+
     def _learn_labeller(self) -> LearnStep:
         labeller = new_labeller(self.settings, len(self.labels), self.templates)
         labeller.set_candidates(*self.label_sets)
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
-            labeller.open(example.encoded.atoms, example.encoded.each, example.heads)
+            labeller.open(example.encoded.atoms, example.encoded.each, self._label_trees[number])
             loss = labeller.learn(learner.learner, example.labels, self.settings.labelling.margin)
             learner.step(self.settings.labelling.rate)
             return loss
@@ -297,7 +358,7 @@ class Trainer:
         return sum(int((heads[1:] == sentence.heads).sum()) for sentence, heads in both)
 
     def _judge_scorer(self, average: Numbers) -> Judgement:
-        words, scorer = sum(map(len, self.dev)), Weights.of(average)
+        words, scorer = sum(int((sentence.heads >= 0).sum()) for sentence in self.dev), Weights.of(average)
         kept = sum(
             int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
             for sentence, arcs in zip(self.dev, self._prune_dev(self.settings.projective), strict=True)
@@ -306,46 +367,45 @@ class Trainer:
         right = self._right_heads(found)
         if self._best_dev is None or right > self._right_heads(self._best_dev[1]):
             self._best_dev = scorer, found
-        uas = 100 * right / words
-        return Judgement(uas, {"uas": uas, "oracle": 100 * kept / words})
+        uas = per_cent(right, words)
+        return Judgement(uas, {"uas": uas, "oracle": per_cent(kept, words)})
 
     def _judge_labeller(self, average: Numbers) -> Judgement:
         worker = Worker(self._model(self._pruner, self._untrained[1], Weights.of(average)))
-        right = heads = words = 0
+        right = heads = words = arcs = 0
         for sentence, atoms, tree in zip(self.dev, self._encoded_dev, self._dev_trees, strict=True):
             same = tree[1:] == sentence.heads
             heads += int(same.sum())
+            words += int((sentence.heads >= 0).sum())
             labels = zip(worker.label(atoms, tree), sentence.deprels, same.tolist(), strict=True)
             right += sum(head and found == gold for found, gold, head in labels)
-            words += len(sentence)
-        return Judgement(100 * right / words, {"uas": 100 * heads / words, "las": 100 * right / words})
-
-
-def check_treebank(sentences: Sequence[Sentence], name: str) -> None:
-    """There must be sentences, and each must have a tree."""
-    if not sentences:
-        raise InputError(f"the {name} data has no sentences")
-    for sentence in sentences:
-        sentence.check("tree")
+            arcs += int((is_labelled(sentence)).sum())
+        uas, las = per_cent(heads, words), per_cent(right, arcs)
+        return Judgement(las, {"uas": uas, "las": las})
 
 
 def label_names(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """Every label, in alphabetical order."""
-    return tuple(sorted({label for sentence in sentences for label in sentence.deprels}))
+    """Every label, in alphabetical order; "_" is none, unless there is no other."""
+    found = {label for sentence in sentences for label in sentence.deprels}
+    return tuple(sorted(found - {OPEN} or found))
 
 
 def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
     """The labels seen between two tags in one direction."""
     found: dict[int, set[int]] = {}
     for one in examples:
-        labeller.open(one.encoded.atoms, one.encoded.each, one.heads)
+        heads = np.where(one.heads < 0, 0, one.heads).astype(np.int32)  # open words have no label
+        heads[0] = -1
+        labeller.open(one.encoded.atoms, one.encoded.each, heads)
         for key, label in zip(labeller.keys()[1:].tolist(), one.labels[1:].tolist(), strict=True):
-            found.setdefault(key, set()).add(label)
+            if label >= 0:
+                found.setdefault(key, set()).add(label)
     return LabelSets.of(found)
 
 
-def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int]) -> Example:
+def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int], root: str) -> Example:
     """A training sentence as arrays."""
-    heads = trees.from_conll(sentence.heads)
-    labels = np.array([-1, *(numbers[label] for label in sentence.deprels)], dtype=np.int32)
-    return Example(encoder.encode(sentence), heads, labels, trees.is_projective(heads))
+    heads = decided_heads(sentence, tuple(numbers), root)
+    labels = decided_labels(sentence, heads, numbers)
+    is_complete = bool((heads[1:] >= 0).all())
+    return Example(encoder.encode(sentence), heads, labels, fits_projective_tree(heads), is_complete)

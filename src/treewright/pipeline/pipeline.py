@@ -42,6 +42,7 @@ from treewright.parser import (
 )
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS
+from treewright.parser.partial import open_cells
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
@@ -107,6 +108,7 @@ class Pipeline:
     ) -> Pipeline:
         """Train every component on the treebank train: a CoNLL-U file or sentences. Epochs are chosen on `dev`.
 
+        Tags, heads and relations that are "_" are open: each component learns from the cells that are filled.
         Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
         folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
         tokeniser_options those of the other components; seed replaces theirs. metadata is saved with the model. Columns
@@ -115,13 +117,15 @@ class Pipeline:
         beside which finished components and the state of the current one are kept, from which a later call with
         `resume` continues; the caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
         """
-        sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
+        sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
         tell = note or (lambda line: None)
         if dev is None:
             sentences, held_out = hold_out(sentences)
             tell(f"no development data: {len(held_out)} of {len(sentences) + len(held_out)} sentences are held out")
         if not sentences:
             raise InputError("the training data has no sentences")
+        if line := open_cells(sentences):
+            tell(f"training data: {line}")
         tokenising = tokeniser_options or TokeniserOptions()
         recipe = Recipe(tokenising, tagger_options or TaggerOptions(), options or ParserOptions(), folds)
         if seed is not None:
@@ -380,7 +384,7 @@ class Pipeline:
 
         The parser is calibrated on the tags that the tagger predicts. Training does this with its own `dev`.
         """
-        gold = sentences_of(dev, "tree")
+        gold = sentences_of(dev, "partial")
         tagger = self.tagger.calibrate(gold)
         return self.replace(
             tagger=tagger, parser=self.trained_parser.calibrate(list(tagger.tag(gold, confidence=False)))

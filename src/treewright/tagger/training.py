@@ -108,18 +108,18 @@ def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None
     worker, columns = TagWorker(model), model.options.tag_columns
     held = list(first_sentences(dev))
     gold = [tag for sentence in held for tag in tags_of(sentence, columns)]
-    compared = comparable_columns(model.tags, gold)
-    if not compared:
+    is_given = np.array([not is_open(tag, columns) for tag in gold], dtype=np.bool_)
+    compared = comparable_columns(model.tags, [tag for tag, given in zip(gold, is_given, strict=True) if given])
+    if not compared or not is_given.any():
         return None
     tagged = [worker.decode(sentence.forms, None, False, 1.0).tags.tolist() for sentence in held]
     found = [model.tags[number] for numbers in tagged for number in numbers]
-    right = np.array(
-        [all(one[i] == other[i] for i in compared) for one, other in zip(found, gold, strict=True)], dtype=np.bool_
-    )
+    pairs = list(zip(found, gold, strict=True))
+    right = np.array([all(one[i] == other[i] for i in compared) for one, other in pairs], dtype=np.bool_)[is_given]
 
     def probabilities(temperature: float) -> NDArray[np.float64]:
         decoded = [worker.decode(sentence.forms, None, True, temperature).confidence for sentence in held]
-        return np.concatenate([values for values in decoded if values is not None])
+        return np.asarray(np.concatenate([values for values in decoded if values is not None])[is_given])
 
     return fit(probabilities, right)
 
@@ -151,6 +151,15 @@ def tags_of(sentence: Sentence, columns: Sequence[str]) -> Iterator[Tag]:
     return zip(*(sentence.column(COLUMNS[name]) for name in columns), strict=True)
 
 
+def is_open(tag: Tag, columns: Sequence[str]) -> bool:
+    """Whether a tag is not given: UPOS is "_". In the other columns "_" is a value.
+
+    >>> is_open(("_", "_"), ("upos", "feats")), is_open(("NOUN", "_"), ("upos", "feats")), is_open(("_",), ("feats",))
+    (True, False, False)
+    """
+    return "upos" in columns and tag[columns.index("upos")] == "_"
+
+
 def untrained(sentences: Sequence[Sentence], described: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
     """Tags, scripts and words, all weights zero. `described` has the forms that describe words to the tagger."""
     columns = options.tag_columns
@@ -162,7 +171,7 @@ def untrained(sentences: Sequence[Sentence], described: Sequence[Sentence], opti
         for form, tag in words
     )
     scripts: dict[str, int] = {}
-    lemmas = list(lemma_observations(sentences, scripts)) if options.has_lemmas else []
+    lemmas = list(lemma_observations(sentences, scripts, options)) if options.has_lemmas else []
     stems = Counter(pair for pairs in stems_of_forms(sentences, options).values() for pair in pairs)
     stem_tags = sorted({upos for _, upos in stems})
     lists: dict[int, Counter[int]] = {}
@@ -177,11 +186,13 @@ def untrained(sentences: Sequence[Sentence], described: Sequence[Sentence], opti
 
 
 def tagged_words(sentences: Sequence[Sentence], options: TaggerOptions) -> Iterator[tuple[str, Tag]]:
-    """Each word with its tag. Where there is no emoticon, one is added that has the tag of symbols and no other."""
+    """Each word that has a tag. Where there is no emoticon, one is added that has the tag of symbols and no other."""
     seen: Counter[Tag] = Counter()
     has_emoticon = False
     for sentence in sentences:
         for form, tag in zip(sentence.forms, tags_of(sentence, options.tag_columns), strict=True):
+            if is_open(tag, options.tag_columns):
+                continue
             seen[tag] += 1
             has_emoticon |= form == EMOTICON
             yield form, tag
@@ -196,6 +207,8 @@ def stems_of_forms(sentences: Sequence[Sentence], options: TaggerOptions) -> dic
     for sentence in sentences:
         lemmas = sentence.lemmas if options.has_lemmas else sentence.forms
         for form, lemma, upos in zip(sentence.forms, lemmas, sentence.upos, strict=True):
+            if "upos" in options.columns and upos == "_":
+                continue
             found.setdefault(form, set()).add(((form if lemma == "_" else lemma).lower(), upos))
     return found
 
@@ -209,22 +222,30 @@ def own_stems(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, St
     }
 
 
-def lemma_observations(sentences: Sequence[Sentence], scripts: dict[str, int]) -> Iterator[Observation]:
+def lemma_observations(
+    sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
+) -> Iterator[Observation]:
     """Words and tags with their scripts, which are numbered in order of appearance."""
     tags = TagHashes(())
-    for (form, upos, feats), script in scripts_of_words(sentences, scripts):
+    for (form, upos, feats), script in scripts_of_words(sentences, scripts, options):
         tag = tags.of(upos, feats)
         yield Observation(lemma_key(form, tag.upos, tag.feats), tag.upos, form.lower(), script)
 
 
 def scripts_of_words(
-    sentences: Sequence[Sentence], scripts: dict[str, int]
+    sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
 ) -> Iterator[tuple[tuple[str, str, str], int]]:
-    """Each word with its tag, and the number of its script; new scripts are numbered."""
+    """Each word with its tag, and the number of its script; new scripts are numbered.
+
+    Words whose lemma or tag is open are left out. "_" is the lemma of "_", and of all words if no other has one.
+    """
     known: dict[tuple[str, str], int] = {}
+    has_lemmas = any(lemma != NO_LEMMA for sentence in sentences for lemma in sentence.lemmas)
     for sentence in sentences:
         columns = sentence.forms, sentence.lemmas, sentence.upos, sentence.feats
         for form, lemma, upos, feats in zip(*columns, strict=True):
+            if (has_lemmas and lemma == NO_LEMMA != form) or ("upos" in options.columns and upos == "_"):
+                continue
             number = known.get((form, lemma))
             if number is None:
                 number = known[form, lemma] = scripts.setdefault(script_of(form, lemma), len(scripts))
@@ -232,16 +253,19 @@ def scripts_of_words(
 
 
 def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:
-    """The weights of tags. A rare word is described without the current occurrence, in one row for each of its tags."""
+    """The weights of tags. A rare word is described without the current occurrence, in one row for each of its tags.
+
+    Sentences may have words without a tag; those without any are left out.
+    """
     options = model.options
     numbers = {tag: number for number, tag in enumerate(model.tags)}
-    times = Counter(form for sentence in sentences for form in sentence.forms)
+    times = Counter(form for form, _ in tagged_words(sentences, options))
     own = own_stems(model, sentences)
     words = tag_words(model)
     known: dict[tuple[str, int], int] = {}
 
     def row_of(form: str, label: int) -> int:
-        left_out = label if times[form] < options.rare_count else -1
+        left_out = label if times[form] < options.rare_count else -1  # -1 also for a word without a tag
         row = known.get((form, left_out))
         if row is None:
             stems = own[form] if left_out >= 0 else NO_STEMS
@@ -250,7 +274,10 @@ def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[S
 
     examples = []
     for sentence in sentences:
-        gold = [numbers[tag] for tag in tags_of(sentence, options.tag_columns)]
+        tags = tags_of(sentence, options.tag_columns)
+        gold = [-1 if is_open(tag, options.tag_columns) else numbers[tag] for tag in tags]
+        if gold and max(gold) < 0:
+            continue
         rows = [row_of(form, label) for form, label in zip(sentence.forms, gold, strict=True)]
         examples.append(Example(np.array(rows, dtype=np.int32), np.array(gold, dtype=np.int32)))
 
@@ -268,10 +295,10 @@ def judge_tags(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
     right = total = 0
     for sentence in dev:
         found = worker.tag(sentence.forms, confidence=False).tags.tolist()
-        pairs = zip(found, tags_of(sentence, model.options.tag_columns), strict=True)
-        right += sum(model.tags[number] == gold for number, gold in pairs)
-        total += len(sentence)
-    accuracy = 100 * right / total
+        golds = list(tags_of(sentence, model.options.tag_columns))
+        right += sum(model.tags[number] == gold for number, gold in zip(found, golds, strict=True))
+        total += sum(not is_open(gold, model.options.tag_columns) for gold in golds)
+    accuracy = 100 * right / total if total else 0.0
     return Judgement(accuracy, {"accuracy": accuracy})
 
 
@@ -279,7 +306,8 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence
     """The weights of edit scripts: each form with its tag is one example, described without its own lemma."""
     options = model.options
     seen: dict[tuple[str, str, str], Counter[int]] = {}
-    for word, script in scripts_of_words(sentences, {script: number for number, script in enumerate(model.scripts)}):
+    numbers = {script: number for number, script in enumerate(model.scripts)}
+    for word, script in scripts_of_words(sentences, numbers, options):
         seen.setdefault(word, Counter())[script] += 1
     own = own_stems(model, sentences)
     tags = TagHashes(model.stem_tags)
@@ -288,7 +316,7 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence
     for (form, upos, feats), scripts in seen.items():
         script = by_count(scripts)[0]
         tag = tags.of(upos, feats)
-        rows.append(words.add(form, form.lower(), form.translate(SHAPE), *tag, script, own[form]))
+        rows.append(words.add(form, form.lower(), form.translate(SHAPE), *tag, script, own.get(form, NO_STEMS)))
         gold.append(script)
     examples = []
     for first in range(0, len(rows), LEMMAS_PER_STEP):

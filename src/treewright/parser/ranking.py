@@ -1,0 +1,100 @@
+"""What annotators should check first in completed sentences: words by confidence, sentences by an order of choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from treewright.calls import explained
+from treewright.errors import InputError
+from treewright.parser.completion import OPEN, Completion
+
+DOUBTFUL = 0.9  # a word is doubtful below this confidence; by convention
+
+
+class Ranked(NamedTuple):
+    """A line of the list of what to check first; `word` is 0 for a whole sentence.
+
+    confidence is the calibrated probability that head and relation are both right, of a sentence the mean over its open
+    words. entropy is the uncertainty about the head in nats, of a sentence the sum.
+    """
+
+    kind: Literal["sentence", "arc"]
+    sentence: str  # sent_id, or the file and line
+    word: int
+    form: str
+    head: int
+    relation: str
+    confidence: float
+    entropy: float
+
+
+def total_entropy(found: Completion) -> float:
+    """The sum of the entropies of the open words."""
+    return float(found.entropy[found.is_open].sum())
+
+
+def mean_entropy(found: Completion) -> float:
+    """The mean of the entropies of the open words."""
+    return float(found.entropy[found.is_open].mean())
+
+
+def expected_errors(found: Completion) -> float:
+    """The expected share of wrong arcs among the open words."""
+    return float(1 - found.arc_confidence[found.is_open].mean())
+
+
+ORDERS: dict[str, Callable[[Completion], float]] = {  # sentences with high values come first; ties keep their order
+    "file": lambda found: 0.0,
+    "expected-errors": expected_errors,
+    "mean-entropy": mean_entropy,
+    "total-entropy": total_entropy,
+}
+DEFAULT_ORDER = "file"
+
+
+@explained
+def rank(completions: Iterable[Completion], *, order: str = DEFAULT_ORDER) -> list[Ranked]:
+    """What to check first in completions: open words by rising confidence, then sentences by falling values of order.
+
+    order: "file" keeps sentences as they are; "expected-errors" and "mean-entropy" are means over the open words,
+    "total-entropy" is a sum, which puts long sentences first. Ties keep their order.
+
+    >>> import treewright as tw
+    >>> open_word = tw.Sentence.from_words(["It", "rains"], heads=[-1, 0], deprels=["_", "root"])
+    >>> [(line.kind, line.word) for line in rank(tw.load("en").complete([open_word]))]
+    [('arc', 1), ('sentence', 0)]
+    """
+    if order not in ORDERS:
+        raise InputError(f"there is no order {order!r} of sentences; there are {', '.join(ORDERS)}")
+    kept = [found for found in completions if found.is_open.any()]
+    if any(np.isnan(found.confidence).any() for found in kept):
+        raise InputError("an induced model has no probabilities of heads, by which the list is sorted")
+    words = sorted((line for found in kept for line in words_of(found)), key=lambda line: line.confidence)
+    return words + [whole(found) for found in sorted(kept, key=lambda found: -ORDERS[order](found))]
+
+
+def words_of(found: Completion) -> list[Ranked]:
+    """The lines of the open words of a sentence."""
+    sentence, confidence = found.sentence, found.arc_confidence
+    return [
+        Ranked(
+            *("arc", name_of(found), place + 1, sentence.forms[place]),
+            *(int(sentence.heads[place]), sentence.deprels[place]),
+            *(float(confidence[place]), float(found.entropy[place])),
+        )
+        for place in np.flatnonzero(found.is_open).tolist()
+    ]
+
+
+def whole(found: Completion) -> Ranked:
+    """The line of a sentence."""
+    confidence = float(found.arc_confidence[found.is_open].mean())
+    return Ranked("sentence", name_of(found), 0, OPEN, 0, OPEN, confidence, total_entropy(found))
+
+
+def name_of(found: Completion) -> str:
+    """What a list calls a sentence."""
+    return found.sentence.sent_id or found.sentence.place

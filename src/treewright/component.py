@@ -47,6 +47,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "lexicalised grammar": "treewright.grammar:Collins",
     "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
     "treebank grammar": "treewright.grammar:TreebankGrammar",
+    "latent-variable grammar": "treewright.grammar:LatentGrammar",
 }
 MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
@@ -57,8 +58,13 @@ MAKERS = {  # kind -> the command that makes one
     "lexicalised grammar": "treewright grammar train --kind collins TRAIN",
     "grammar with dependencies": "treewright joint train --with dependencies TRAIN",
     "treebank grammar": "treewright grammar train --kind treebank TREES",
+    "latent-variable grammar": "treewright grammar train --kind latent TREES",
 }
-GRAMMARS = {"treebank": "treebank grammar", "collins": "lexicalised grammar"}  # name on the command line -> kind
+GRAMMARS = {  # name on the command line -> kind
+    "treebank": "treebank grammar",
+    "collins": "lexicalised grammar",
+    "latent": "latent-variable grammar",
+}
 EMBEDDED = {"en": Path(__file__).parent / "pipeline" / "models" / "en.tw"}  # name -> file
 MAX_WEIGHT = 1e30  # in an array of a model, by convention: far above any use, and no sum overflows
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; by convention

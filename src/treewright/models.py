@@ -8,7 +8,7 @@ from treewright import component, modelfile
 from treewright.component import EMBEDDED
 
 if TYPE_CHECKING:
-    from treewright.grammar import Collins, TreebankGrammar
+    from treewright.grammar import Collins, LatentGrammar, TreebankGrammar
     from treewright.induce import InducedParser
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
@@ -24,17 +24,17 @@ def load(path: Literal["en"]) -> Pipeline: ...
 
 
 @overload
-def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins: ...
+def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins | LatentGrammar: ...
 
 
-def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins:
+def load(path: modelfile.Path) -> Pipeline | Parser | InducedParser | TreebankGrammar | Collins | LatentGrammar:
     """The model of a name ("en") or a file: a pipeline, a parser that was trained or induced, or a grammar.
 
     >>> load("en")("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
     found = component.load(path, *PARSERS, *GRAMMARS)
-    return cast("Pipeline | Parser | InducedParser | TreebankGrammar | Collins", found)
+    return cast("Pipeline | Parser | InducedParser | TreebankGrammar | Collins | LatentGrammar", found)
 
 
 def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
@@ -42,6 +42,6 @@ def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
     return cast("Pipeline | Parser | InducedParser", component.load(path, *PARSERS))
 
 
-def load_grammar(path: modelfile.Path) -> TreebankGrammar | Collins:
+def load_grammar(path: modelfile.Path) -> TreebankGrammar | Collins | LatentGrammar:
     """The same, for functions that need phrase-structure trees."""
-    return cast("TreebankGrammar | Collins", component.load(path, *GRAMMARS))
+    return cast("TreebankGrammar | Collins | LatentGrammar", component.load(path, *GRAMMARS))

@@ -21,7 +21,8 @@ from treewright.grammar.treebank import Prepared, checked_adjustment, with_requi
 from treewright.grammar.words import Vocabulary
 
 COARSE_THRESHOLDS = (-9.0, -9.0, -9.0, -9.0, -9.0, -9.0, -9.0, -9.0)  # of log probabilities, by level
-SMALLEST_KEPT = 1e-9  # weights of rules below are not in a finished grammar
+SMALLEST_KEPT = 1e-9  # weights of rules below are not in a finished grammar; by convention
+SMALLEST_COUNT = 1e-4  # expected numbers of tokens below are not in a finished lexicon; by convention
 Scores = NDArray[np.float64]
 
 
@@ -107,18 +108,24 @@ def lexicon_of(lexemes: Lexemes, found: Substates, plain: TreebankModel, learner
     classes: dict[str, dict[int, float]] = {name: {} for name in lexemes.classes}
     for entry, (tag, word) in enumerate(zip(lexemes.tags.tolist(), lexemes.entry_words.tolist(), strict=True)):
         own = counts[begins[entry] : begins[entry + 1]].tolist()
-        words[lexemes.words[word]] |= {first[tag] + x: count for x, count in enumerate(own) if count > 0}
+        words[lexemes.words[word]] |= {first[tag] + x: count for x, count in enumerate(own) if count > SMALLEST_COUNT}
     class_rows = zip(lexemes.class_entries.tolist(), lexemes.class_numbers.tolist(), lexemes.class_shares, strict=True)
     for entry, number, share in class_rows:
         own = counts[begins[entry] : begins[entry + 1]] * share
         known = classes[lexemes.classes[number]]
         start = first[int(lexemes.tags[entry])]
         for x, count in enumerate(own.tolist()):
-            if count > 0:
+            if count > SMALLEST_COUNT:
                 known[start + x] = known.get(start + x, 0.0) + count
-    classes = {name: {state: float(np.float32(count)) for state, count in sorted(table.items())} for name, table in classes.items()}
-    words = {word: dict(sorted(table.items())) for word, table in words.items()}
-    return lexicon_from_tables(words, classes, lexemes.vocabulary, sum(found.states[plain.preterminals].tolist()))
+    return lexicon_from_tables(rounded(words), rounded(classes), sum(found.states[plain.preterminals].tolist()))
+
+
+def rounded(tables: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, float]]:
+    """Counts as a file has them, in order."""
+    return {
+        name: {state: float(np.float32(count)) for state, count in sorted(table.items())}
+        for name, table in tables.items()
+    }
 
 
 def state_begins(states: Indices, plain: TreebankModel) -> dict[int, int]:
@@ -128,15 +135,13 @@ def state_begins(states: Indices, plain: TreebankModel) -> dict[int, int]:
 
 
 def lexicon_from_tables(
-    words: Mapping[str, Mapping[int, float]],
-    classes: Mapping[str, Mapping[int, float]],
-    vocabulary: Vocabulary,
-    states: int,
+    words: Mapping[str, Mapping[int, float]], classes: Mapping[str, Mapping[int, float]], states: int
 ) -> Lexicon:
     """The lexicon of counts by substate; a substate that no word has keeps a count of one, which gives it no words."""
     totals = np.zeros(states)
     for table in words.values():
         np.add.at(totals, list(table), list(table.values()))
+    vocabulary = Vocabulary({word: sum(table.values()) for word, table in words.items()}, 0)
     return Lexicon(vocabulary, words, classes, np.where(totals > 0, totals, 1.0))
 
 

@@ -22,6 +22,8 @@ PERCENTAGES = {
     "lemma_accuracy": "lemma accuracy",
     "tokens": "token F1",
     "sentences": "sentence F1",
+    "f1": "F1",
+    "tags": "tag accuracy",
 }
 PROGRESS_STEP = 16  # examples between two updates of the progress bar; by convention
 

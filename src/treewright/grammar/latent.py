@@ -16,14 +16,14 @@ from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import LatentSums, max_rule
 from treewright.calls import explained
-from treewright.checks import check
+from treewright.checks import Positive, check
 from treewright.component import ArrayForm, Arrays, Stored
-from treewright.corpus import Tree, add_root
+from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
-from treewright.evaluate import brackets
 from treewright.grammar import latent_file
 from treewright.grammar.constraints import Constraint
 from treewright.grammar.counts import Symbol
+from treewright.grammar.kinds import bracket_scores
 from treewright.grammar.latent_em import Learner, Substates
 from treewright.grammar.latent_model import LatentModel, LatentSentence, finished
 from treewright.grammar.latent_trees import Indices, table_of
@@ -31,11 +31,12 @@ from treewright.grammar.model import estimated
 from treewright.grammar.options import LatentOptions, TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse, number_of
 from treewright.grammar.treebank import MAX_WORDS, joined, parts_of
-from treewright.grammar.trees import ROOT, Markov, TreeSource, binarised, trees_of
+from treewright.grammar.trees import Markov, TreeSource, binarised, trees_of
 from treewright.learn import Progress, Report
 from treewright.learn.calibration import Calibration, fit_line
 
 MARKOV = Markov(vertical=1, horizontal=0)  # of the trees; substates replace all context, as published
+STAGE = "rounds"  # the name of the stage of a training of one grammar
 Method = Literal["max-rule", "viterbi"]
 
 
@@ -79,6 +80,7 @@ class LatentGrammar:
         *,
         rounds: int | None = None,
         seed: int | None = None,
+        product: int = 1,
         options: LatentOptions | None = None,
         weights: Sequence[float] | None = None,
         threads: int = 1,
@@ -91,19 +93,26 @@ class LatentGrammar:
 
         Each of the rounds splits all substates, merges half of them again and smooths the rest. With dev the round
         with the highest F1 there is kept, otherwise the last, and confidence is calibrated. weights has a weight for
-        each tree. The same seed gives the same grammar, for any number of threads. report is called after each round.
+        each tree. product is the number of grammars whose product is returned; their seeds are seed, seed + 1 and so on.
+        The same seed gives the same grammar, for any number of threads. report is called after each round.
         checkpoint: a file that keeps the state after each round, from which a training with resume continues.
         """
         chosen = replace(options or LatentOptions())
         chosen = replace(chosen, rounds=chosen.rounds if rounds is None else rounds)
         chosen = replace(chosen, seed=chosen.seed if seed is None else seed)
-        check(threads, int, "threads")
+        check(threads, Positive, "threads")
+        check(product, Positive, "product")
         trees, _ = trees_of(train)
         held_out = None if dev is None else trees_of(dev)[0]
         if not trees:
             raise InputError("there is no tree to train on")
-        training = Training(trees, held_out or None, checked_weights(weights, len(trees)), chosen, threads)
-        return training.run(report or ignore, progress, checkpoint, resume)
+        counted = checked_weights(weights, len(trees))
+        run = Run(report or ignore, progress, checkpoint, resume)
+        members = [
+            Training(trees, held_out, counted, one, threads, stage).run(run.step(stage))
+            for stage, one in member_options(chosen, product)
+        ]
+        return members[0] if product == 1 else calibrated(joined_product(members), held_out)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> LatentGrammar:
@@ -297,6 +306,29 @@ class LatentGrammar:
         return union_of(self.models)
 
 
+@dataclass(frozen=True)
+class Run:
+    """The callbacks of a training and the place of its checkpoint."""
+
+    report: Callable[[Report], None]
+    progress: Progress | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    resume: bool = False
+
+    def step(self, name: str) -> Run:
+        """The same for one of several grammars: its checkpoint has a file of its own."""
+        if self.checkpoint is None or name == STAGE:
+            return self
+        return replace(self, checkpoint=checkpoints.step_file(self.checkpoint, name.replace(" ", "-"), False))
+
+
+def member_options(options: LatentOptions, count: int) -> list[tuple[str, LatentOptions]]:
+    """The name and the options of each grammar of a product; the seeds follow one another."""
+    if count == 1:
+        return [(STAGE, options)]
+    return [(f"grammar {number + 1}", replace(options, seed=options.seed + number)) for number in range(count)]
+
+
 @explained
 def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
     """The product of grammars with the same labels: each rule scores the sum of its log probabilities (Petrov 2010).
@@ -305,13 +337,17 @@ def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
     >>> product([LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]).parse(["it", "rains"]).score
     0.0
     """
-    members = list(grammars)
+    return joined_product(list(grammars))
+
+
+def joined_product(members: Sequence[LatentGrammar]) -> LatentGrammar:
+    """The same, for checked grammars."""
     if not members:
         raise InputError("a product needs at least one grammar")
     for place, grammar in enumerate(members):
         if not isinstance(grammar, LatentGrammar):
             raise InputError(f"grammars[{place}] is {type(grammar).__name__}; expected a LatentGrammar")
-    return LatentGrammar([model for grammar in members for model in grammar.models], members[0].calibration)
+    return LatentGrammar([model for grammar in members for model in grammar.models])
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,32 +398,26 @@ class Training:
         weights: Sequence[float],
         options: LatentOptions,
         threads: int,
+        stage: str = STAGE,
     ) -> None:
-        self.trees, self.dev, self.weights, self.options = trees, dev, weights, options
+        self.trees, self.dev, self.weights, self.options, self.stage = trees, dev, weights, options, stage
         plain = estimated(trees, TreebankOptions(MARKOV, options.rare_count))
         table = table_of((binarised(tree, MARKOV) for tree in trees), weights, plain, options.rare_count)
         self.learner = Learner(table, options, threads)
         words = sum(len(tree.leaves()) for tree in trees)
-        plain_metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
-        self.metadata = plain_metadata
+        self.metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
 
-    def run(
-        self,
-        report: Callable[[Report], None],
-        progress: Progress | None,
-        checkpoint: str | os.PathLike[str] | None,
-        resume: bool,
-    ) -> LatentGrammar:
+    def run(self, run: Run) -> LatentGrammar:
         """The rounds that are left, and the grammar of the best."""
-        state, save = self._opened(checkpoint, resume)
+        state, save = self._opened(run.checkpoint, run.resume)
         if state is None:
             found = self.learner.start()
-            state = {"round": 0, "current": packed(found), "best": packed(found), "best_score": self._report(
-                found, 0, report)}
+            score = self._report(found, 0, run.report)
+            state = {"round": 0, "current": packed(found), "best": packed(found), "best_score": score}
             save(state)
         for number in range(state["round"] + 1, self.options.rounds + 1):
-            found = self._round(unpacked(state["current"]), number, progress)
-            score = self._report(found, number, report)
+            found = self._round(unpacked(state["current"]), number, run.progress)
+            score = self._report(found, number, run.report)
             better = score is None or score > state["best_score"]
             state = {
                 "round": number,
@@ -396,7 +426,7 @@ class Training:
                 "best_score": score if better else state["best_score"],
             }
             save(state)
-        return self._calibrated(self._grammar(unpacked(state["best"])))
+        return calibrated(self._grammar(unpacked(state["best"])), self.dev)
 
     def _opened(
         self, path: str | os.PathLike[str] | None, resume: bool
@@ -418,7 +448,7 @@ class Training:
             nonlocal done
             done += 1
             if progress:
-                progress("rounds", number - 1, done, steps)
+                progress(self.stage, number - 1, done, steps)
 
         return self.learner.round(found, number, options.seed, after)
 
@@ -435,14 +465,16 @@ class Training:
         }
         score = None
         if self.dev is not None:
-            scores = f1_of(self._grammar(found), self.dev)
+            scores = bracket_scores(self._grammar(found), self.dev)
             score = scores["f1"]
             figures |= {name: 100 * value for name, value in scores.items()}
-        report(Report("rounds", number, self.options.rounds, figures=figures))
+        report(Report(self.stage, number, self.options.rounds, figures=figures))
         return score
 
-    def _calibrated(self, grammar: LatentGrammar) -> LatentGrammar:
-        return grammar if self.dev is None else LatentGrammar(grammar.models, calibration_of(grammar, self.dev))
+
+def calibrated(grammar: LatentGrammar, dev: Sequence[Tree] | None) -> LatentGrammar:
+    """The grammar with its confidence calibrated on development trees, if there are any."""
+    return grammar if not dev else LatentGrammar(grammar.models, calibration_of(grammar, dev))
 
 
 def calibration_of(grammar: LatentGrammar, trees: Sequence[Tree]) -> Calibration:
@@ -459,13 +491,6 @@ def calibration_of(grammar: LatentGrammar, trees: Sequence[Tree]) -> Calibration
     if not probabilities:
         return Calibration()
     return fit_line(np.array(probabilities), np.array(right), 1.0)[1]
-
-
-def f1_of(grammar: LatentGrammar, trees: Sequence[Tree]) -> dict[str, float]:
-    """F1 of the brackets and accuracy of the tags of a grammar's trees."""
-    found = [add_root(grammar.parse(tree.leaves(), partial=True).tree, ROOT) for tree in trees]
-    scores = brackets(trees, found).all
-    return {"f1": scores.brackets.f1, "tags": scores.tagging_accuracy}
 
 
 def checked_weights(weights: Sequence[float] | None, count: int) -> list[float]:

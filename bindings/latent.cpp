@@ -219,7 +219,7 @@ class LatentKernel {
       : parser_(made(states, rules, chains, rule_weights, chain_weights, preterminals, joined, top_frequencies,
                      base_frequencies)) {}
 
-  LatentSums sums(Scores words, std::vector<double> thresholds, std::optional<Flags> closed,
+  LatentSums sums(Scores words, std::vector<double> thresholds, double smallest, std::optional<Flags> closed,
                   std::optional<IndexRows> spans, std::optional<Flags> allowed) const {
     const SpanConstraints constraints = checked(words, thresholds, closed, spans, allowed);
     LatentSums found;
@@ -227,7 +227,7 @@ class LatentKernel {
     found.rules = int(shape().rules.size());
     {
       nb::gil_scoped_release nogil;
-      parser_.sums(words.data(), int(words.shape(0)), constraints, thresholds, workspace(), found.posteriors);
+      parser_.sums(words.data(), int(words.shape(0)), constraints, thresholds, smallest, workspace(), found.posteriors);
     }
     return found;
   }
@@ -398,8 +398,8 @@ void bind_latent(nb::module_ &m) {
            states, rules, chains, rule_weights, chain_weights, nb::arg("preterminals").noconvert(),
            nb::arg("joined").noconvert(), nb::arg("top_frequencies").noconvert(),
            nb::arg("base_frequencies").noconvert())
-      .def("sums", &LatentKernel::sums, nb::arg("words").noconvert(), nb::arg("thresholds"), closed, spans, allowed,
-           "Probabilities over all trees, coarse to fine.")
+      .def("sums", &LatentKernel::sums, nb::arg("words").noconvert(), nb::arg("thresholds"), nb::arg("smallest"),
+           closed, spans, allowed, "Probabilities over all trees, coarse to fine.")
       .def("viterbi", &LatentKernel::viterbi, nb::arg("words").noconvert(), nb::arg("thresholds"), closed, spans,
            allowed, "Log probability and nodes (chain, first, last) of the best derivation.");
   m.def("max_rule", &max_rule, rules, chains, nb::arg("symbols"), nb::arg("members"), nb::arg("numbers"),

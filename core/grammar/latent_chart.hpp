@@ -3,8 +3,8 @@
 // With the weights of latent_rules.hpp, for substate x of A over the words from i to j, and i < k < j:
 //
 //   base(A_x, i, i + 1) = probability of the word
-//   base(A_x, i, j)     = sum over rules A -> B C, y, z of  weight[x, y, z] sum over k of  top(B_y, i, k) top(C_z, k, j)
-//   top(A_x, i, j)      = sum over chains A .. B, y of      weight[x, y] base(B_y, i, j)
+//   base(A_x, i, j)     = sum over rules A -> B C, y, z of  weight[x, y, z] sum over k of  top(B_y, i, k) top(C_z, k,
+//   j) top(A_x, i, j)      = sum over chains A .. B, y of      weight[x, y] base(B_y, i, j)
 //
 // Outside weights are the derivatives of the total. The sums over k run first, so that a rule costs K^3 once for a span
 // and K^2 for each k. Where no k has both children is seen from two sets of bits.
@@ -78,8 +78,9 @@ class LatentChart {
   // After inside, with a tree: the logarithm of the total.
   double log_total() const { return std::log(*goal()) + exponent_[cell(0, words_)] * std::log(2.0); }
 
-  // After inside, with a tree. Events are added if there is a list of them.
-  void outside(std::vector<LatentEvent> *rule_events, std::vector<LatentEvent> *chain_events) {
+  // After inside, with a tree. Events of at least the smallest probability are added if there is a list of them.
+  void outside(std::vector<LatentEvent> *rule_events, std::vector<LatentEvent> *chain_events, double smallest) {
+    smallest_ = smallest;
     outer_.assign(inner_.size(), 0);
     outer_[top_at(0, words_, goal_symbol)] = 1 / *goal();
     for (int width = words_; width >= 1; --width)
@@ -195,8 +196,7 @@ class LatentChart {
 
   void apply_mask(const std::vector<std::uint8_t> &flags, int i, int j, int symbol, double *weights) const {
     if (flags.empty()) return;
-    const std::uint8_t *allowed =
-        &flags[cell(i, j) * level_->shape.state_at.back() + level_->shape.state_at[symbol]];
+    const std::uint8_t *allowed = &flags[cell(i, j) * level_->shape.state_at.back() + level_->shape.state_at[symbol]];
     for (int x = 0; x < level_->shape.states[symbol]; ++x)
       if (!allowed[x]) weights[x] = 0;
   }
@@ -274,8 +274,7 @@ class LatentChart {
   }
 
   bool is_allowed(const std::vector<std::uint8_t> &flags, int i, int j, int symbol, int x) const {
-    return flags.empty() ||
-           flags[cell(i, j) * level_->shape.state_at.back() + level_->shape.state_at[symbol] + x];
+    return flags.empty() || flags[cell(i, j) * level_->shape.state_at.back() + level_->shape.state_at[symbol] + x];
   }
 
   void add_chains(int i, int j) {
@@ -351,7 +350,7 @@ class LatentChart {
           probability += below * inner_[base + y];
         }
       }
-      if (events && probability > 0) events->push_back({i, 0, j, std::int32_t(c), probability});
+      if (events && probability > smallest_) events->push_back({i, 0, j, std::int32_t(c), probability});
     }
   }
 
@@ -409,7 +408,7 @@ class LatentChart {
         left_outer[y] += factors_[k] * total;
         probability += scaled * total;
       }
-      if (events && probability > 0) events->push_back({i, k, j, number, probability});
+      if (events && probability > smallest_) events->push_back({i, k, j, number, probability});
     });
   }
 
@@ -427,9 +426,10 @@ class LatentChart {
   const SpanConstraints *constraints_ = nullptr;
   const LatentMask *mask_ = nullptr;
   int words_ = 0, blocks_ = 0;
-  std::vector<int> top_, base_, exponent_;          // [cell, symbol], [cell]
-  std::vector<double> inner_, outer_;               // by the places of top_ and base_
-  std::vector<std::uint64_t> begins_, ends_;        // [symbol, begin or end, block]: where spans of the symbol end, begin
+  double smallest_ = 0;
+  std::vector<int> top_, base_, exponent_;    // [cell, symbol], [cell]
+  std::vector<double> inner_, outer_;         // by the places of top_ and base_
+  std::vector<std::uint64_t> begins_, ends_;  // [symbol, begin or end, block]: where spans of the symbol end, begin
   std::vector<std::uint8_t> is_preterminal_;
   std::vector<double> factors_, pairs_, above_;
 };

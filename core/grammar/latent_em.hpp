@@ -12,7 +12,8 @@
 // their mean, weighted with the frequencies of the substates, and the outside weights by their sum; the loss is the
 // logarithm of the likelihood before over that after, summed over the nodes as if they were independent.
 //
-// Trees are divided into a fixed number of chunks whose counts are added in order: the number of threads changes no bit.
+// Trees are divided into a fixed number of chunks whose counts are added in order: the number of threads changes no
+// bit.
 #pragma once
 
 #include <algorithm>
@@ -259,8 +260,7 @@ class LatentTrees {
         if (first + second <= 0) continue;
         const double *inner = &inner_[at + x], *outer = &outer_[at + x];
         const double before = inner[0] * outer[0] + inner[1] * outer[1];
-        const double merged =
-            (first * inner[0] + second * inner[1]) / (first + second) * (outer[0] + outer[1]);
+        const double merged = (first * inner[0] + second * inner[1]) / (first + second) * (outer[0] + outer[1]);
         losses[number] += weight * -std::log(std::max((total - before + merged) / total, smallest_ratio));
       }
     }

@@ -49,15 +49,14 @@ class MaxRuleChart {
       for (; next_rule < rule_scores_.size() && width_of(rule_scores_[next_rule]) == width; ++next_rule) {
         const Scored &found = rule_scores_[next_rule];
         const auto &rule = rules[found.number];
-        const double value =
-            found.score + top(found.i, found.k, rule[1]).value + top(found.k, found.j, rule[2]).value;
+        const double value = found.score + top(found.i, found.k, rule[1]).value + top(found.k, found.j, rule[2]).value;
         raise(base(found.i, found.j, rule[0]), value, found.number, found.k);
       }
       for (; next_chain < chain_scores_.size() && width_of(chain_scores_[next_chain]) == width; ++next_chain) {
         const Scored &found = chain_scores_[next_chain];
         const LatentChain &chain = chains[found.number];
-        raise(top(found.i, found.j, chain.top), found.score + base(found.i, found.j, chain.bottom).value,
-              found.number, 0);
+        raise(top(found.i, found.j, chain.top), found.score + base(found.i, found.j, chain.bottom).value, found.number,
+              0);
       }
     }
     const double value = top(0, words_, LatentChart::goal_symbol).value;
@@ -95,8 +94,8 @@ class MaxRuleChart {
 
   static void add(const std::vector<LatentEvent> &events, const std::int32_t *numbers, std::vector<Scored> &scores) {
     for (const LatentEvent &event : events)
-      scores.push_back({event.i, event.k, event.j, numbers[event.number],
-                        std::log(std::max(event.probability, smallest))});
+      scores.push_back(
+          {event.i, event.k, event.j, numbers[event.number], std::log(std::max(event.probability, smallest))});
   }
 
   // Sorts by width and place, and adds the scores of the same event; a grammar without it gives the smallest.
@@ -134,7 +133,8 @@ class MaxRuleChart {
     }
   }
 
-  static constexpr double smallest = 1e-10;  // probability of an event that a grammar of a product has not; as published
+  static constexpr double smallest =
+      1e-10;  // probability of an event that a grammar of a product has not; as published
   int words_ = 0, symbols_ = 0;
   const std::vector<LatentChain> *chains_ = nullptr;
   const std::vector<std::array<int, 3>> *rules_ = nullptr;

@@ -4,7 +4,8 @@
 // A coarse level joins substates. With X, Y, Z the sets of substates that are joined, and frequency(x) that of the
 // training data:
 //
-//   weight(A_X -> B_Y C_Z) = sum over x in X of  frequency(x) / frequency(X)  sum over y in Y, z in Z of weight[x, y, z]
+//   weight(A_X -> B_Y C_Z) = sum over x in X of  frequency(x) / frequency(X)  sum over y in Y, z in Z of weight[x, y,
+//   z]
 //
 // and the same for chains and words. A level without a tree, because too much was left out, is skipped; when the finest
 // has none its sums are computed again over everything.
@@ -49,14 +50,16 @@ class LatentParser {
   const LatentLevel &finest() const { return levels_.back(); }
   const std::vector<LatentLevel> &levels() const { return levels_; }
 
-  // Sums over the trees of a sentence. thresholds has one entry for each level but the finest.
+  // Sums over the trees of a sentence. thresholds has one entry for each level but the finest. Events of a lower
+  // probability than the smallest are not listed.
   void sums(const double *word_weights, int words, const SpanConstraints &constraints,
-            const std::vector<double> &thresholds, LatentWorkspace &space, LatentPosteriors &found) const {
+            const std::vector<double> &thresholds, double smallest, LatentWorkspace &space,
+            LatentPosteriors &found) const {
     found = {};
     found.words = words;
     if (!fill(word_weights, words, constraints, thresholds, space)) return;
     found.has_tree = true, found.log_total = space.chart.log_total();
-    space.chart.outside(&found.rules, &found.chains);
+    space.chart.outside(&found.rules, &found.chains, smallest);
     for (int i = 0; i < words; ++i)
       for (int tag : finest().preterminals) {
         const double probability = space.chart.tag_probability(i, tag);
@@ -88,7 +91,7 @@ class LatentParser {
         mask = {}, reached = -1;
         continue;
       }
-      space.chart.outside(nullptr, nullptr);
+      space.chart.outside(nullptr, nullptr, 0);
       mask = space.chart.refined(levels_[l + 1], thresholds[l]);
       reached = int(l) + 1;
     }

@@ -1,5 +1,5 @@
-// Rules of a latent-variable grammar (Matsuzaki et al. 2005; Petrov et al. 2006): every symbol has substates, and a rule
-// has a weight for each combination of the substates of its symbols.
+// Rules of a latent-variable grammar (Matsuzaki et al. 2005; Petrov et al. 2006): every symbol has substates, and a
+// rule has a weight for each combination of the substates of its symbols.
 //
 // The symbols, binary rules and unary chains are those of a treebank grammar (rules.hpp): over each stretch of words
 // there is one chain, from the symbol at its top to that at its bottom. The symbols in the middle of a chain have no

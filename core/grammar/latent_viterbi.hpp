@@ -1,5 +1,5 @@
-// The best derivation of a sentence under a latent-variable grammar: the tree with substates of the highest probability,
-// over the spans and substates that a chart of sums (latent_chart.hpp) has weights for.
+// The best derivation of a sentence under a latent-variable grammar: the tree with substates of the highest
+// probability, over the spans and substates that a chart of sums (latent_chart.hpp) has weights for.
 //
 //   base(A_x, i, j) = max over rules A -> B C, k, y, z of  log weight[x, y, z] + top(B_y, i, k) + top(C_z, k, j)
 //   top(A_x, i, j)  = max over chains A .. B, y of         log weight[x, y] + base(B_y, i, j)

@@ -38,8 +38,8 @@ from treewright.cli.phrases import (
     with_place,
     write_outcomes,
 )
+from treewright.cli.shared import Summary, check_output
 from treewright.cli.training import StageCost
-from treewright.cli.shared import Summary, check_output, note_skipped
 from treewright.errors import InfeasibleError, InputError
 
 if TYPE_CHECKING:

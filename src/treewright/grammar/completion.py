@@ -1,8 +1,8 @@
 """Completion of partly bracketed sentences: what annotators decided stays, and a grammar finds the rest.
 
-In a partial tree a phrase stands for a phrase of the full tree over the same words. Words may stand beside phrases: their
-tags, and the phrases between them and the given one, are open. `_` is an open label. A node over a single word is a tag
-if the grammar has such a tag, and a phrase otherwise.
+In a partial tree a phrase stands for a phrase of the full tree over the same words. Words may stand beside phrases:
+their tags, and the phrases between them and the given one, are open. `_` is an open label. A node over a single word is
+a tag if the grammar has such a tag, and a phrase otherwise.
 """
 
 from __future__ import annotations
@@ -146,5 +146,3 @@ def with_written_labels(tree: Tree, found: Decisions) -> Tree:
 
 def where(tree: Tree) -> str:
     return f"{tree.source}:{tree.line}: " if tree.line else ""
-
-

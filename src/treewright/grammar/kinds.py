@@ -32,7 +32,7 @@ def train(kind: str, trees: Sequence[Tree], dev: Sequence[Tree] | None, options:
 
 
 def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:
-    """F1 of the brackets, without the root, and accuracy of the tags of a grammar's trees of the words of some trees."""
+    """F1 of the brackets, without the root, and accuracy of the tags of a grammar's trees against gold trees."""
     gold = [Tree(DELETED_ROOT, tree.children) for tree in trees]
     found = [add_root(grammar.parse(tree.leaves(), partial=True).tree, DELETED_ROOT) for tree in trees]
     scores = brackets(gold, found).all

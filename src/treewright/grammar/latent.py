@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -36,6 +36,7 @@ from treewright.learn import Progress, Report
 from treewright.learn.calibration import Calibration, fit_line
 
 MARKOV = Markov(vertical=1, horizontal=0)  # of the trees; substates replace all context, as published
+SMALLEST_EVENT = 1e-10  # probability of rules that max-rule considers; lower ones score the same there
 STAGE = "rounds"  # the name of the stage of a training of one grammar
 Method = Literal["max-rule", "viterbi"]
 
@@ -93,7 +94,7 @@ class LatentGrammar:
 
         Each of the rounds splits all substates, merges half of them again and smooths the rest. With dev the round
         with the highest F1 there is kept, otherwise the last, and confidence is calibrated. weights has a weight for
-        each tree. product is the number of grammars whose product is returned; their seeds are seed, seed + 1 and so on.
+        each tree. product is the number of grammars whose product is returned; their seeds are seed, seed + 1, ...
         The same seed gives the same grammar, for any number of threads. report is called after each round.
         checkpoint: a file that keeps the state after each round, from which a training with resume continues.
         """
@@ -183,11 +184,21 @@ class LatentGrammar:
             return as_latent(first.covered())
         if method == "viterbi":
             return self._best_derivation(sentences, sums, exact)
-        score, nodes = self._max_rule(sums)
+        score, nodes = self._max_rule(sums, [place for place, one in enumerate(sums) if one.has_tree])
+        if score == -np.inf:  # every tree has a rule that is less probable than those listed
+            return self.parse(
+                words, tags=tags, adjust=adjust, require=require, forbid=forbid, max_words=None, exact=True
+            )
         tree = self._union.tree(nodes, first)
         bound = score if exact else 0.0
-        return LatentParse(tree, score, bound, "max-rule", evidence="exact" if exact else "bound",
-                           confidence=self._confidence(tree, sums))
+        return LatentParse(
+            tree,
+            score,
+            bound,
+            "max-rule",
+            evidence="exact" if exact else "bound",
+            confidence=self._confidence(tree, sums),
+        )
 
     @explained
     def marginals(
@@ -209,9 +220,7 @@ class LatentGrammar:
         if not any(one.has_tree for one in sums):
             raise InfeasibleError(sentences[0].why_infeasible())
         total = sum(
-            one.log_total + sentence.log_scale
-            for one, sentence in zip(sums, sentences, strict=True)
-            if one.has_tree
+            one.log_total + sentence.log_scale for one, sentence in zip(sums, sentences, strict=True) if one.has_tree
         )
         by_tag = np.zeros((len(words), len(self.tags)))
         found = self._members_with_trees(sums)
@@ -233,6 +242,18 @@ class LatentGrammar:
             f"{len(first.lexicon.words)} words)"
         )
 
+    def trees_by_member(self, words: Sequence[str]) -> list[Tree]:
+        """The tree of each member of a product alone, and last that of the product; covers where there is no tree."""
+        sentences = self._sentences(words, None, None, (), ())
+        sums = self._sums(sentences, False)
+        found: list[Tree] = []
+        for members in (*([place] for place in range(len(sums))), range(len(sums))):
+            kept = [place for place in members if sums[place].has_tree]
+            found.append(
+                self._union.tree(self._max_rule(sums, kept)[1], sentences[0]) if kept else sentences[0].covered().tree
+            )
+        return found
+
     # -- the steps of a search
 
     def _sentences(
@@ -247,26 +268,26 @@ class LatentGrammar:
         return [LatentSentence(model, words, tags, adjust, required, forbidden) for model in self.models]
 
     def _sums(self, sentences: Sequence[LatentSentence], exact: bool) -> list[LatentSums]:
+        smallest = 0.0 if exact else SMALLEST_EVENT
         return [
-            model.kernel.sums(sentence.weights, model.thresholds(exact), *sentence.constraints)
+            model.kernel.sums(sentence.weights, model.thresholds(exact), smallest, *sentence.constraints)
             for model, sentence in zip(self.models, sentences, strict=True)
         ]
 
     def _members_with_trees(self, sums: Sequence[LatentSums]) -> list[tuple[LatentModel, LatentSums]]:
         return [(model, one) for model, one in zip(self.models, sums, strict=True) if one.has_tree]
 
-    def _max_rule(self, sums: Sequence[LatentSums]) -> tuple[float, NDArray[np.int32]]:
-        """The score and the nodes of the tree, with chains of the union."""
+    def _max_rule(self, sums: Sequence[LatentSums], kept: Sequence[int]) -> tuple[float, NDArray[np.int32]]:
+        """The score and the nodes of the tree of some members, with chains of the union."""
         union = self._union
-        kept = [place for place, one in enumerate(sums) if one.has_tree]
         for members in (kept, *([place] for place in kept)):  # all of them, else the first that has a tree on its own
             score, nodes = max_rule(
                 *(union.rules, union.chain_rows, len(union.symbols)),
                 *([sums[place] for place in members], [union.numbers[place] for place in members]),
             )
             if score > -np.inf:
-                return score, nodes
-        raise AssertionError("a grammar with a tree has a max-rule tree")
+                break
+        return score, nodes
 
     def _best_derivation(
         self, sentences: Sequence[LatentSentence], sums: Sequence[LatentSums], exact: bool
@@ -285,8 +306,10 @@ class LatentGrammar:
         found = self._members_with_trees(sums)
         total: NDArray[np.float64] | None = None
         for model, one in found:
-            chains = [sorted(number_of(name, self.labels, "label") for name in names) for names in
-                      model.plain.names.chain_labels]
+            chains = [
+                sorted(number_of(name, self.labels, "label") for name in names)
+                for names in model.plain.names.chain_labels
+            ]
             begins = np.cumsum([0, *map(len, chains)]).astype(np.int32)
             numbers = np.array([label for labels in chains for label in labels], dtype=np.int32)
             own = one.brackets(begins, numbers, len(self.labels))
@@ -381,9 +404,7 @@ def union_of(models: Sequence[LatentModel]) -> Union:
     for model in models:
         own = np.array([number[symbol] for symbol in model.plain.symbols], dtype=np.int32)
         of_rules = [rules.setdefault(tuple(own[rule].tolist()), len(rules)) for rule in model.plain.rules]
-        of_chains = [
-            chains.setdefault(tuple(own[list(chain)].tolist()), len(chains)) for chain in model.plain.chains
-        ]
+        of_chains = [chains.setdefault(tuple(own[list(chain)].tolist()), len(chains)) for chain in model.plain.chains]
         numbers.append((np.array(of_rules, dtype=np.int32), np.array(of_chains, dtype=np.int32), own))
     return Union(symbols, np.array(list(rules), dtype=np.int32).reshape(-1, 3), tuple(chains), numbers)
 
@@ -427,6 +448,14 @@ class Training:
             }
             save(state)
         return calibrated(self._grammar(unpacked(state["best"])), self.dev)
+
+    def grammars(self) -> Iterator[LatentGrammar]:
+        """The grammar after each round, from round 0, without a choice."""
+        found = self.learner.start()
+        yield self._grammar(found)
+        for number in range(1, self.options.rounds + 1):
+            found = self._round(found, number, None)
+            yield self._grammar(found)
 
     def _opened(
         self, path: str | os.PathLike[str] | None, resume: bool

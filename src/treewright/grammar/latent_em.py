@@ -121,9 +121,7 @@ class Learner:
             shares = (found.word_counts + extra * rare[places]) / (occurrences + extra)
             return np.nan_to_num(shares * occurrences / totals[places], nan=0.0, posinf=0.0)
 
-    def iterate(
-        self, found: Substates, iterations: int, smoothing: bool, after: Callable[[float], None]
-    ) -> Substates:
+    def iterate(self, found: Substates, iterations: int, smoothing: bool, after: Callable[[float], None]) -> Substates:
         """Steps of expectation maximisation; after is called with the log likelihood before each step."""
         for _ in range(iterations):
             counts = self.expected(found, self.word_weights(found, smoothing or self.options.smooth_words))

@@ -60,9 +60,9 @@ def selftrain(
 ) -> SelfTrained:
     """Train grammars on labelled trees, and on raw sentences with the trees of a teacher.
 
-    by says whether the teacher is the best of the teachers on dev (without dev: the first) or their product. students is
-    the number of grammars whose product is returned; disjoint gives each a part of the raw text of its own. The other
-    arguments are those of `LatentGrammar.train`. Every grammar and the trees of the raw text are kept beside the
+    by says whether the teacher is the best of the teachers on dev (without dev: the first) or their product. students
+    is the number of grammars whose product is returned; disjoint gives each a part of the raw text of its own. The
+    other arguments are those of `LatentGrammar.train`. Every grammar and the trees of the raw text are kept beside the
     checkpoint.
 
     >>> trees = [Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")]
@@ -83,7 +83,9 @@ def selftrain(
     run = Run(report or ignore, progress, checkpoint, resume)
     work = SelfTraining(gold, held_out, options or LatentOptions(), threads, run)
     automatic = work.labelled_by(work.teacher(by, teachers), sentences)
-    grammars = [work.student(number, automatic[number::students] if disjoint else automatic) for number in range(students)]
+    grammars = [
+        work.student(number, automatic[number::students] if disjoint else automatic) for number in range(students)
+    ]
     found = grammars[0] if students == 1 else calibrated(joined_product(grammars), held_out)
     return SelfTrained(found, len(automatic), len(sentences) - len(automatic))
 
@@ -98,8 +100,9 @@ class SelfTraining:
 
     def teacher(self, by: Teacher, count: int) -> LatentGrammar:
         """The product of the teachers, or the best of them."""
-        found = [self._trained(f"teacher {number + 1}", number, self.gold, [1.0] * len(self.gold))
-                 for number in range(count)]
+        found = [
+            self._trained(f"teacher {number + 1}", number, self.gold, [1.0] * len(self.gold)) for number in range(count)
+        ]
         if by == "product":
             return joined_product(found)
         if not self.dev or count == 1:

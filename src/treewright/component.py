@@ -50,6 +50,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
     "grammar with tagger": "treewright.joint:GrammarWithTagger",
     "treebank grammar": "treewright.grammar:TreebankGrammar",
+    "latent-variable grammar": "treewright.grammar:LatentGrammar",
 }
 MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
@@ -62,8 +63,13 @@ MAKERS = {  # kind -> the command that makes one
     "grammar with dependencies": "treewright joint train --with dependencies TREES",
     "grammar with tagger": "treewright joint train --with tags TREES",
     "treebank grammar": "treewright grammar train --kind treebank TREES",
+    "latent-variable grammar": "treewright grammar train --kind latent TREES",
 }
-GRAMMARS = {"treebank": "treebank grammar", "collins": "lexicalised grammar"}  # name on the command line -> kind
+GRAMMARS = {  # name on the command line -> kind
+    "treebank": "treebank grammar",
+    "collins": "lexicalised grammar",
+    "latent": "latent-variable grammar",
+}
 JOINT_MODELS = {"dependencies": "grammar with dependencies", "tags": "grammar with tagger"}  # the same
 PIPELINE_ROLES = {  # kinds that a pipeline may have -> what they do there
     "tokeniser": "tokeniser",

@@ -8,13 +8,14 @@ from treewright import component, modelfile
 from treewright.component import EMBEDDED
 
 if TYPE_CHECKING:
-    from treewright.grammar import Collins, TreebankGrammar
+    from treewright.grammar import Collins, LatentGrammar, TreebankGrammar
     from treewright.induce import InducedParser
     from treewright.joint import GrammarWithDependencies, GrammarWithTagger
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-    Model = Pipeline | Parser | InducedParser | TreebankGrammar | Collins | GrammarWithTagger | GrammarWithDependencies
+    Grammar = TreebankGrammar | Collins | LatentGrammar
+    Model = Pipeline | Parser | InducedParser | Grammar | GrammarWithTagger | GrammarWithDependencies
 
 __all__ = ["EMBEDDED", "GRAMMARS", "JOINT_MODELS", "PARSERS", "load", "load_grammar", "load_joint", "load_parser"]
 
@@ -45,9 +46,9 @@ def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
     return cast("Pipeline | Parser | InducedParser", component.load(path, *PARSERS))
 
 
-def load_grammar(path: modelfile.Path) -> TreebankGrammar | Collins:
+def load_grammar(path: modelfile.Path) -> Grammar:
     """The same, for functions that need phrase-structure trees."""
-    return cast("TreebankGrammar | Collins", component.load(path, *GRAMMARS))
+    return cast("Grammar", component.load(path, *GRAMMARS))
 
 
 def load_joint(path: modelfile.Path) -> GrammarWithTagger | GrammarWithDependencies:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.components import Task
+from treewright.cli.components import Task, Trained, train_and_save
+from treewright.cli.grammar_selftrain import SELFTRAIN, selftrain
 from treewright.cli.options import (
     Json,
     JsonReport,
     ModelOutput,
+    ModelSeed,
     Output,
     PlainCommand,
     Quiet,
+    Resume,
     SkipBad,
     Threads,
     examples,
@@ -37,10 +40,10 @@ from treewright.cli.phrases import (
     write_outcomes,
 )
 from treewright.cli.shared import Summary, check_output
+from treewright.cli.training import StageCost
 
 if TYPE_CHECKING:
     from treewright.corpus import Tree
-    from treewright.grammar.kinds import Grammar
 
 HELP = (
     "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.\n\n"
@@ -55,16 +58,19 @@ TRAIN = (
     "Train a grammar on the trees of TRAIN and score it on those of DEV.\n\n"
     "treebank: the rules of the trees with their relative frequencies. Traces, function labels and phrases over a "
     "single phrase of the same label are removed first. --vertical 2 gives each phrase the label of its parent, which "
-    "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word."
+    "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word. "
+    "latent: labels have substates that are learned in rounds of splitting and merging, the most accurate; --product "
+    "trains several from different seeds and multiplies them (docs/latent.md)."
 ) + examples(
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar train train.mrg --vertical 2 -o grammar.tw",
     "treewright grammar train train.mrg --kind collins -o collins.tw",
+    "treewright grammar train train.mrg --dev dev.mrg --kind latent --rounds 4 -o latent.tw",
 )
 PARSE = (
     "Write the best tree of each sentence of INPUT.\n\n"
     "The search of a treebank grammar is exact: none of its trees has a higher probability; the tree may still be "
-    "wrong. That of collins has a beam. "
+    "wrong. That of collins has a beam, and that of latent leaves out what coarse grammars find improbable. "
     "A sentence without a tree is named on standard error, and (()) is written in its place."
 ) + examples(
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
@@ -73,11 +79,13 @@ PARSE = (
     'echo "The dog barks ." | treewright grammar parse grammar.tw --to json',
 )
 app = new_app(HELP)
+app.command(help=SELFTRAIN, cls=PlainCommand)(selftrain)
 
 
 class Kind(str, Enum):
     treebank = "treebank"
     collins = "collins"
+    latent = "latent"
 
 
 @app.command(help=TRAIN, cls=PlainCommand)
@@ -98,30 +106,73 @@ def train(
         int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
     ] = 1,
     head_rules: Annotated[str, head_rules_option("for collins")] = "english",
+    rounds: Annotated[
+        int, typer.Option(min=0, max=8, metavar="N", help="Rounds of splitting and merging of latent.")
+    ] = 4,
+    product: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Grammars of latent that are multiplied, with seeds in a row.")
+    ] = 1,
+    seed: ModelSeed = 1,
+    threads: Threads = 1,
+    resume: Resume = False,
     skip_bad: SkipBad = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.grammar import kinds
+    from treewright.grammar.kinds import bracket_scores
 
     check_output(output)
-    task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
+    task = Task(train, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    begin = time.monotonic()
-    grammar = kinds.train(kind.value, trees, held_out, options_of(kind, vertical, horizontal, head_rules))
-    grammar.save(output)
+    if kind is Kind.latent:
+        trained = train_latent(task, trees, held_out, {"rounds": rounds, "product": product}, seed, threads)
+    else:
+        trained = train_at_once(task, kind, trees, held_out, options_of(kind, vertical, horizontal, head_rules))
+    grammar, seconds, epochs = trained
     found: dict[str, Any] = {
         "file": str(output),
         "bytes": output.stat().st_size,
         "trees": len(trees),
         "words": sum(len(tree.leaves()) for tree in trees),
-        "seconds": round(time.monotonic() - begin, 3),
+        "seconds": round(seconds, 3),
     }
     in_words = f"treewright: {output}: {grammar}; {found['trees']} trees in {found['seconds']:.1f} s"
     if held_out:
-        found["dev"] = scores = dev_scores(grammar, held_out)
+        found["dev"] = scores = bracket_scores(grammar, held_out)
         in_words += f"; on {dev}: F1 {100 * scores['f1']:.2f}, tags {100 * scores['tags']:.2f} %"
-    task.report(found, [], in_words)
+    task.report(found, epochs, in_words)
+
+
+def train_at_once(
+    task: Task, kind: Kind, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any]
+) -> Trained[Any]:
+    """A grammar that is trained in one pass."""
+    from treewright.grammar import kinds
+
+    begin = time.monotonic()
+    grammar = kinds.train(kind.value, trees, dev, options)
+    grammar.save(task.output)
+    return Trained(grammar, time.monotonic() - begin, [])
+
+
+def train_latent(
+    task: Task, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any], seed: int, threads: int
+) -> Trained[Any]:
+    """A latent-variable grammar, with progress and checkpoints."""
+    from treewright.grammar import LatentGrammar
+    from treewright.grammar.latent import member_options
+    from treewright.grammar.options import LatentOptions
+
+    task.show_settings({**options, "seed": seed})
+    members = member_options(LatentOptions(rounds=options["rounds"]), options["product"])
+    return train_and_save(
+        task.output,
+        [StageCost(stage, max(options["rounds"], 1), 1.0) for stage, _ in members],
+        task.quiet,
+        lambda run: LatentGrammar.train(
+            trees, dev, **options, seed=seed, threads=threads, resume=task.resume, **run._asdict()
+        ),
+    )
 
 
 def options_of(kind: Kind, vertical: int, horizontal: int, head_rules: str) -> dict[str, Any]:
@@ -131,22 +182,6 @@ def options_of(kind: Kind, vertical: int, horizontal: int, head_rules: str) -> d
     if kind is Kind.collins:
         return {"head_rules": head_rules}
     return {"options": TreebankOptions(Markov(vertical, horizontal))}
-
-
-def dev_scores(grammar: Grammar, trees: list[Tree]) -> dict[str, float]:
-    """F1 of the brackets and accuracy of the tags of a grammar's trees."""
-    from treewright.evaluate import brackets
-
-    scores = brackets(trees, [rooted(grammar.parse(tree.leaves(), partial=True).tree) for tree in trees]).all
-    return {"f1": scores.brackets.f1, "tags": scores.tagging_accuracy}
-
-
-def rooted(tree: Tree) -> Tree:
-    """The tree below the root that prepared trees have."""
-    from treewright.corpus import add_root
-    from treewright.grammar.trees import ROOT
-
-    return add_root(tree, ROOT)
 
 
 @app.command(help=PARSE, cls=PlainCommand)
@@ -166,12 +201,12 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.grammar import TreebankGrammar
+    from treewright.grammar import Collins
     from treewright.models import load_grammar
 
     form = form_of(to, output)
     grammar = load_grammar(model)
-    limits = {"max_words": max_words} if isinstance(grammar, TreebankGrammar) else {}  # collins limits its own chart
+    limits = {} if isinstance(grammar, Collins) else {"max_words": max_words}  # collins limits its own chart
     summary = Summary()
     outcomes = parse_items(
         read_items(source, kind, tags, skip_bad),

@@ -67,7 +67,7 @@ MaxWords = Annotated[
         "--max-words",
         min=1,
         metavar="N",
-        help="With a treebank grammar: divide longer sentences, which bounds time and memory.",
+        help="Unless the grammar is that of collins: divide longer sentences, which bounds time and memory.",
     ),
 ]
 

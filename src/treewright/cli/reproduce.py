@@ -25,6 +25,7 @@ from treewright.cli.options import (
     seed_option,
     with_old_spellings,
 )
+from treewright.cli.reproduce_huang import huang2010
 
 if TYPE_CHECKING:
     from treewright.learn import Report
@@ -48,6 +49,7 @@ app.add_typer(mcdonald2006, name="mcdonald2006")
 
 rush2010 = new_app("Rush, Sontag, Collins & Jaakkola (2010): dual decomposition for grammars.")
 app.add_typer(rush2010, name="rush2010")
+app.add_typer(huang2010, name="huang2010")
 
 TABLE2_HELP = (
     "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"

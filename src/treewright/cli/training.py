@@ -24,6 +24,8 @@ PERCENTAGES = {
     "extra": "extra edges F1",
     "tokens": "token F1",
     "sentences": "sentence F1",
+    "f1": "F1",
+    "tags": "tag accuracy",
 }
 PROGRESS_STEP = 16  # examples between two updates of the progress bar; by convention
 

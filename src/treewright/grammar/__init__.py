@@ -8,7 +8,8 @@
 
 from treewright.grammar.collins import Collins, CollinsOptions, LexicalParse, ParseForest
 from treewright.grammar.head_rules import HeadRules, dependencies
-from treewright.grammar.options import TreebankOptions
+from treewright.grammar.latent import LatentGrammar, LatentParse, product
+from treewright.grammar.options import LatentOptions, TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse
 from treewright.grammar.treebank import TreebankGrammar
 from treewright.grammar.trees import Markov, binarised, prepared, restored, trees_of
@@ -19,6 +20,9 @@ __all__ = [
     "Collins",
     "CollinsOptions",
     "HeadRules",
+    "LatentGrammar",
+    "LatentOptions",
+    "LatentParse",
     "LexicalParse",
     "Markov",
     "ParseForest",
@@ -29,6 +33,7 @@ __all__ = [
     "binarised",
     "dependencies",
     "prepared",
+    "product",
     "restored",
     "signature",
     "trees_of",

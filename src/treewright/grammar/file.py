@@ -63,7 +63,7 @@ def to_arrays(model: TreebankModel) -> Stored:
     return header, arrays
 
 
-def table_arrays(name: str, table: TagCounts) -> dict[str, NDArray[Any]]:
+def table_arrays(name: str, table: TagCounts, dtype: type[np.generic] = np.int32) -> dict[str, NDArray[Any]]:
     """Counts of tags by word: the words as lines of text, and for each its tags and counts."""
     words = sorted(table)
     entries = [sorted(table[word].items()) for word in words]
@@ -71,7 +71,7 @@ def table_arrays(name: str, table: TagCounts) -> dict[str, NDArray[Any]]:
         f"{name}.names": np.frombuffer("\n".join(words).encode(), dtype=np.uint8),
         f"{name}.ends": np.cumsum([len(entry) for entry in entries]).astype(np.int32),
         f"{name}.tags": np.array([tag for entry in entries for tag, _ in entry], dtype=np.int32),
-        f"{name}.counts": np.array([count for entry in entries for _, count in entry], dtype=np.int32),
+        f"{name}.counts": np.array([count for entry in entries for _, count in entry], dtype=dtype),
     }
 
 
@@ -108,7 +108,7 @@ def lexicon_from(arrays: Arrays, tags: int) -> Lexicon:
     return Lexicon(Vocabulary(totals, 1), words, classes, tag_counts)
 
 
-def table_from(name: str, arrays: Arrays, tags: int) -> dict[str, dict[int, int]]:
+def table_from(name: str, arrays: Arrays, tags: int) -> dict[str, dict[int, float]]:
     """The inverse of `table_arrays`."""
     text = arrays[f"{name}.names"].tobytes().decode()
     words = text.split("\n") if text else []

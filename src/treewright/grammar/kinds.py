@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from treewright.component import GRAMMARS, component_class
-from treewright.corpus import Tree
+from treewright.corpus import Tree, add_root
+from treewright.evaluate import brackets
 from treewright.grammar.result import PhraseParse
+
+DELETED_ROOT = "TOP"  # the label of a root that scoring leaves out, as in EVALB
 
 
 class Grammar(Protocol):
@@ -26,3 +29,11 @@ def train(kind: str, trees: Sequence[Tree], dev: Sequence[Tree] | None, options:
     """A grammar of a kind, trained on trees; options are the keywords of its `train`."""
     made: Any = component_class(GRAMMARS[kind])
     return cast(Grammar, made.train(trees, dev, **options))
+
+
+def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:
+    """F1 of the brackets, without the root, and accuracy of the tags of a grammar's trees against gold trees."""
+    gold = [Tree(DELETED_ROOT, tree.children) for tree in trees]
+    found = [add_root(grammar.parse(tree.leaves(), partial=True).tree, DELETED_ROOT) for tree in trees]
+    scores = brackets(gold, found).all
+    return {"f1": scores.brackets.f1, "tags": scores.tagging_accuracy}

@@ -25,7 +25,7 @@ FLOOR = 1e-10  # P(T | w) of a tag that was required for a word and never seen w
 CACHE_SIZE = 1 << 15  # words whose scores are kept, to bound memory; by convention, it changes the speed only
 
 Vector = NDArray[np.float64]
-TagCounts = Mapping[str, Mapping[int, int]]  # word or class -> number of a tag -> count
+TagCounts = Mapping[str, Mapping[int, float]]  # word or class -> number of a tag -> count
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Lexicon:
         self._cache[word, is_first] = found
         return found
 
-    def _shares(self, word: str, is_first: bool) -> tuple[Vector, int]:
+    def _shares(self, word: str, is_first: bool) -> tuple[Vector, float]:
         """P(T | w) of each tag, and the number of occurrences of the word, at least 1."""
         for spelled in (word, bracket_word(word)):
             if spelled in self.words:
@@ -76,7 +76,7 @@ class Lexicon:
                 return self._smoothed(self.words[spelled], FEW if count <= MANY else LITTLE), count
         return self._smoothed(self.classes.get(self.vocabulary.class_of(word, is_first), {}), BY_CLASS), 1
 
-    def _smoothed(self, counts: Mapping[int, int], weight: float) -> Vector:
+    def _smoothed(self, counts: Mapping[int, float], weight: float) -> Vector:
         share = weight * self._rare
         np.add.at(share, list(counts), list(counts.values()))
         smoothed: Vector = share / (sum(counts.values()) + weight)

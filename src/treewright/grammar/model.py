@@ -93,7 +93,7 @@ def estimated(trees: Sequence[Tree], options: TreebankOptions) -> TreebankModel:
     counts = RuleCounts.of(binarised(tree, options.markov) for tree in trees)
     found = {symbol for chain in counts.chains for symbol in chain}
     found |= {symbol for rule in counts.rules for symbol in rule}
-    symbols = (GOAL, *sorted(found - {GOAL}))
+    symbols = (GOAL, *sorted(found - {GOAL}, key=lambda symbol: (symbol.is_tag, symbol)))  # the order of a file
     number = {symbol: place for place, symbol in enumerate(symbols)}
     rules = sorted((tuple(number[symbol] for symbol in rule), count) for rule, count in counts.rules.items())
     chains = sorted((tuple(number[symbol] for symbol in chain), count) for chain, count in counts.chains.items())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from treewright.checks import Positive, check_fields, read_plain
+from treewright.checks import Count, NotNegative, Positive, Range, Share, check_fields, read_plain
 from treewright.grammar.trees import Markov
 
 
@@ -26,5 +26,34 @@ class TreebankOptions:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> TreebankOptions:
+        """The inverse of `to_json`."""
+        return read_plain(values, cls, "options")
+
+
+@dataclass(frozen=True)
+class LatentOptions:
+    """Everything that the training of a latent-variable grammar depends on beside the data."""
+
+    rounds: Annotated[int, Range(0, 8)] = 4  # of split, merge and smooth
+    seed: Count = 1
+    rare_count: Positive = 5  # words seen at most so often are the examples of unknown words
+    noise: NotNegative = 0.01  # of the weights of siblings after a split; as published
+    merge_share: Share = 0.5  # of the splits that a round undoes; as published
+    split_iterations: Positive = 50  # of expectation maximisation after a split; as published
+    merge_iterations: Positive = 20  # after the merge; as published
+    smooth_iterations: Positive = 10  # with smoothing; as published
+    rule_smoothing: Share = 0.01  # weight of the mean of the substates of a symbol; as published
+    word_smoothing: Share = 0.1  # the same for words; as published
+    smooth_words: bool = False  # whether words are smoothed by rare words in all iterations, not only the last ones
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> LatentOptions:
         """The inverse of `to_json`."""
         return read_plain(values, cls, "options")

@@ -19,6 +19,7 @@ from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import file
 from treewright.grammar.constraints import ChartConstraints, Constraint, chart_constraints
+from treewright.grammar.counts import Symbol
 from treewright.grammar.leaves import check_words, leaf_of
 from treewright.grammar.model import TreebankModel, estimated
 from treewright.grammar.options import TreebankOptions
@@ -248,19 +249,7 @@ class Prepared:
 
     def parts(self, nodes: NDArray[np.int32], words: Sequence[str]) -> list[Tree]:
         """The trees of nodes of the chart, parents first, without inserted nodes and labels above others."""
-        symbols, chains = self.model.symbols, self.model.chains
-        stack: list[list[Tree]] = []
-        for chain, first, last in nodes[::-1].tolist():
-            *above, bottom = (symbols[number] for number in chains[chain])
-            if last - first == 1:
-                found = [Tree(bottom.label, [leaf_of(words[first])])]
-            else:
-                children = stack.pop() + stack.pop()
-                found = children if bottom.is_inserted else [Tree(bottom.label, children)]
-            for symbol in reversed(above):
-                found = [Tree(symbol.label, found)]
-            stack.append(found)
-        return [tree for trees in reversed(stack) for tree in trees]
+        return parts_of(nodes, words, self.model.symbols, self.model.chains)
 
     def covered(self) -> PhraseParse:
         """The fewest phrases that cover the sentence."""
@@ -296,6 +285,24 @@ class Prepared:
                 )
         reason = "with these constraints" if self.has_constraints else "for these words"
         return f"the grammar has no tree {reason}; partial=True gives the fewest phrases that cover them"
+
+
+def parts_of(
+    nodes: NDArray[np.int32], words: Sequence[str], symbols: Sequence[Symbol], chains: Sequence[Sequence[int]]
+) -> list[Tree]:
+    """The trees of nodes (chain, first, last) of a chart, parents first, without inserted nodes."""
+    stack: list[list[Tree]] = []
+    for chain, first, last in nodes[::-1].tolist():
+        *above, bottom = (symbols[number] for number in chains[chain])
+        if last - first == 1:
+            found = [Tree(bottom.label, [leaf_of(words[first])])]
+        else:
+            children = stack.pop() + stack.pop()
+            found = children if bottom.is_inserted else [Tree(bottom.label, children)]
+        for symbol in reversed(above):
+            found = [Tree(symbol.label, found)]
+        stack.append(found)
+    return [tree for trees in reversed(stack) for tree in trees]
 
 
 def with_tags(

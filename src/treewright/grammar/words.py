@@ -61,7 +61,7 @@ class Vocabulary:
     ['The', 'dog', 'UNK-LC-ed']
     """
 
-    counts: Mapping[str, int]
+    counts: Mapping[str, float]  # weighted, if the sentences have weights
     min_count: int
 
     @classmethod

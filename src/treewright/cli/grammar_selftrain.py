@@ -1,0 +1,102 @@
+"""`treewright grammar selftrain`: grammars that learn from their own trees of raw text."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli.components import Task, train_and_save
+from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBad, Threads, examples
+from treewright.cli.phrases import SourceKind, read_items, training_trees
+from treewright.cli.shared import check_output
+from treewright.cli.training import StageCost
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.grammar.selftraining import SelfTrained
+
+SELFTRAIN = (
+    "Train latent-variable grammars on a treebank and on raw text that other grammars have parsed.\n\n"
+    "Teachers are trained on TREES; the best of them (--by single) or their product (--by product) parses TEXT; the "
+    "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
+    "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
+    "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
+) + examples(
+    "treewright grammar selftrain --labelled train.mrg --raw more.txt --dev dev.mrg -o self.tw",
+    "treewright grammar selftrain --labelled train.mrg --raw more.txt --students 4 --disjoint -o self.tw",
+)
+
+
+class Teacher(str, Enum):
+    single = "single"
+    product = "product"
+
+
+def selftrain(
+    labelled: Annotated[str, typer.Option("--labelled", metavar="TREES", help="A treebank in Penn brackets.")],
+    raw: Annotated[str, typer.Option("--raw", metavar="TEXT", help="Sentences without trees; see --input.")],
+    output: ModelOutput,
+    dev: Annotated[
+        str | None,
+        typer.Option("--dev", metavar="DEV", help="Another treebank, on which rounds and the teacher are chosen."),
+    ] = None,
+    kind: SourceKind = None,
+    by: Annotated[Teacher, typer.Option("--by", help="What parses TEXT: the best teacher, or all.")] = Teacher.product,
+    teachers: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are trained on TREES.")] = 4,
+    students: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are multiplied in the end.")] = 1,
+    disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
+    rounds: Annotated[int, typer.Option(min=0, max=8, metavar="N", help="Rounds of splitting and merging.")] = 4,
+    seed: ModelSeed = 1,
+    threads: Threads = 1,
+    resume: Resume = False,
+    skip_bad: SkipBad = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    from treewright.grammar import LatentOptions
+    from treewright.grammar.selftraining import selftrain as run_selftraining
+
+    check_output(output)
+    task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
+    gold, held_out = training_trees(labelled, skip_bad), None if dev is None else training_trees(dev, skip_bad)
+    sentences = [item.words for item in read_items(raw, kind, False, skip_bad)]
+    if not sentences:
+        raise InputError(f"{raw}: there is no sentence")
+    steps = [*(f"teacher {number + 1}" for number in range(teachers)), "raw text"]
+    steps += [f"student {number + 1}" for number in range(students)]
+    outcome: list[SelfTrained] = []
+
+    def train(run: object) -> object:
+        arguments = run._asdict()  # type: ignore[attr-defined]
+        options = LatentOptions(rounds=rounds, seed=seed)
+        found = run_selftraining(
+            *(gold, sentences, held_out),
+            by=by.value,
+            teachers=teachers,
+            students=students,
+            disjoint=disjoint,
+            options=options,
+            threads=threads,
+            resume=resume,
+            **arguments,
+        )
+        outcome.append(found)
+        return found.grammar
+
+    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)  # type: ignore[arg-type, var-annotated]
+    [found] = outcome
+    report = {
+        "file": str(output),
+        "bytes": output.stat().st_size,
+        "trees": len(gold),
+        "raw_sentences": found.parsed,
+        "raw_sentences_left_out": found.left_out,
+        "seconds": round(trained.seconds, 3),
+    }
+    in_words = (
+        f"treewright: {output}: {found.grammar}; {len(gold)} trees and {found.parsed} sentences of raw text "
+        f"({found.left_out} left out) in {trained.seconds:.1f} s"
+    )
+    task.report(report, trained.epochs, in_words)

@@ -1,0 +1,159 @@
+"""Self-training: grammars learn from the trees that other grammars give raw text (Huang, Harper and Petrov 2010).
+
+Teachers are trained on a treebank; one of them, or their product, parses raw text; the students are trained from
+scratch on the treebank and these trees. The treebank has a weight at which both parts count the same number of words.
+
+| condition | teacher | raw text of each student |
+|---|---|---|
+| ST-Reg | one grammar | all |
+| ST-Prod | a product | all |
+| ST-Prod-Mult | a product | a part of its own |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from treewright import checkpoint as checkpoints
+from treewright.calls import explained
+from treewright.checks import Positive, check
+from treewright.corpus import Tree
+from treewright.errors import InputError
+from treewright.grammar.kinds import bracket_scores
+from treewright.grammar.latent import LatentGrammar, Run, Training, calibrated, ignore, joined_product
+from treewright.grammar.options import LatentOptions
+from treewright.grammar.trees import TreeSource, prepared_trees, trees_of
+from treewright.learn import Progress, Report
+
+Teacher = Literal["single", "product"]
+
+
+@dataclass(frozen=True)
+class SelfTrained:
+    """The students as one grammar, and how many sentences of the raw text have a tree, and were left out."""
+
+    grammar: LatentGrammar
+    parsed: int
+    left_out: int
+
+
+@explained
+def selftrain(
+    labelled: TreeSource,
+    raw: Iterable[Sequence[str]],
+    dev: TreeSource | None = None,
+    *,
+    by: Teacher = "product",
+    teachers: int = 4,
+    students: int = 1,
+    disjoint: bool = False,
+    options: LatentOptions | None = None,
+    threads: int = 1,
+    report: Callable[[Report], None] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> SelfTrained:
+    """Train grammars on labelled trees, and on raw sentences with the trees of a teacher.
+
+    by says whether the teacher is the best of the teachers on dev (without dev: the first) or their product. students
+    is the number of grammars whose product is returned; disjoint gives each a part of the raw text of its own. The
+    other arguments are those of `LatentGrammar.train`. Every grammar and the trees of the raw text are kept beside the
+    checkpoint.
+
+    >>> trees = [Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")]
+    >>> found = selftrain(trees, [["it", "snows"]], teachers=1, options=LatentOptions(rounds=1))
+    >>> found.parsed, found.grammar.parse(["it", "snows"]).tags
+    (1, ['PRP', 'VBZ'])
+    """
+    if by not in ("single", "product"):
+        raise InputError(f"by is {by!r}; expected single or product")
+    check(teachers, Positive, "teachers")
+    check(students, Positive, "students")
+    gold, held_out = trees_of(labelled)[0], None if dev is None else trees_of(dev)[0]
+    sentences = [list(words) for words in raw]
+    if not gold:
+        raise InputError("there is no labelled tree to train on")
+    if not sentences:
+        raise InputError("the raw text has no sentence")
+    run = Run(report or ignore, progress, checkpoint, resume)
+    work = SelfTraining(gold, held_out, options or LatentOptions(), threads, run)
+    automatic = work.labelled_by(work.teacher(by, teachers), sentences)
+    grammars = [
+        work.student(number, automatic[number::students] if disjoint else automatic) for number in range(students)
+    ]
+    found = grammars[0] if students == 1 else calibrated(joined_product(grammars), held_out)
+    return SelfTrained(found, len(automatic), len(sentences) - len(automatic))
+
+
+class SelfTraining:
+    """The steps of self-training; the result of each is kept beside the checkpoint."""
+
+    def __init__(
+        self, gold: Sequence[Tree], dev: Sequence[Tree] | None, options: LatentOptions, threads: int, run: Run
+    ) -> None:
+        self.gold, self.dev, self.options, self.threads, self.outer = gold, dev, options, threads, run
+
+    def teacher(self, by: Teacher, count: int) -> LatentGrammar:
+        """The product of the teachers, or the best of them."""
+        found = [
+            self._trained(f"teacher {number + 1}", number, self.gold, [1.0] * len(self.gold)) for number in range(count)
+        ]
+        if by == "product":
+            return joined_product(found)
+        if not self.dev or count == 1:
+            return found[0]
+        dev = self.dev
+        return max(found, key=lambda grammar: bracket_scores(grammar, dev)["f1"])
+
+    def labelled_by(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """The trees of a teacher; sentences without one are left out."""
+        path = self._file("raw")
+        if path is not None and self.outer.resume and path.exists():
+            return [Tree.parse(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        found: list[Tree] = []
+        for number, words in enumerate(sentences):
+            if self.outer.progress:
+                self.outer.progress("raw text", 0, number, len(sentences))
+            parse = teacher.parse(words, partial=True)
+            if not parse.given_up:
+                found.append(parse.tree)
+        trees, _ = prepared_trees(found, True)
+        if path is not None:
+            path.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
+        return trees
+
+    def student(self, number: int, automatic: Sequence[Tree]) -> LatentGrammar:
+        """A grammar of the treebank and of automatic trees, which count the same number of words together."""
+        weight = balanced_weight(self.gold, automatic)
+        weights = [weight] * len(self.gold) + [1.0] * len(automatic)
+        return self._trained(f"student {number + 1}", number, [*self.gold, *automatic], weights)
+
+    def _trained(self, name: str, number: int, trees: Sequence[Tree], weights: Sequence[float]) -> LatentGrammar:
+        path = self._file(name)
+        if path is not None and self.outer.resume and path.exists():
+            return LatentGrammar.load(path)
+        options = replace(self.options, seed=self.options.seed + number)
+        found = Training(trees, self.dev, weights, options, self.threads, name).run(self.outer.step(name))
+        if path is not None:
+            found.save(path)
+        return found
+
+    def _file(self, step: str) -> Path | None:
+        checkpoint = self.outer.checkpoint
+        return None if checkpoint is None else checkpoints.step_file(checkpoint, step.replace(" ", "-"), True)
+
+
+def balanced_weight(gold: Sequence[Tree], automatic: Sequence[Tree]) -> float:
+    """The weight of gold trees at which both parts have the same number of words; at least 1.
+
+    >>> one, two = Tree.parse("(NP (NN a))"), Tree.parse("(NP (NN a) (NN b))")
+    >>> balanced_weight([one], [two, two]), balanced_weight([two], [one])
+    (4.0, 1.0)
+    """
+    words = [sum(len(tree.leaves()) for tree in trees) for trees in (gold, automatic)]
+    return max(words[1] / words[0], 1.0)

@@ -94,10 +94,12 @@ Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score
     SizeGroups groups;
     all_arcs([&](int m, double own) { return groups.add(best[m] - own), true; });
     std::vector<double> losses;
+    double nearest = std::numeric_limits<double>::infinity();
     for (int m = 1; m < nodes; ++m) {
-      groups.add(std::abs(best[m]));
+      if (best[m] != 0) nearest = std::min(nearest, std::abs(best[m]));
       losses.push_back(best[m] - score(heads[m], m));
     }
+    groups.add_if_least(nearest);
     spread = spread_of(losses, least_penalty(groups.starts(), best_size.value()));
   }
   return {sum.value(), first_order_upper_bound(sum, gap), gap, spread};

@@ -12,9 +12,10 @@
 // of few units in the last place. A part that loses more than a whole tree does is in no better tree.
 //
 // spread(tree) is the scale that tolerances refer to: the loss of the tree, without penalties that every tree has to
-// take, such as masks. Losses of all parts and the best scores, without signs, form groups, with a factor of 2^20
-// between one and the next. The penalties are the losses from the first group on that is more than 2^10 times the size of the best scores (BestSize), which
-// keeps losses of ordinary size next to ties that are broken by rounding or noise.
+// take, such as masks. Losses of all parts form groups, with a factor of 2^20 between one and the next; the best score
+// nearest to 0 is a group of its own if all losses are larger. The penalties are the losses from the first group on
+// that is more than 2^10 times the size of the best scores (BestSize), which keeps losses of ordinary size next to ties
+// that are broken by rounding or noise.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +56,9 @@ class BestSize {
 };
 
 // False when the losses are all of ordinary size next to the best scores.
-inline bool may_have_penalty(double largest_loss, double best_size) { return largest_loss > penalty_of_best * best_size; }
+inline bool may_have_penalty(double largest_loss, double best_size) {
+  return largest_loss > penalty_of_best * best_size;
+}
 
 // Sizes by exponent, in groups with nothing in the 20 powers of two below each; by convention, as above.
 class SizeGroups {
@@ -64,10 +67,14 @@ class SizeGroups {
 
   void add(double size) {
     if (!(size > 0 && size < infinity)) return;
-    std::uint64_t bits;
-    std::memcpy(&bits, &size, sizeof bits);
-    double &cell = least_[bits >> 52];
+    double &cell = least_[exponent_of(size)];
     cell = std::min(cell, size);
+  }
+
+  void add_if_least(double size) {
+    if (!(size > 0 && size < infinity)) return;
+    const auto end = least_ + exponent_of(size) + 1;
+    if (std::all_of(least_, end, [&](double least) { return least > size; })) add(size);
   }
 
   // The least size of every group but the first. Increasing.
@@ -85,6 +92,13 @@ class SizeGroups {
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr int exponents = 2048, jump = 20;
+
+  static std::size_t exponent_of(double positive) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &positive, sizeof bits);
+    return bits >> 52;
+  }
+
   double least_[exponents];  // the least size with each exponent
 };
 
@@ -259,7 +273,7 @@ class Losses {
   std::vector<double> sibling_, grand_;  // the best part of each arc
   std::vector<double> of_tree_;
   bool has_groups_ = false;
-  std::vector<double> thresholds_, penalties_;  // starts of the groups of losses, and of losses and best scores
+  std::vector<double> thresholds_, penalties_;  // starts of the groups of losses, and with the best score
   std::vector<int> used_;
 };
 
@@ -305,8 +319,11 @@ inline void Losses::find_groups() {
   SizeGroups groups;
   for_all([&](double loss) { groups.add(loss); });
   thresholds_ = groups.starts();
+  double nearest = infinity;
   for (const auto *best : {&best_arc, &best_sibling, &best_grand, &best_stop})
-    for (double score : *best) groups.add(std::abs(score));
+    for (double score : *best)
+      if (score != 0) nearest = std::min(nearest, std::abs(score));
+  groups.add_if_least(nearest);
   penalties_ = groups.starts();
   has_groups_ = true;
 }

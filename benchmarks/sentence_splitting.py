@@ -1,11 +1,14 @@
 """Where sentences end: how the tokeniser's two models are weighted, and from which probability on a sentence ends.
 
-    python benchmarks/sentence_splitting.py [FOLDER] [--treebank NAME ...] [--seeds K]
+    python benchmarks/sentence_splitting.py [FOLDER] [--treebank NAME ...] [--seeds K] [--held-out] [--views V]
+        [--join J]
 
 For each treebank, tokenisers are trained on `train` with seeds 1 to K and split the raw text of `dev`. The table has
 the F1 of sentences, averaged over the seeds, by the weight of the token model and by the threshold; weight 0 is the
-character model alone, 1 the token model alone. The last column is the F1 of tokens, which does not depend on them.
-Without a folder it prints a message and stops.
+character model alone. The last column is the F1 of tokens, which does not depend on them. --held-out trains without
+each fifth document of `train` and splits these documents instead of `dev`; --views and --join replace the number of
+views of the training text and the share of its paragraphs that are joined to the next. Without a folder it prints a
+message and stops.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from treewright.evaluate import evaluate
 from treewright.tagger import Tokeniser, TokeniserOptions, boundaries
 from treewright.tagger.tokeniser import text_and_ends
 
-WEIGHTS = (0.0, 0.5, 2 / 3, 0.75, 1.0)
+WEIGHTS = (0.0, 0.5, 0.6, 2 / 3, 0.75)
 THRESHOLDS = (0.5, 0.4, 0.3, 0.2)
 TREEBANKS = ("English-EWT", "Portuguese-Bosque", "Estonian-EWT", "Turkish-IMST", "Irish-IDT", "Afrikaans-AfriBooms")
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)
@@ -30,6 +33,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--treebank", nargs="*", default=TREEBANKS)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--views", type=int, default=boundaries.VIEWS)
+    parser.add_argument("--join", type=float, default=boundaries.JOIN_SHARE)
     given = parser.parse_args()
     if given.folder is None:
         print("needs a folder with ud/NAME/train.conllu and dev.conllu")
@@ -37,10 +43,11 @@ def main() -> None:
     print(f"{'':20} {'weight':>7} " + " ".join(f"{threshold:>7}" for threshold in THRESHOLDS) + f" {'Tokens':>7}")
     for name in given.treebank:
         bank = given.folder / "ud" / name
-        gold = list(tw.read(bank / "dev.conllu"))
-        tokenisers = [
-            Tokeniser.train(bank / "train.conllu", seed=seed, options=LAST_EPOCH) for seed in range(1, given.seeds + 1)
-        ]
+        train, gold = list(tw.read(bank / "train.conllu")), list(tw.read(bank / "dev.conllu"))
+        if given.held_out:
+            train, gold = divided(train)
+        with mock.patch.multiple(boundaries, VIEWS=given.views, JOIN_SHARE=given.join):
+            tokenisers = [Tokeniser.train(train, seed=seed, options=LAST_EPOCH) for seed in range(1, given.seeds + 1)]
         for weight in WEIGHTS:
             rows = [[figures(one, gold, weight, threshold) for threshold in THRESHOLDS] for one in tokenisers]
             means = [sum(row[place][0] for row in rows) / len(rows) for place in range(len(THRESHOLDS))]
@@ -48,6 +55,19 @@ def main() -> None:
             print(
                 f"{name:20} {weight:7.2f} " + " ".join(f"{mean:7.2f}" for mean in means) + f" {tokens:7.2f}", flush=True
             )
+
+
+def divided(sentences: list[tw.Sentence]) -> tuple[list[tw.Sentence], list[tw.Sentence]]:
+    """The documents of a treebank without each fifth, and these."""
+    documents: list[list[tw.Sentence]] = [[]]
+    for sentence in sentences:
+        if documents[-1] and any(line.startswith("# newdoc") for line in sentence.comments):
+            documents.append([])
+        documents[-1].append(sentence)
+    parts: tuple[list[tw.Sentence], list[tw.Sentence]] = ([], [])
+    for number, document in enumerate(documents):
+        parts[number % 5 == 2].extend(document)
+    return parts
 
 
 def figures(tokeniser: Tokeniser, gold: list[tw.Sentence], weight: float, threshold: float) -> tuple[float, float]:

@@ -73,6 +73,47 @@ def test_text_is_cut_as_in_the_treebank(nlp: Pipeline) -> None:
     assert rebuilt(found) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We use .NET at work.",
+        "She left Yahoo! for a smaller company.",
+        "E.g. this one is broken.",
+        "Ask e.g. Mrs. Hall or Capt. Cook.",
+        "The train leaves at 9:30 a.m. on Sunday.",
+        '"Is this seat free?" the woman asked.',
+        "Finally finished my thesis! 🎓",
+    ],
+)
+def test_these_are_one_sentence(nlp: Pipeline, text: str) -> None:
+    assert [sentence.text for sentence in nlp(text)] == [text]
+
+
+def test_each_line_of_a_list_is_a_sentence(nlp: Pipeline) -> None:
+    lines = ["Shopping:", "- milk", "- six eggs", "1. call mum", "2. pay the rent", "* sleep"]
+    assert [sentence.text for sentence in nlp("\n".join(lines))] == lines
+
+
+@pytest.mark.parametrize(
+    ("form", "tag"),
+    [
+        *(("https://example.org/a?b=c", "PROPN"), ("ann@example.org", "PROPN"), ("@ann", "PROPN"), ("😀", "SYM")),
+        *(("👩‍🚀", "SYM"), ("10:30", "NUM"), ("2.0.1", "NUM"), ("snake_case", "PROPN"), ("/usr/local/bin", "PROPN")),
+    ],
+)
+def test_tokens_by_pattern_have_the_tags_of_their_kind(nlp: Pipeline, form: str, tag: str) -> None:
+    for text in (f"We saw {form} yesterday.", f"{form}", f"Look at ({form})!"):
+        words = [word for sentence in nlp(text) for word in zip(sentence.forms, sentence.upos, strict=True)]
+        assert (form, tag) in words
+
+
+@pytest.mark.parametrize(
+    "form", ["They’re", "don’t", "I’m", "we’ll", "he’d", "it’s", "can’t", "won’t", "who’s", "let’s"]
+)
+def test_contractions_with_a_typographic_apostrophe_are_split(nlp: Pipeline, form: str) -> None:
+    assert nlp(f"{form} here")[0].tokens[0].form == form
+
+
 def test_columns_are_filled(nlp: Pipeline) -> None:
     [found] = nlp("The children were running.")
     assert found.lemmas == ["the", "child", "be", "run", "."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -50,6 +51,8 @@ LABELS = ("inside", "token", "sentence")
 DECISIONS_PER_STEP = 16  # characters of one update; by convention
 ALL_PATTERNS = Patterns(PATTERNS)
 CHUNK = 1 << 15  # minimum of characters that are decoded together; by convention, it bounds memory
+
+_QUOTATION = re.compile(r'"(\w)[^"\n]*[.!?]"(?= (\w))')  # of canonical text
 
 Indices = NDArray[np.int32]
 
@@ -459,7 +462,7 @@ def decoded(model: TokeniserModel, texts: Sequence[str]) -> Indices:
     if len(last):
         ends = combined(odds[last], model.boundaries.odds(Tokens.of(text, last), rule))
         labels[last] = np.where(ends, SENTENCE, TOKEN)
-    return with_items(text, with_abbreviations(text, labels, model.abbreviations))
+    return with_items(text, with_quotations(text, with_abbreviations(text, labels, model.abbreviations)))
 
 
 def with_abbreviations(text: str, labels: Indices, abbreviations: Abbreviations) -> Indices:
@@ -467,6 +470,18 @@ def with_abbreviations(text: str, labels: Indices, abbreviations: Abbreviations)
     found = labels.copy()
     for begin, end in abbreviations.spans(text):
         found[begin : end - 1], found[end - 1] = INSIDE, TOKEN
+    return found
+
+
+def with_quotations(text: str, labels: Indices) -> Indices:
+    """The labels without a sentence end after a quotation that a word in lower case follows: "Why?" he asked.
+
+    A quotation that begins in lower case says nothing: the text may have no capitals.
+    """
+    found = labels.copy()
+    for match in _QUOTATION.finditer(text):
+        if match[1].isupper() and match[2].islower():
+            found[match.start(2) - 2] = min(found[match.start(2) - 2], TOKEN)
     return found
 
 

@@ -49,12 +49,23 @@ def check_decided(sentence: Sentence, *, acyclic: bool, keep_tree: bool) -> None
         if isinstance(edge.head, int) and isinstance(edge.modifier, int):
             edges.append((edge.head, edge.modifier))
     if keep_tree:
-        written = {(edge.head, edge.modifier) for edge in seen}
-        for word in {modifier for _, modifier in written if isinstance(modifier, int)}:
-            if heads[word - 1] >= 0 and (heads[word - 1], word) not in written:
+        for word, given in sorted(heads_given(sentence).items()):
+            if heads[word - 1] >= 0 and heads[word - 1] not in given:
                 raise missing_arc_error(sentence, word)
     if acyclic and (cycle := find_cycle(len(sentence) + 1, edges)):
         raise cycle_error(sentence, cycle)
+
+
+def heads_given(sentence: Sentence) -> dict[int, set[int]]:
+    """The heads in DEPS of each word that has edges there, without words that have an edge from an empty node."""
+    found: dict[int, set[int]] = {}
+    below_empty = set()
+    for edge in sentence.graph:
+        if isinstance(edge.modifier, int) and isinstance(edge.head, int):
+            found.setdefault(edge.modifier, set()).add(edge.head)
+        else:
+            below_empty.add(edge.modifier)
+    return {word: heads for word, heads in found.items() if word not in below_empty}
 
 
 def reached_from_root(edges: Iterable[tuple[int | str, int | str]]) -> set[int | str]:

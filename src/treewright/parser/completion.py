@@ -22,7 +22,7 @@ from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.decode.constraints import is_feasible
 from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
-from treewright.graphs.checks import check_decided
+from treewright.graphs.checks import check_decided, heads_given
 from treewright.graphs.options import GraphOptions
 from treewright.parser.model import BELIEF_ROUNDS, MAX_SECONDS, Worker, search_options, with_scope
 from treewright.streams import check_seconds
@@ -203,12 +203,9 @@ def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
     check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
     if not keep_tree:
         return []
-    given: dict[int, set[int | str]] = {}
-    for edge in sentence.graph:
-        if isinstance(edge.modifier, int):
-            given.setdefault(edge.modifier, set()).add(edge.head)
     nodes = range(len(sentence) + 1)
-    return [(head, word) for word, heads in given.items() for head in nodes if head != word and head not in heads]
+    given = heads_given(sentence).items()
+    return [(head, word) for word, heads in given for head in nodes if head != word and head not in heads]
 
 
 def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:

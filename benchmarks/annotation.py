@@ -25,8 +25,8 @@ sentence is held out for the choice of the epoch and for calibration. Orders:
 
 The table has the looks and corrections with which each order has the LAS on `dev` that the random order has after 4,500
 and 6,000 looks, interpolated between two trainings, as mean over the seeds, and the difference from the random order.
-Tags are gold tags. With --epochs the scorer has N epochs and one restart. With --jsonl results are kept in a file, and those already in it are not computed again. Without a folder a
-generated treebank shows that the benchmark runs.
+Tags are gold tags. With --epochs the scorer has N epochs and one restart. With --jsonl results are kept in a file, and
+those already in it are not computed again. Without a folder a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ int main() {
   second_order_samples_are_projective_trees_of_candidates();
   second_order_sums_of_arcs_are_first_order_sums();
   learning_raises_the_probability_of_the_gold_tree();
+  a_partial_tree_is_more_probable_than_a_tree_that_contains_it();
   labels_of_a_head_are_the_best_that_exclude_each_other_least();
   a_head_expects_the_same_as_weights_and_as_logarithms();
   direct_algorithms_decode_what_pruning_leaves();

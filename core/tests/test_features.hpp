@@ -71,6 +71,46 @@ static void learning_raises_the_probability_of_the_gold_tree() {
   }
 }
 
+// Of a partial tree: the sum over the trees that contain it is between that of one tree and that of all.
+static void a_partial_tree_is_more_probable_than_a_tree_that_contains_it() {
+  for (const int nodes : {2, 3, 7}) {
+    const std::size_t n = nodes;
+    std::vector<double> arc(n * n), cube(n * n * n), stop(n * n * 2, 0.25), gradient(n * n);
+    for (std::size_t k = 0; k < arc.size(); ++k) arc[k] = double(k * 31 % 7) / 3 - 1;
+    for (std::size_t k = 0; k < cube.size(); ++k) cube[k] = double(k * 7919 % 13) / 4 - 1.5;
+    const treewright::Parts parts =
+        treewright::Parts::from_dense(nodes, arc.data(), cube.data(), cube.data(), stop.data());
+    std::vector<int> tree(nodes), partial(nodes), open(nodes, -1);
+    for (int m = 0; m < nodes; ++m) tree[m] = m - 1, partial[m] = m % 2 ? m - 1 : -1;
+    treewright::PartSums sums;
+    treewright::Beliefs beliefs;
+    treewright::ArcGradient arcs;
+    treewright::Parts whole = parts, some = parts, none = parts, crossing = parts;
+    const double loss = treewright::projective_gradient(sums, parts, tree.data(), true, false, whole);
+    const double of_some = treewright::projective_gradient(sums, parts, partial.data(), true, false, some);
+    const double of_none = treewright::projective_gradient(sums, parts, open.data(), true, false, none);
+    CHECK(std::abs(of_none) < 1e-9 && of_some > -1e-9 && of_some < loss + 1e-9);
+    for (const double value : none.arc) CHECK(std::abs(value) < 1e-9);
+    CHECK(treewright::nonprojective_gradient(beliefs, parts, partial.data(), true, 3, crossing) < nodes);
+    for (int m = 1; m < nodes; ++m) {  // a word has one head in both expectations
+      double of_word = 0, of_crossing = 0;
+      for (int e = 0; e < parts.arcs(); ++e)
+        if (parts.modifier[e] == m) of_word += some.arc[e], of_crossing += crossing.arc[e];
+      CHECK(std::abs(of_word) < 1e-9 && std::abs(of_crossing) < 1e-9);
+    }
+    for (const bool projective : {false, true}) {
+      CHECK(arcs.run(arc.data(), nodes, partial.data(), projective, true, gradient.data()) < nodes);
+      double total = 0;
+      for (std::size_t h = 0; h < n; ++h)
+        for (std::size_t m = 1; m < n; ++m) total += h == m ? 0 : gradient[h * n + m];
+      CHECK(std::abs(total) < 1e-9);
+    }
+    treewright::Parts copy = parts;
+    treewright::add_margin(open.data(), 1, copy);
+    CHECK(copy.arc == parts.arc);
+  }
+}
+
 // One head by itself, as plain weights and as logarithms: its own heads share a probability of one, and what it takes
 // is what the steps to each candidate expect together. Scores beyond the range of plain weights are refused.
 static void a_head_expects_the_same_as_weights_and_as_logarithms() {

@@ -74,14 +74,21 @@ def test_the_list_of_what_to_look_at_first(run: Run, model: str) -> None:
     header, *lines = (line.split("\t") for line in found.stdout.splitlines())
     assert header == ["kind", "sentence", "word", "form", "head", "relation", "confidence", "entropy"]
     sentences, arcs = ([line for line in lines if line[0] == kind] for kind in ("sentence", "arc"))
-    assert lines == sentences + arcs
-    assert sorted(line[1] for line in sentences) == ["a", "b"]
+    assert lines == arcs + sentences
+    assert [line[1] for line in sentences] == ["a", "b"]
     assert sorted((line[1], line[2], line[3]) for line in arcs) == [
-        *(("a", "1", "the"), ("a", "3", "sees")),
+        *(("a", "1", "the"), ("a", "3", "sees"), ("a", "4", "the")),
         *(("b", "1", "the"), ("b", "2", "dog")),
     ]
     assert [float(line[6]) for line in arcs] == sorted(float(line[6]) for line in arcs)
-    assert [float(line[7]) for line in sentences] == sorted((float(line[7]) for line in sentences), reverse=True)
+
+
+@pytest.mark.parametrize(("order", "column"), [("total-entropy", 7), ("expected-errors", 6)])
+def test_the_order_of_the_sentences_in_the_list(run: Run, model: str, order: str, column: int) -> None:
+    found = run(model, "partial.conllu", "-o", "out.conllu", "--rank", "-", "--rank-order", order, "-q")
+    values = [float(line.split("\t")[column]) for line in found.stdout.splitlines() if line.startswith("sentence")]
+    assert len(values) == 2
+    assert values == sorted(values, reverse=order == "total-entropy")
 
 
 def test_the_list_goes_to_a_file_beside_the_sentences(run: Run, model: str) -> None:

@@ -129,19 +129,55 @@ def test_crossing_decisions_of_a_projective_model() -> None:
     assert not plain.crossing
 
 
-def test_the_rank_puts_doubt_first(parser: Parser) -> None:
+def ranked_bank() -> list[Sentence]:
     bank = [partial(sentence, [-1] * len(sentence)) for sentence in treebank(6, seed=7, crossing=0.5)]
     for number, sentence in enumerate(bank):
         sentence.sent_id = str(number)
+    return bank
+
+
+def test_the_rank_puts_the_least_probable_words_first(parser: Parser) -> None:
+    bank = ranked_bank()
     lines = rank(complete(parser, bank))
-    sentences, arcs = ([line for line in lines if line.kind == kind] for kind in ("sentence", "arc"))
-    assert len(arcs) == sum(map(len, bank))
+    words = sum(map(len, bank))
+    assert [line.kind for line in lines] == ["arc"] * words + ["sentence"] * len(bank)
+    arcs = lines[:words]
     assert [line.confidence for line in arcs] == sorted(line.confidence for line in arcs)
-    assert [line.entropy for line in sentences] == sorted((line.entropy for line in sentences), reverse=True)
+    for parsed in parser.parse(bank):
+        assert parsed.head_confidence is not None
+        assert parsed.label_confidence is not None
+        both = parsed.head_confidence * parsed.label_confidence
+        own = {arc.word: arc.confidence for arc in arcs if arc.sentence == parsed.sent_id}
+        assert [own[word] for word in range(1, len(parsed) + 1)] == pytest.approx(both.tolist(), rel=1e-9)
+
+
+@pytest.mark.parametrize("order", ["file", "expected-errors", "mean-entropy", "total-entropy"])
+def test_the_rank_puts_sentences_in_an_order_of_choice(parser: Parser, order: str) -> None:
+    lines = rank(complete(parser, ranked_bank()), order=order)
+    arcs, sentences = ([line for line in lines if line.kind == kind] for kind in ("arc", "sentence"))
+    values = []
     for line in sentences:
         own = [arc for arc in arcs if arc.sentence == line.sentence]
-        assert line.confidence == min(arc.confidence for arc in own)
-        assert line.entropy == pytest.approx(sum(arc.entropy for arc in own), rel=1e-9)
+        total, errors = sum(arc.entropy for arc in own), 1 - sum(arc.confidence for arc in own) / len(own)
+        assert line.entropy == pytest.approx(total, rel=1e-9)
+        assert line.confidence == pytest.approx(1 - errors, rel=1e-9)
+        by_order = {"file": -int(line.sentence), "expected-errors": errors, "mean-entropy": total / len(own)}
+        values.append(by_order.get(order, total))
+    assert values == sorted(values, reverse=True)
+
+
+def test_the_rank_has_words_whose_relation_alone_was_open(parser: Parser) -> None:
+    words = treebank(1)[0]
+    opened = words.with_columns(deprels=["_", *words.deprels[1:]])
+    arc, sentence = rank(complete(parser, [opened]))
+    assert (arc.kind, arc.word, sentence.kind) == ("arc", 1, "sentence")
+    assert 0 < arc.confidence <= 1
+    assert rank(complete(parser, [words])) == []
+
+
+def test_an_unknown_order_is_refused(parser: Parser) -> None:
+    with pytest.raises(ValueError, match="there is no order 'length' of sentences; there are file, expected-errors"):
+        rank([], order="length")
 
 
 def test_on_error_is_checked(parser: Parser) -> None:

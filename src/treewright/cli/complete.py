@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
 
 app = new_app()
 
+
+class SentenceOrder(str, Enum):
+    file = "file"
+    expected_errors = "expected-errors"
+    mean_entropy = "mean-entropy"
+    total_entropy = "total-entropy"
+
+
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The "
@@ -44,8 +53,8 @@ HELP = (
     "cell is written as it was read. Annotation that contradicts itself (a circle, two roots) is named by file and "
     "line. If no projective tree has the given heads, the others may cross, even with a projective model. An induced "
     "model completes too, without probabilities.\n\n"
-    "--rank writes what to check first, as tab-separated lines: sentences by the entropy of their trees, then single "
-    "arcs from the least probable on."
+    "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
+    "then sentences in the order of --rank-order."
 ) + examples(
     "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
     "treewright complete my.tw partial.conllu --confidence | treewright show -",
@@ -62,6 +71,13 @@ def complete(
     rank: Annotated[
         str | None, typer.Option("--rank", metavar="FILE", help='What to check first; "-" is standard output.')
     ] = None,
+    rank_order: Annotated[
+        SentenceOrder,
+        typer.Option(
+            help="Order of the sentences in --rank: as in PARTIAL (file), by the expected share of errors, by the mean "
+            "or the total entropy of their open words."
+        ),
+    ] = SentenceOrder.file,
     threads: Threads = 1,
     method: Decoding = Method.exact,
     max_seconds: MaxSeconds = None,
@@ -132,7 +148,7 @@ def complete(
                 write_sentences(finished(completions), target)
             note_skipped(reader.skipped, reader.errors)
     if rank is not None:
-        write_rank(ranked(kept), rank)
+        write_rank(ranked(kept, order=rank_order.value), rank)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
 
 

@@ -12,7 +12,10 @@ SCALE = 2.0  # pixels of the image for one of the drawing, for screens of high r
 # resvg takes Arial for `sans-serif` and draws no text where Arial is missing. These are the families that Linux, macOS
 # and Windows are installed with.
 FAMILIES = '"Liberation Sans","DejaVu Sans","Noto Sans","FreeSans",Helvetica,Verdana,Tahoma,sans-serif'
-LETTER = f"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'><text y='16' font-family='{FAMILIES}'>{{}}</text></svg>"
+LETTER = (
+    "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'>"
+    f"<text y='16' font-family='{FAMILIES}'>{{}}</text></svg>"
+)
 
 
 def png_of(svg: str, scale: float = SCALE) -> bytes:

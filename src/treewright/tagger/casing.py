@@ -58,7 +58,7 @@ def with_noisy_paragraphs(text: str, share: float, seed: int) -> str:
     Each character keeps its place: a letter whose other case is several letters stays as it is.
 
     >>> with_noisy_paragraphs("It rains.\\n\\nStay in!", 1.0, 1)
-    'IT RAINS.\\n\\nstay in!'
+    'it rains.\\n\\nSTAY IN!'
     """
     paragraphs = text.split(PARAGRAPH)
     chosen = np.random.default_rng(seed).permutation(len(paragraphs))[: int(share * len(paragraphs))]

@@ -54,6 +54,7 @@ SYNONYMS = {
     "scores": ("trigram",),
     "sentences": ("sentence", "words"),
     "text": ("sentences",),
+    "tokens": ("token",),
     "train": ("training data", "sentence"),
     "upos": ("UPOS",),
     "value": ("UPOS",),

@@ -50,7 +50,7 @@ INTERNAL = {
     "result",
     "of",
     "sharing",
-} | {"best_labels", "is_surprising"}
+} | {"best_labels", "is_surprising", "adjusted", "with_parts"}
 METHOD_TYPES = (FunctionType, classmethod, staticmethod)
 # Constructors that users call; the others make results.
 CONSTRUCTORS: tuple[Any, ...] = (

@@ -70,8 +70,8 @@ def train(
 ) -> TaggerModel:
     """A model of these sentences; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
-    sentences = as_seen(sentences, options)
-    described = [with_representatives(sentence) for sentence in sentences]
+    sentences = as_seen(sentences, options)  # lemmas keep the case of names, so that they are learned without noise
+    described = [with_representatives(sentence) for sentence in with_noise(sentences, options)]
     model = untrained(sentences, described, options)
     stages = []
     if model.tags:
@@ -90,12 +90,16 @@ def train(
 
 
 def as_seen(sentences: Sequence[Sentence], options: TaggerOptions) -> list[Sentence]:
-    """The training sentences with the forms that the model sees, a share of them in lower case."""
+    """The training sentences with the forms that the model sees."""
     spelled = [with_canonical_forms(sentence) for sentence in sentences]
     if not options.folds_capitals:
         return spelled
-    noisy = with_case_noise(spelled, options.case_noise, options.seed)
-    return [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in noisy]
+    return [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in spelled]
+
+
+def with_noise(sentences: Sequence[Sentence], options: TaggerOptions) -> Sequence[Sentence]:
+    """The sentences from which tags are learned: a share of them is in lower case."""
+    return with_case_noise(sentences, options.case_noise, options.seed) if options.case_noise else sentences
 
 
 def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None:

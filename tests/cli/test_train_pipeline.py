@@ -46,6 +46,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return replace(PARSER, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
     monkeypatch.setattr(tw.parser, "ParserOptions", parsing)
+
     def tagging(columns: tuple[str, ...], seed: int, case_noise: float) -> TaggerOptions:
         return replace(TAGGER, columns=columns, seed=seed, case_noise=case_noise)
 

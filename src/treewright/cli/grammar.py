@@ -171,7 +171,9 @@ def parse(
 
     form = form_of(to, output)
     grammar = load_grammar(model)
-    limits = {"max_words": max_words} if isinstance(grammar, TreebankGrammar) else {}  # collins limits its own chart
+    limits: dict[str, Any] = (
+        {"max_words": max_words} if isinstance(grammar, TreebankGrammar) else {}
+    )  # collins limits its own chart
     summary = Summary()
     outcomes = parse_items(
         read_items(source, kind, tags, skip_bad),

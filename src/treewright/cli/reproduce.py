@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import Enum
@@ -501,7 +501,7 @@ def rush_table3(
 
 def show_accuracy(
     found: list[Outcome],
-    published: dict[str, tuple[float, ...]],
+    published: Mapping[str, tuple[float, ...]],
     what: str,
     systems: dict[str, str],
     treebank: str,

@@ -54,7 +54,7 @@ DEV = 400  # trees of dev that are read; sentences of each length are taken from
 NEAR = 2  # words that a sentence of a length may be shorter or longer
 AT_LENGTH = 10  # sentences of a length that are timed, at most
 LIMIT = 20.0  # seconds that a peer has for a sentence
-CONTEXTS = (Markov(1, 1), Markov(2, 1))
+CONTEXTS = (Markov(1, 1), Markov(2, 1), Markov(2, 1, tags=True))
 
 
 class Parses(Protocol):
@@ -125,8 +125,8 @@ def generated(count: int, seed: int) -> list[Tree]:
 def systems(train: list[Tree], dev: list[Tree], head_rules: str) -> Iterator[System]:
     for markov in CONTEXTS:
         options = TreebankOptions(markov)
-        name = f"treebank, context {markov.vertical},{markov.horizontal}"
-        yield System(name, f"treebank-{markov.vertical}-{markov.horizontal}.tw",
+        name = f"treebank, context {markov.vertical},{markov.horizontal}{',tags' * markov.tags}"
+        yield System(name, f"treebank-{markov.vertical}-{markov.horizontal}{'-tags' * markov.tags}.tw",
                      lambda options=options: TreebankGrammar.train(train, options=options), TreebankGrammar.load)  # type: ignore[misc]  # fmt: skip
     yield System("model 1", "collins.tw", lambda: Collins.train(train, head_rules=head_rules), Collins.load)
     yield System("grammar and tagger", "tags.tw", lambda: GrammarWithTagger.train(train, dev), GrammarWithTagger.load)

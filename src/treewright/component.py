@@ -164,8 +164,10 @@ def save(component: Component, path: modelfile.Path, *, pack: bool = False) -> N
 def load(path: modelfile.Path, *kinds: str) -> Component:
     """The component of a file, which must be of one of these kinds if any are given."""
     file = opened(path)
-    if file.kind not in (kinds or REGISTRY):
-        raise wrong_kind(file, *(kinds or REGISTRY))
+    if file.kind not in REGISTRY:
+        raise InputError(f"{file.path} is a model of an unknown kind, {file.kind!r}; {modelfile.GET_AGAIN}")
+    if kinds and file.kind not in kinds:
+        raise wrong_kind(file, *kinds)
     return restored(component_class(file.kind), file.path, file.header, file.arrays())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast, overload
 
 from treewright import component, modelfile
 from treewright.component import EMBEDDED
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-    Grammar = TreebankGrammar | Collins | LatentGrammar
-    Model = Pipeline | Parser | InducedParser | Grammar | GrammarWithTagger | GrammarWithDependencies
+    Grammar: TypeAlias = TreebankGrammar | Collins | LatentGrammar
+    Model: TypeAlias = Pipeline | Parser | InducedParser | Grammar | GrammarWithTagger | GrammarWithDependencies
 
 __all__ = ["EMBEDDED", "GRAMMARS", "JOINT_MODELS", "PARSERS", "load", "load_grammar", "load_joint", "load_parser"]
 

@@ -73,9 +73,14 @@ def files() -> dict[str, bytes]:
         "grammar": grammar,
         "collins": collins,
         "with tagger": tw.joint.GrammarWithTagger(grammar, tagger, 1.0),
-        "with dependencies": tw.joint.GrammarWithDependencies(collins, nlp.tagger, nlp.parser, 1.0),
+        "with dependencies": tw.joint.GrammarWithDependencies(collins, nlp.tagger, trained_parser(nlp), 1.0),
     }
     return {name: saved(model) for name, model in found.items()}
+
+
+def trained_parser(nlp: tw.Pipeline) -> tw.Parser:
+    assert isinstance(nlp.parser, tw.Parser)
+    return nlp.parser
 
 
 def saved(model: component.Component) -> bytes:

@@ -88,7 +88,7 @@ def test_models_are_trained_where_none_is_given(data: Path) -> None:
     arguments = ["table3", str(data), "--treebank", "toy", "--test-sentences", "2", "--quiet"]
     result = CliRunner().invoke(app, ["reproduce", "rush2010", *arguments])
     assert result.exit_code == 0, result.output
-    assert "toy, 2 sentences (published: WSJ)" in result.stdout
+    assert "toy, 2 sentences" in result.stdout
 
 
 def test_a_difference_in_every_sentence_is_significant_and_none_is_not() -> None:

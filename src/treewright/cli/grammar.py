@@ -206,7 +206,8 @@ def parse(
 
     form = form_of(to, output)
     grammar = load_grammar(model)
-    limits = {} if isinstance(grammar, Collins) else {"max_words": max_words}  # collins limits its own chart
+    is_unlimited = isinstance(grammar, Collins)  # it limits its own chart
+    limits: dict[str, Any] = {} if is_unlimited else {"max_words": max_words}
     summary = Summary()
     outcomes = parse_items(
         read_items(source, kind, tags, skip_bad),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import Enum
@@ -536,7 +536,7 @@ def rush_table3(
 
 def show_accuracy(
     found: list[Outcome],
-    published: dict[str, tuple[float, ...]],
+    published: Mapping[str, tuple[float, ...]],
     what: str,
     systems: dict[str, str],
     treebank: str,
@@ -555,9 +555,10 @@ def show_accuracy(
         beside = [f"{ours:.1f} ({theirs:.1f})" for ours, theirs in zip(figures, row.published, strict=True)]
         p_values = ["" if p is None else f"{p:.4f}" for p in (row.p_f1, row.p_accuracy)]
         lines.append([row.system, *beside, *p_values])
-    columns = ("precision", "recall", "F1", what, "p of F1", f"p of {what}")
-    show_lines((f"{treebank}, {len(found)} sentences (published: WSJ)", *columns), lines)
-    typer.echo("; ".join(f"{system}: {meaning}" for system, meaning in systems.items()) + ".")
+    columns = ("precision", "recall", "F1", what, "p (F1)", f"p ({what})")
+    show_lines((f"{treebank}, {len(found)} sentences", *columns), lines)
+    meanings = "; ".join(f"{system}: {meaning}" for system, meaning in systems.items())
+    typer.echo(f"In brackets: published, on the Wall Street Journal. {meanings}.")
 
 
 @rush2010.command("figure5", help=RUSH_FIGURE5_HELP, cls=PlainCommand)

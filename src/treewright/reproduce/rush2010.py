@@ -7,7 +7,7 @@ a grammar and a tagger. The grammar with a tagger is here a treebank grammar; th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -194,7 +194,7 @@ def table1(found: Sequence[Outcome]) -> list[float]:
     return [100 * share for share in [*shares, sum(not one.certified for one in found) / len(found)]]
 
 
-def accuracy_table(found: Sequence[Outcome], published: dict[str, tuple[float, ...]]) -> list[Row]:
+def accuracy_table(found: Sequence[Outcome], published: Mapping[str, tuple[float, ...]]) -> list[Row]:
     """Tables 2 and 3: the accuracy of each system, and whether it differs from that of the one above."""
     rows: list[Row] = []
     above: list[Counts] | None = None
@@ -203,8 +203,8 @@ def accuracy_table(found: Sequence[Outcome], published: dict[str, tuple[float, .
         score = summed(counts)
         accuracy = sum(one.right for one in counts) / max(sum(one.words for one in counts), 1)
         p_values = [None if above is None else significance(above, counts, share) for share in (f1_of, accuracy_of)]
-        shares = [100 * share for share in (score.precision, score.recall, score.f1, accuracy)]
-        rows.append(Row(system, *shares, *p_values, figures))
+        precision, recall, f1 = (100 * share for share in (score.precision, score.recall, score.f1))
+        rows.append(Row(system, precision, recall, f1, 100 * accuracy, p_values[0], p_values[1], figures))
         above = counts
     return rows
 

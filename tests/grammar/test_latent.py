@@ -19,6 +19,7 @@ from treewright.grammar.counts import chain_below, symbol_of
 from treewright.grammar.latent import MARKOV, Training
 from treewright.grammar.latent_em import Learner, Substates
 from treewright.grammar.latent_model import LatentModel, LatentSentence
+from treewright.grammar.latent_trees import Vector
 from treewright.grammar.trees import binarised, prepared
 from treewright.learn import Report
 
@@ -117,7 +118,7 @@ def probability(model: LatentModel, tree: Tree, words: list[str]) -> float:
     )
     place = [0]
 
-    def inside(node: Tree) -> np.ndarray:  # type: ignore[type-arg]
+    def inside(node: Tree) -> Vector:
         below = list(chain_below(node))
         chain = tuple(symbols[symbol_of(one)] for one in below)
         top, bottom = chain[0], chain[-1]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.components import Task, train_and_save
+from treewright.cli.components import Run, Task, train_and_save
 from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBad, Threads, examples
 from treewright.cli.phrases import SourceKind, read_items
 from treewright.cli.shared import check_output, note_skipped
@@ -16,6 +16,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Tree
+    from treewright.grammar import LatentGrammar
     from treewright.grammar.selftraining import SelfTrained
 
 SELFTRAIN = (
@@ -69,8 +70,7 @@ def selftrain(
     steps += [f"student {number + 1}" for number in range(students)]
     outcome: list[SelfTrained] = []
 
-    def train(run: object) -> object:
-        arguments = run._asdict()  # type: ignore[attr-defined]
+    def train(run: Run) -> LatentGrammar:
         options = LatentOptions(rounds=rounds, seed=seed)
         found = run_selftraining(
             *(gold, sentences, held_out),
@@ -81,12 +81,12 @@ def selftrain(
             options=options,
             threads=threads,
             resume=resume,
-            **arguments,
+            **run._asdict(),
         )
         outcome.append(found)
         return found.grammar
 
-    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)  # type: ignore[arg-type, var-annotated]
+    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)
     [found] = outcome
     report = {
         "file": str(output),

@@ -55,9 +55,15 @@ class LatentModel:
     def kernel(self) -> LatentKernel:
         """The charts."""
         return LatentKernel(
-            *(self.states, self.plain.rules, self.chain_rows),
-            *(wide(self.rules), wide(self.chains), self.plain.preterminals, self.joined),
-            *(wide(self.top_frequencies), wide(self.base_frequencies)),
+            states=self.states,
+            rules=self.plain.rules,
+            chains=self.chain_rows,
+            rule_weights=wide(self.rules),
+            chain_weights=wide(self.chains),
+            preterminals=self.plain.preterminals,
+            joined=self.joined,
+            top_frequencies=wide(self.top_frequencies),
+            base_frequencies=wide(self.base_frequencies),
         )
 
     @cached_property

@@ -26,8 +26,8 @@ SELFTRAIN = (
     "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
     "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
 ) + examples(
-    "treewright grammar selftrain --labelled train.mrg --raw more.txt --dev dev.mrg -o self.tw",
-    "treewright grammar selftrain --labelled train.mrg --raw more.txt --students 4 --disjoint -o self.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c.tw",
 )
 
 
@@ -42,14 +42,18 @@ def selftrain(
     output: ModelOutput,
     dev: Annotated[
         str | None,
-        typer.Option("--dev", metavar="DEV", help="Another treebank, on which rounds and the teacher are chosen."),
+        typer.Option("--dev", metavar="DEV", help="Another treebank; it chooses rounds and the teacher."),
     ] = None,
     kind: SourceKind = None,
-    by: Annotated[Teacher, typer.Option("--by", help="What parses TEXT: the best teacher, or all.")] = Teacher.product,
+    by: Annotated[
+        Teacher, typer.Option("--by", help="By what; TEXT is parsed by the best teacher or by all.")
+    ] = Teacher.product,
     teachers: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are trained on TREES.")] = 4,
     students: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are multiplied in the end.")] = 1,
     disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
-    rounds: Annotated[int, typer.Option(min=0, max=8, metavar="N", help="Rounds of splitting and merging.")] = 4,
+    rounds: Annotated[
+        int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging.")
+    ] = 4,
     seed: ModelSeed = 1,
     threads: Threads = 1,
     resume: Resume = False,

@@ -37,6 +37,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_features.hpp"
 #include "test_first_order.hpp"
 #include "test_grammar.hpp"
+#include "test_latent.hpp"
 #include "test_local_search.hpp"
 #include "test_tagger.hpp"
 
@@ -72,6 +73,8 @@ int main() {
   unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words();
   expected_arcs_of_the_dmv_are_one_a_word();
   charts_of_a_grammar_agree();
+  latent_charts_agree();
+  latent_counts_are_the_same_for_any_number_of_threads();
   closed_spans_have_no_node();
   eisner_values_are_those_of_its_trees();
   spanning_trees_are_the_same_from_a_matrix_and_from_candidates();

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli.complete_phrases import complete_phrases, is_grammar
 from treewright.cli.inputs import each_job, jobs_of, metered
 from treewright.cli.options import (
     Comment,
@@ -53,11 +54,14 @@ HELP = (
     "cell is written as it was read. Annotation that contradicts itself (a circle, two roots) is named by file and "
     "line. If no projective tree has the given heads, the others may cross, even with a projective model. An induced "
     "model completes too, without probabilities.\n\n"
+    "With a grammar (`treewright grammar train`) PARTIAL has trees in Penn brackets: given phrases and tags stay, also "
+    "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
     "then sentences in the order of --rank-order."
 ) + examples(
     "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
     "treewright complete my.tw partial.conllu --confidence | treewright show -",
+    "treewright complete grammar.tw partial.mrg -o all.mrg",
 )
 
 
@@ -98,6 +102,11 @@ def complete(
 
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
+    if is_grammar(model):
+        if confidence or rank is not None:
+            raise InputError(f"{model}: a grammar completes without --rank and --confidence")
+        complete_phrases(model, inputs, output, skip_bad=skip_bad, as_json=as_json, quiet=quiet)
+        return
     jobs = jobs_of(inputs, output, "conllu")
     parser = load_parser(model)
     if confidence or rank is not None:

@@ -69,7 +69,8 @@ def eval(
         str | None, typer.Argument(metavar="SYSTEM2", help="Another system's output, to compare with.")
     ] = None,
     by: Annotated[
-        Breakdown | None, typer.Option(help="Break the scores down; brackets have label, dependencies the others.")
+        Breakdown | None,
+        typer.Option(help="By what; break the scores down; brackets have label, dependencies the others."),
     ] = None,
     punct: Annotated[
         bool,

@@ -65,7 +65,7 @@ TRAIN = (
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar train train.mrg --vertical 2 -o grammar.tw",
     "treewright grammar train train.mrg --kind collins -o collins.tw",
-    "treewright grammar train train.mrg --dev dev.mrg --kind latent --rounds 4 -o latent.tw",
+    "treewright grammar train train.mrg --kind latent --rounds 4 -o latent.tw",
 )
 PARSE = (
     "Write the best tree of each sentence of INPUT.\n\n"
@@ -107,7 +107,7 @@ def train(
     ] = 1,
     head_rules: Annotated[str, head_rules_option("for collins")] = "english",
     rounds: Annotated[
-        int, typer.Option(min=0, max=8, metavar="N", help="Rounds of splitting and merging of latent.")
+        int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging, for latent.")
     ] = 4,
     product: Annotated[
         int, typer.Option(min=1, metavar="N", help="Grammars of latent that are multiplied, with seeds in a row.")

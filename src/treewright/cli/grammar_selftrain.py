@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.components import Task, train_and_save
+from treewright.cli.components import Run, Task, train_and_save
 from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBad, Threads, examples
 from treewright.cli.phrases import SourceKind, read_items, training_trees
 from treewright.cli.shared import check_output
@@ -15,6 +15,7 @@ from treewright.cli.training import StageCost
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from treewright.grammar import LatentGrammar
     from treewright.grammar.selftraining import SelfTrained
 
 SELFTRAIN = (
@@ -24,8 +25,8 @@ SELFTRAIN = (
     "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
     "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
 ) + examples(
-    "treewright grammar selftrain --labelled train.mrg --raw more.txt --dev dev.mrg -o self.tw",
-    "treewright grammar selftrain --labelled train.mrg --raw more.txt --students 4 --disjoint -o self.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c.tw",
 )
 
 
@@ -40,14 +41,18 @@ def selftrain(
     output: ModelOutput,
     dev: Annotated[
         str | None,
-        typer.Option("--dev", metavar="DEV", help="Another treebank, on which rounds and the teacher are chosen."),
+        typer.Option("--dev", metavar="DEV", help="Another treebank; it chooses rounds and the teacher."),
     ] = None,
     kind: SourceKind = None,
-    by: Annotated[Teacher, typer.Option("--by", help="What parses TEXT: the best teacher, or all.")] = Teacher.product,
+    by: Annotated[
+        Teacher, typer.Option("--by", help="By what; TEXT is parsed by the best teacher or by all.")
+    ] = Teacher.product,
     teachers: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are trained on TREES.")] = 4,
     students: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are multiplied in the end.")] = 1,
     disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
-    rounds: Annotated[int, typer.Option(min=0, max=8, metavar="N", help="Rounds of splitting and merging.")] = 4,
+    rounds: Annotated[
+        int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging.")
+    ] = 4,
     seed: ModelSeed = 1,
     threads: Threads = 1,
     resume: Resume = False,
@@ -68,8 +73,7 @@ def selftrain(
     steps += [f"student {number + 1}" for number in range(students)]
     outcome: list[SelfTrained] = []
 
-    def train(run: object) -> object:
-        arguments = run._asdict()  # type: ignore[attr-defined]
+    def train(run: Run) -> LatentGrammar:
         options = LatentOptions(rounds=rounds, seed=seed)
         found = run_selftraining(
             *(gold, sentences, held_out),
@@ -80,12 +84,12 @@ def selftrain(
             options=options,
             threads=threads,
             resume=resume,
-            **arguments,
+            **run._asdict(),
         )
         outcome.append(found)
         return found.grammar
 
-    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)  # type: ignore[arg-type, var-annotated]
+    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)
     [found] = outcome
     report = {
         "file": str(output),

@@ -95,7 +95,9 @@ def induce(
         bool,
         typer.Option("--featurised", help="Parameters with features that nouns share, and verbs; fitted by L-BFGS."),
     ] = False,
-    rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of rounds of joint training.")] = 3,
+    rounds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of rounds; at most so many of joint training.")
+    ] = 3,
     weight: Annotated[
         float | None,
         typer.Option(

@@ -20,7 +20,7 @@ GRID_HELP = (
     "(pip install 'treewright[plots]')."
 ) + examples(
     "treewright reproduce huang2010 grid data -o rounds.svg",
-    "treewright reproduce huang2010 grid data --gold 300 --raw 300 --grammars 2 --rounds 2",
+    "treewright reproduce huang2010 grid data --gold-trees 300 --rounds 2",
 )
 huang2010 = new_app(HUANG)
 
@@ -38,15 +38,13 @@ def papers() -> None:
 def grid(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as trees/CRAFT.")],
     output: Annotated[Path | None, output_option("F1 against rounds as SVG.", "FILE")] = None,
-    treebank: Annotated[str, typer.Option("--treebank", metavar="NAME", help="The folder of a treebank.")] = (
-        "trees/CRAFT"
-    ),
-    gold: Annotated[int, count_option("--gold", "Trees that are used as trees.")] = 1000,
-    raw: Annotated[int, count_option("--raw", "Further sentences that are used as raw text.")] = 2000,
+    treebank: Annotated[str, typer.Option("--treebank", metavar="NAME", help="A folder under DATA.")] = ("trees/CRAFT"),
+    gold: Annotated[int, count_option("--gold-trees", "Trees that are used as trees.")] = 1000,
+    raw: Annotated[int, count_option("--raw-sentences", "Further sentences that are used as raw text.")] = 2000,
     dev: Annotated[int, count_option("--dev-sentences", "Development sentences.")] = 200,
-    test: Annotated[int, count_option("--test-sentences", "Test sentences.")] = 400,
+    test: Annotated[int, count_option("--test-sentences", "Parse the first N sentences only.")] = 400,
     grammars: Annotated[int, count_option("--grammars", "Grammars of each condition.")] = 4,
-    rounds: Annotated[int, count_option("--rounds", "Rounds of splitting and merging.")] = 4,
+    rounds: Annotated[int, count_option("--rounds", "Number of rounds; of splitting and merging.")] = 4,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

@@ -117,18 +117,24 @@ def table_from(name: str, arrays: Arrays, tags: int) -> dict[str, dict[int, floa
     ends = arrays[f"{name}.ends"]
     if len(words) != len(ends) or len(set(words)) != len(words) or len(numbers) != len(counts):
         raise ValueError(f"the arrays of {name} do not fit together")
-    entries = zip(parts_of(f"{name}.ends", ends, numbers), parts_of(f"{name}.ends", ends, counts), strict=True)
+    check_ends(f"{name}.ends", ends, numbers)
+    some, others, places = numbers.tolist(), counts.tolist(), [0, *ends.tolist()]
     return {
-        word: dict(zip(some.tolist(), others.tolist(), strict=True))
-        for word, (some, others) in zip(words, entries, strict=True)
+        word: dict(zip(some[begin:end], others[begin:end], strict=True))
+        for word, begin, end in zip(words, places, places[1:], strict=False)
     }
 
 
 def parts_of(name: str, ends: NDArray[Any], array: NDArray[Any]) -> Sequence[NDArray[Any]]:
     """The parts of an array that end at some places."""
+    check_ends(name, ends, array)
+    return np.split(array, ends[:-1]) if len(ends) else []
+
+
+def check_ends(name: str, ends: NDArray[Any], array: NDArray[Any]) -> None:
+    """Refuse ends that do not divide an array into parts."""
     if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != len(array):
         raise ValueError(f"the array {name} does not fit")
-    return np.split(array, ends[:-1]) if len(ends) else []
 
 
 def check_numbers(name: str, array: NDArray[Any], count: int) -> None:

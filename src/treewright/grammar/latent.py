@@ -184,11 +184,10 @@ class LatentGrammar:
             return as_latent(first.covered())
         if method == "viterbi":
             return self._best_derivation(sentences, sums, exact)
-        score, nodes = self._max_rule(sums, [place for place, one in enumerate(sums) if one.has_tree])
+        score, nodes = self._max_rule(sums)
         if score == -np.inf:  # every tree has a rule that is less probable than those listed
-            return self.parse(
-                words, tags=tags, adjust=adjust, require=require, forbid=forbid, max_words=None, exact=True
-            )
+            sums = self._sums(sentences, True)
+            score, nodes = self._max_rule(sums)
         tree = self._union.tree(nodes, first)
         bound = score if exact else 0.0
         return LatentParse(
@@ -248,10 +247,9 @@ class LatentGrammar:
         sums = self._sums(sentences, False)
         found: list[Tree] = []
         for members in (*([place] for place in range(len(sums))), range(len(sums))):
-            kept = [place for place in members if sums[place].has_tree]
-            found.append(
-                self._union.tree(self._max_rule(sums, kept)[1], sentences[0]) if kept else sentences[0].covered().tree
-            )
+            score, nodes = self._max_rule(sums, members)
+            has_tree = score > -np.inf
+            found.append(self._union.tree(nodes, sentences[0]) if has_tree else sentences[0].covered().tree)
         return found
 
     # -- the steps of a search
@@ -277,13 +275,17 @@ class LatentGrammar:
     def _members_with_trees(self, sums: Sequence[LatentSums]) -> list[tuple[LatentModel, LatentSums]]:
         return [(model, one) for model, one in zip(self.models, sums, strict=True) if one.has_tree]
 
-    def _max_rule(self, sums: Sequence[LatentSums], kept: Sequence[int]) -> tuple[float, NDArray[np.int32]]:
-        """The score and the nodes of the tree of some members, with chains of the union."""
+    def _max_rule(
+        self, sums: Sequence[LatentSums], members: Iterable[int] | None = None
+    ) -> tuple[float, NDArray[np.int32]]:
+        """The score and the nodes of the tree of some members, or all, with chains of the union; -inf without one."""
         union = self._union
-        for members in (kept, *([place] for place in kept)):  # all of them, else the first that has a tree on its own
+        kept = [place for place in (range(len(sums)) if members is None else members) if sums[place].has_tree]
+        score, nodes = -np.inf, np.zeros((0, 3), dtype=np.int32)
+        for some in ([kept] if kept else []) + [[place] for place in kept]:  # all, else the first that has a tree
             score, nodes = max_rule(
                 *(union.rules, union.chain_rows, len(union.symbols)),
-                *([sums[place] for place in members], [union.numbers[place] for place in members]),
+                *([sums[place] for place in some], [union.numbers[place] for place in some]),
             )
             if score > -np.inf:
                 break
@@ -357,8 +359,8 @@ def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
     """The product of grammars with the same labels: each rule scores the sum of its log probabilities (Petrov 2010).
 
     >>> tree = Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")
-    >>> product([LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]).parse(["it", "rains"]).score
-    0.0
+    >>> print(product([LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]).parse(["it", "rains"]).tree)
+    (S (NP (PRP it)) (VP (VBZ rains)))
     """
     return joined_product(list(grammars))
 

@@ -112,14 +112,14 @@ class Learner:
         totals = np.bincount(places, found.word_counts, count)
         with np.errstate(divide="ignore", invalid="ignore"):
             if not smoothed:
-                return np.nan_to_num(found.word_counts / totals[places], nan=0.0)
+                return np.asarray(np.nan_to_num(found.word_counts / totals[places], nan=0.0))
             lexemes = self.table.lexemes
             rare = np.bincount(places, found.word_counts * lexemes.is_rare[entries], count)
             rare = rare / rare.sum() if rare.any() else totals / totals.sum()
             occurrences = lexemes.totals[lexemes.entry_words][entries]
             extra = np.where(occurrences <= MANY, FEW, LITTLE)
             shares = (found.word_counts + extra * rare[places]) / (occurrences + extra)
-            return np.nan_to_num(shares * occurrences / totals[places], nan=0.0, posinf=0.0)
+            return np.asarray(np.nan_to_num(shares * occurrences / totals[places], nan=0.0, posinf=0.0))
 
     def iterate(self, found: Substates, iterations: int, smoothing: bool, after: Callable[[float], None]) -> Substates:
         """Steps of expectation maximisation; after is called with the log likelihood before each step."""
@@ -244,7 +244,7 @@ class Learner:
             states,
             self._join_rules(found, sums, base_means),
             self._join_chains(found, sums, top_means),
-            np.bincount(new_places, found.word_counts),
+            np.bincount(new_places, found.word_counts).astype(np.float64),
             tuple(level[kept] for level in found.joined),
         )
 

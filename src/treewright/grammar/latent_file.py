@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.grammar import file
-from treewright.grammar.latent_model import LatentModel, chain_rows, lexicon_from_tables
+from treewright.grammar.latent_model import LatentModel, lexicon_from_tables
 from treewright.grammar.options import LatentOptions
 
 WORDS, CLASSES = "latent.words", "latent.classes"  # tables of counts by substate
@@ -29,6 +29,7 @@ MEMBER_ARRAYS: dict[str, ArrayForm] = {
         for name, dtype in (("names", np.uint8), ("ends", np.int32), ("tags", np.int32), ("counts", np.float32))
     },
 }
+MAX_RULE_WEIGHTS = 1 << 28  # far above any use; by convention, it bounds memory
 ARRAYS: dict[str, ArrayForm] = {f"0.{name}": form for name, form in MEMBER_ARRAYS.items()}
 
 
@@ -93,17 +94,18 @@ def member_from(number: int, header: Mapping[str, Any], arrays: Arrays) -> Laten
     rules = np.zeros(total, dtype=np.float32)
     rules[places] = weights
     count = int(states[plain.preterminals].sum())
-    tables = [file.table_from(name, own, count) for name in (WORDS, CLASSES)]
+    words, classes = (file.table_from(name, own, count) for name in (WORDS, CLASSES))
     found = LatentModel(
-        *(LatentOptions.from_json(header["options"]), plain, states, np.ascontiguousarray(own["joined"]), rules),
-        *(np.asarray(own[name]) for name in ("chain_weights", "top_frequencies", "base_frequencies")),
-        lexicon_from_tables(*tables, count),
-        dict(header["metadata"]),
+        options=LatentOptions.from_json(header["options"]),
+        plain=plain,
+        states=states,
+        joined=np.ascontiguousarray(own["joined"]),
+        rules=rules,
+        chains=np.asarray(own["chain_weights"]),
+        top_frequencies=np.asarray(own["top_frequencies"]),
+        base_frequencies=np.asarray(own["base_frequencies"]),
+        lexicon=lexicon_from_tables(words, classes, count),
+        metadata=dict(header["metadata"]),
     )
-    if not len(chain_rows(plain)):
-        raise ValueError("the grammar has no chains")
     _ = found.kernel
     return found
-
-
-MAX_RULE_WEIGHTS = 1 << 28  # far above any use; by convention, it bounds memory

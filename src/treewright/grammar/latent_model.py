@@ -55,9 +55,15 @@ class LatentModel:
     def kernel(self) -> LatentKernel:
         """The charts."""
         return LatentKernel(
-            *(self.states, self.plain.rules, self.chain_rows),
-            *(wide(self.rules), wide(self.chains), self.plain.preterminals, self.joined),
-            *(wide(self.top_frequencies), wide(self.base_frequencies)),
+            states=self.states,
+            rules=self.plain.rules,
+            chains=self.chain_rows,
+            rule_weights=wide(self.rules),
+            chain_weights=wide(self.chains),
+            preterminals=self.plain.preterminals,
+            joined=self.joined,
+            top_frequencies=wide(self.top_frequencies),
+            base_frequencies=wide(self.base_frequencies),
         )
 
     @cached_property
@@ -140,9 +146,9 @@ def lexicon_from_tables(
     words: Mapping[str, Mapping[int, float]], classes: Mapping[str, Mapping[int, float]], states: int
 ) -> Lexicon:
     """The lexicon of counts by substate; a substate that no word has keeps a count of one, which gives it no words."""
-    totals = np.zeros(states)
-    for table in words.values():
-        np.add.at(totals, list(table), list(table.values()))
+    numbers = [state for table in words.values() for state in table]
+    counts = [count for table in words.values() for count in table.values()]
+    totals = np.bincount(np.array(numbers, dtype=np.int64), counts, states)
     vocabulary = Vocabulary({word: sum(table.values()) for word, table in words.items()}, 0)
     return Lexicon(vocabulary, words, classes, np.where(totals > 0, totals, 1.0))
 

@@ -111,7 +111,7 @@ def lexemes_of(tokens: dict[tuple[int, str], list[float]], rare_count: int) -> L
     number = {word: place for place, word in enumerate(words)}
     entry_words = np.array([number[word] for _, word in tokens], dtype=np.int32)
     weights = np.array([first + other for first, other, _ in tokens.values()])
-    totals = np.bincount(entry_words, weights, len(words))
+    totals = np.bincount(entry_words, weights, len(words)).astype(np.float64)
     vocabulary = Vocabulary(dict(zip(words, totals.tolist(), strict=True)), 1)
     is_rare = totals[entry_words] <= rare_count
     parts: list[tuple[int, str, float]] = []

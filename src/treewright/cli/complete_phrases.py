@@ -1,0 +1,63 @@
+"""`treewright complete` with a grammar: the rest of partly bracketed sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from treewright.cli.inputs import each_job, jobs_of
+from treewright.cli.shared import Summary, note, note_skipped, write_lines
+from treewright.errors import InfeasibleError, InputError
+
+if TYPE_CHECKING:
+    from treewright.corpus import Tree
+    from treewright.grammar.completion import ConstrainedGrammar
+
+
+def is_grammar(model: str) -> bool:
+    """Whether a model finds phrase-structure trees."""
+    from treewright.component import opened
+    from treewright.models import GRAMMARS
+
+    return opened(model).kind in GRAMMARS
+
+
+def complete_phrases(
+    model: str, inputs: Sequence[str], output: str, *, skip_bad: bool, as_json: bool, quiet: bool
+) -> None:
+    """Write each partial tree with what a grammar fills in."""
+    from treewright.corpus import read_trees
+    from treewright.grammar import Collins
+    from treewright.models import load_grammar
+
+    grammar = load_grammar(model)
+    if isinstance(grammar, Collins):
+        raise InputError(f"{model}: a lexicalised grammar takes no given phrases; train --kind latent or treebank")
+    summary = Summary()
+    summary.start()
+    for source, target in each_job(jobs_of(inputs, output, "mrg")):
+        with read_trees(source, on_error="skip" if skip_bad else "raise") as reader:
+            write_lines(completed(grammar, reader, skip_bad, summary), target)
+        note_skipped(len(reader.errors), reader.errors)
+    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
+
+
+def completed(grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary) -> Iterator[str]:
+    """The lines of full trees; with skip_bad a tree that has no completion is written unchanged."""
+    from treewright.grammar import complete
+
+    for tree in trees:
+        try:
+            found = complete(grammar, tree)
+        except (InfeasibleError, InputError) as error:
+            place = f"{tree.source}:{tree.line}: "
+            problem = str(error).removeprefix(place).partition("; partial=True")[0]
+            if not skip_bad:
+                raise InputError(f"{place}{problem}") from None
+            note(f"unchanged: {place}{problem}")
+            summary.count(tree.leaves(), False, phrases_filled_in=0, tags_filled_in=0)
+            yield str(tree)
+            continue
+        filled = {"phrases_filled_in": found.phrases_filled_in, "tags_filled_in": found.tags_filled_in}
+        summary.count(found.tree.leaves(), found.parse.certified, **filled)
+        yield str(found.tree)

@@ -1,0 +1,73 @@
+"""`treewright grammar train --kind latent`, `grammar selftrain` and `complete` with a grammar, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from oracles.commands import Run, runner
+
+import treewright as tw
+
+TREES = """\
+( (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ barks)) (. .)) )
+( (S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)) )
+( (S (NP-SBJ (NP (DT The) (NN man)) (PP (IN with) (NP (DT a) (NN dog)))) (VP (VBZ sleeps)) (. .)) )
+"""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trees.mrg").write_text(TREES)
+    (tmp_path / "raw.txt").write_text("The dog sleeps .\n\n   \nThe man barks .\n")
+    return runner(monkeypatch, capsys, "grammar")
+
+
+def test_a_product_is_trained_with_scores_of_each_round_and_parses(run: Run) -> None:
+    train = ("train", "trees.mrg", "--dev", "trees.mrg", "--kind", "latent", "--rounds", "1", "--product", "2")
+    found = run(*train, "-o", "model.tw", "--json")
+    assert found.returncode == 0, found.stderr
+    report = json.loads(found.stdout)
+    assert [(one["stage"], one["epoch"]) for one in report["epochs"]] == [
+        (f"grammar {member}", number) for member in (1, 2) for number in (0, 1)
+    ]
+    assert report["epochs"][-1]["f1"] == 100.0
+    assert isinstance(tw.load("model.tw"), tw.grammar.LatentGrammar)
+    assert not list(Path().glob("*.checkpoint*"))
+    parsed = run("parse", "model.tw", "raw.txt")
+    assert parsed.stdout.splitlines() == [
+        "(S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .))",
+        "(S (NP (DT The) (NN man)) (VP (VBZ barks)) (. .))",
+    ]
+
+
+def test_selftrain_reads_raw_text_with_empty_lines(run: Run) -> None:
+    found = run(
+        *("selftrain", "--labelled", "trees.mrg", "--raw", "raw.txt", "--by", "single", "--teachers", "1"),
+        *("--rounds", "1", "-o", "self.tw", "--json"),
+    )
+    assert found.returncode == 0, found.stderr
+    report = json.loads(found.stdout)
+    assert (report["trees"], report["raw_sentences"], report["raw_sentences_left_out"]) == (3, 2, 0)
+    Path("empty.txt").write_text("\n\n")
+    refused = run("selftrain", "--labelled", "trees.mrg", "--raw", "empty.txt", "-o", "other.tw")
+    assert (refused.returncode, refused.stderr) == (1, "treewright: empty.txt: there is no sentence\n")
+
+
+def test_complete_keeps_given_phrases(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("train", "trees.mrg", "--kind", "latent", "--rounds", "1", "-o", "model.tw", "-q").returncode == 0
+    Path("partial.mrg").write_text("(S (NP-SBJ She) saw the dog (_ with the glass) .)\n(S (XP She) saw .)\n")
+    complete = runner(monkeypatch, capsys, "complete")
+    found = complete("model.tw", "partial.mrg", "--skip-bad")
+    assert found.stdout.splitlines()[0] == (
+        "(S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .))"
+    )
+    assert found.stdout.splitlines()[1] == "(S (XP She) saw .)"
+    assert "unchanged: partial.mrg:2: there is no label 'XP' in the grammar" in found.stderr
+    refused = complete("model.tw", "partial.mrg")
+    assert refused.returncode == 1
+    assert "partial.mrg:2: there is no label 'XP'" in refused.stderr

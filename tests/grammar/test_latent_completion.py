@@ -1,0 +1,114 @@
+"""Completion of partial trees, and self-training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treewright.corpus import Tree
+from treewright.errors import InputError
+from treewright.grammar import LatentGrammar, LatentOptions, complete, selftrain
+from treewright.grammar.completion import ConstrainedGrammar
+from treewright.learn import Report
+
+TREES = [
+    "( (S (NP-SBJ (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))) (. .)))",
+    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)))",
+    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN cat))))) (. .)))",
+]
+
+
+def trees() -> list[Tree]:
+    return [Tree.parse(text) for text in TREES]
+
+
+@pytest.fixture(scope="module")
+def grammar() -> ConstrainedGrammar:
+    return LatentGrammar.train(trees(), rounds=1)
+
+
+@pytest.mark.parametrize("text", TREES)
+def test_a_full_tree_is_its_own_completion(grammar: ConstrainedGrammar, text: str) -> None:
+    found = complete(grammar, Tree.parse(text))
+    assert f"( {found.tree})" == text
+    assert (found.phrases_filled_in, found.tags_filled_in) == (0, 0)
+
+
+@pytest.mark.parametrize("text", TREES)
+def test_every_part_of_a_tree_that_is_given_stays(grammar: ConstrainedGrammar, text: str) -> None:
+    """Each phrase alone, and each tag alone, over words that are otherwise open."""
+    [whole] = Tree.parse(text).children
+    assert isinstance(whole, Tree)
+    words = whole.leaves()
+    for label, first, last in whole.spans():
+        partial = Tree("", [*words[:first], Tree(label, words[first:last]), *words[last:]])
+        assert (label, first, last) in complete(grammar, partial).tree.spans()
+    for place, tag in enumerate(whole.tags()):
+        partial = Tree("", [*words[:place], Tree(tag, [words[place]]), *words[place + 1 :]])
+        assert complete(grammar, partial).tree.tags()[place] == tag
+
+
+def test_an_open_label_is_a_phrase_over_its_words(grammar: ConstrainedGrammar) -> None:
+    found = complete(grammar, Tree.parse("(S she saw (_ the dog with the glass) .)"))
+    assert ("NP", 2, 7) in found.tree.spans()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(S (NP (-NONE- *)) it)", "has a trace"),
+        ("(S (XP it rains) .)", "no label 'XP'"),
+        ("(S (NP the dog) saw (NP cat .))", "no tree with these constraints"),
+    ],
+)
+def test_what_cannot_be_completed_is_named(grammar: ConstrainedGrammar, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        complete(grammar, Tree.parse(text))
+
+
+def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:
+    raw = [["she", "saw", "the", "cat", "."], ["the", "cat", "saw", "a", "dog", "."], ["."]]
+    options = LatentOptions(rounds=1, split_iterations=3, merge_iterations=2, smooth_iterations=2)
+    stages: list[str] = []
+
+    def note(report: Report) -> None:
+        stages.append(report.stage)
+
+    whole = selftrain(trees(), raw, teachers=2, students=2, disjoint=True, options=options, report=note)
+    assert (whole.parsed, whole.left_out) == (2, 1)
+    assert list(dict.fromkeys(stages)) == ["teacher 1", "teacher 2", "student 1", "student 2"]
+
+    def stop(report: Report) -> None:
+        if report.stage == "student 2":
+            raise KeyboardInterrupt
+
+    checkpoint = tmp_path / "model.checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        selftrain(
+            *(trees(), raw), teachers=2, students=2, disjoint=True, options=options, report=stop, checkpoint=checkpoint
+        )
+    stages.clear()
+    resumed = selftrain(
+        *(trees(), raw),
+        teachers=2,
+        students=2,
+        disjoint=True,
+        options=options,
+        report=note,
+        checkpoint=checkpoint,
+        resume=True,
+    )
+    assert set(stages) == {"student 2"}
+    for name, found in (("whole", whole), ("resumed", resumed)):
+        found.grammar.save(tmp_path / name)
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
+
+
+def test_self_training_without_data_is_refused() -> None:
+    with pytest.raises(InputError, match="the raw text has no sentence"):
+        selftrain(trees(), [])
+    with pytest.raises(InputError, match="no labelled tree"):
+        selftrain([], [["it"]])
+    with pytest.raises(InputError, match="by is 'all'"):
+        selftrain(trees(), [["it"]], by="all")  # type: ignore[arg-type]

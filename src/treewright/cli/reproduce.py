@@ -14,6 +14,8 @@ import typer
 
 from treewright.cli.options import (
     Json,
+    Learner,
+    LearnerOption,
     PlainCommand,
     Quiet,
     examples,
@@ -157,13 +159,6 @@ OLD_SPELLINGS = {"--sentences": ("--max-sentences",)}
 TREEBANK_FOLDER = Annotated[
     Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as graphs/Danish-DDT.")
 ]
-
-
-class Learner(str, Enum):
-    mira = "mira"
-    crf = "crf"
-    perceptron = "perceptron"
-    pa = "pa"
 
 
 class Draw(str, Enum):
@@ -497,17 +492,12 @@ def rush_figure5(
     )
 
 
-LEARNER = Annotated[
-    Learner, typer.Option(help="Updates of the parsers' scores: mira (as published), crf, perceptron or pa.")
-]
-
-
 @mcdonald2006.command("table1", help=MCDONALD_TABLE1_HELP, cls=PlainCommand)
 def mcdonald_table1(
     data: TREEBANK_FOLDER,
     treebank: TREEBANK = "ud/English-EWT",
     sentences: SENTENCES = None,
-    learner: LEARNER = Learner.mira,
+    learner: LearnerOption = Learner.mira,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -521,7 +511,7 @@ def mcdonald_table2(
     data: TREEBANK_FOLDER,
     treebank: TREEBANK = "graphs/Danish-DDT",
     sentences: SENTENCES = None,
-    learner: LEARNER = Learner.mira,
+    learner: LearnerOption = Learner.mira,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -535,7 +525,7 @@ def mcdonald_table3(
     data: TREEBANK_FOLDER,
     treebank: TREEBANK = "graphs/Danish-DDT",
     sentences: SENTENCES = None,
-    learner: LEARNER = Learner.mira,
+    learner: LearnerOption = Learner.mira,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import treewright as tw
 from treewright.corpus import read
@@ -166,7 +166,8 @@ def compare_settings(data: Path, treebanks: Sequence[str]) -> None:
     for option, value in [("default", None), *changes]:
         if value is not None and value == getattr(default, option):
             continue
-        options = default if value is None else replace(default, **{option: value})
+        change: dict[str, Any] = {} if value is None else {option: value}
+        options = replace(default, **change)
         cells = []
         for train, dev in banks:
             scores = evaluate(dev, list(GraphParser.train(train, dev, options=options).parse(dev)))

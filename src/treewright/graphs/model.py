@@ -102,10 +102,10 @@ class Chooser:
         return found.items()
 
 
-def cells_of(features: Hashes, choices: Choices, bits: int) -> NDArray[np.intp]:
+def cells_of(features: Hashes, choices: Choices, bits: int) -> NDArray[np.int32]:
     """The weights of each label: a row of cells."""
     cells = mixed(features[choices.pair_of], choices.template[:, None]) >> np.uint32(32 - bits)
-    return np.asarray(cells, dtype=np.intp)
+    return np.asarray(cells, dtype=np.int32)
 
 
 class Scored(NamedTuple):

@@ -266,6 +266,6 @@ def test_branch_and_bound_says_what_it_does_not_take() -> None:
     with pytest.raises(InputError, match="acyclic=False is an option of method='branch'"):
         tw.decode.graph(arc, acyclic=False)
     with pytest.raises(InfeasibleError, match="a word has no head"):
-        tw.decode.graph([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]], method="branch")
+        tw.decode.graph(np.array([[0, 1, -np.inf], [0, 0, -np.inf], [0, 0, 0]]), method="branch")
     with pytest.raises(InfeasibleError, match="reaches every word"):
         tw.decode.graph(np.ones((4, 4)), method="branch", forbid=[(0, 2), (0, 3), (1, 2), (1, 3)])

@@ -21,7 +21,7 @@ def best_pair(arc: NDArray[np.float64], edge: NDArray[np.float64], root: str) ->
         tree = {(int(heads[m]), m) for m in range(1, n + 1)}
         value = sum(arc[h, m] for h, m in tree)
         found += [value + graph_value(n, arcs, edge) for arcs in all_graphs(n, root=root) if tree <= set(arcs)]
-    return max(found)
+    return float(max(found))
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -94,4 +94,4 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InputError, match="edge has 3 nodes, but arc has 4"):
         tw.decode.tree_and_graph(np.zeros((4, 4)), np.zeros((3, 3)))
     with pytest.raises(InfeasibleError, match="no graph contains a tree"):
-        tw.decode.tree_and_graph([[0, 1, -np.inf], [0, 0, -np.inf], [0, 1, 0]], np.zeros((3, 3)))
+        tw.decode.tree_and_graph(np.array([[0, 1, -np.inf], [0, 0, -np.inf], [0, 1, 0]]), np.zeros((3, 3)))

@@ -79,8 +79,13 @@ def test_templates_of_a_label_give_this_label() -> None:
 
 
 def test_a_suffix_joins_fixed_expressions_and_names_the_case() -> None:
-    columns = {"heads": [3, 1, 4, 0], "deprels": ["case", "fixed", "obl", "root"], "feats": ["_", "_", "Case=Gen", "_"]}
-    words = tw.Sentence.from_words(["Because", "of", "rain", "go"], lemmas=["because", "of", "rain", "go"], **columns)
+    words = tw.Sentence.from_words(
+        ["Because", "of", "rain", "go"],
+        lemmas=["because", "of", "rain", "go"],
+        heads=[3, 1, 4, 0],
+        deprels=["case", "fixed", "obl", "root"],
+        feats=["_", "_", "Case=Gen", "_"],
+    )
     view, pair = TreeView(words), Pair(0, 3, 4, 4, 3, 4)
     assert label_of("m case", view, pair) == "obl:because_of"
     assert label_of("m case+Case", view, pair) == "obl:because_of:gen"
@@ -314,7 +319,7 @@ def test_a_parser_with_graphs_is_one_model(tmp_path: Path) -> None:
     found = list(parser.parse(map(without_graph, gold)))
     assert [one.deps for one in found] == [one.deps for one in gold]
     parser.save(tmp_path / "with.parser")
-    again = tw.load(tmp_path / "with.parser")
+    again = Parser.load(tmp_path / "with.parser")
     assert [one.deps for one in again.parse(gold)] == [one.deps for one in gold]
     assert "graphs)" in repr(again)
     assert parser.with_graphs(None).graphs is None
@@ -327,4 +332,29 @@ def test_pack_adds_a_graph_parser_to_a_model(acyclic: GraphParser, tmp_path: Pat
     nlp = tw.Pipeline.join("en", tmp_path / "one.graphs")
     [sentence] = nlp("Ada sings and runs.")
     assert sentence.deps[0] == "2:nsubj|4:nsubj"
-    assert tw.load("en").parser.graphs is None
+    assert Parser.load("en").graphs is None
+
+
+def test_sentences_without_the_column_are_parsed_without_graphs(acyclic: GraphParser, tmp_path: Path) -> None:
+    (tmp_path / "x.conll").write_text(
+        "1\tAda\t_\tPROPN\tPROPN\t_\t2\tnsubj\t_\t_\n2\tsings\t_\tVERB\tVERB\t_\t0\troot\t_\t_\n\n", encoding="utf-8"
+    )
+    parser = Parser.train(treebank(40), options=SMALL).with_graphs(acyclic)
+    [found] = parser.parse(tw.read(tmp_path / "x.conll"))
+    assert found.heads.tolist() == [2, 0]
+    with pytest.raises(InputError, match="no column DEPS to write to"):
+        list(acyclic.parse(tw.read(tmp_path / "x.conll")))
+
+
+def test_json_has_the_graph() -> None:
+    [sentence] = treebank(1)
+    words = sentence.to_dict()["words"]
+    assert words[0]["deps"] == "2:nsubj|4:nsubj"
+    assert tw.Sentence.from_dict(sentence.to_dict()).graph == sentence.graph
+
+
+def test_a_word_has_a_limited_number_of_possible_edges() -> None:
+    labels = ["root", *("nsubj" if word % 2 else "conj" for word in range(400))]
+    view = TreeView(tw.Sentence.from_words(["w"] * 401, heads=[0] + [1] * 400, deprels=labels))
+    pairs = list(Paths(["<nsubj >conj"]).pairs(view))
+    assert len(pairs) == 200 * 50

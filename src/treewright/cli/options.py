@@ -18,6 +18,23 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 FIRST_ARGUMENT = ()  # an old option whose value is now the first argument
 
 
+class Learner(str, Enum):
+    crf = "crf"
+    perceptron = "perceptron"
+    mira = "mira"
+    pa = "pa"
+
+
+LearnerOption = Annotated[
+    Learner,
+    typer.Option(
+        "--learner",
+        help="Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
+        "loss-augmented best tree).",
+    ),
+]
+
+
 class Method(str, Enum):
     """The decoding methods that a command offers; docs/decoding.md describes them."""
 

@@ -15,6 +15,8 @@ import typer
 
 from treewright.cli.options import (
     Json,
+    Learner,
+    LearnerOption,
     PlainCommand,
     Quiet,
     examples,
@@ -176,13 +178,6 @@ OLD_SPELLINGS = {"--sentences": ("--max-sentences",)}
 TREEBANK_FOLDER = Annotated[
     Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as graphs/Danish-DDT.")
 ]
-
-
-class Learner(str, Enum):
-    mira = "mira"
-    crf = "crf"
-    perceptron = "perceptron"
-    pa = "pa"
 
 
 class Draw(str, Enum):
@@ -590,17 +585,12 @@ def rush_figure5(
     )
 
 
-LEARNER = Annotated[
-    Learner, typer.Option(help="Updates of the parsers' scores: mira (as published), crf, perceptron or pa.")
-]
-
-
 @mcdonald2006.command("table1", help=MCDONALD_TABLE1_HELP, cls=PlainCommand)
 def mcdonald_table1(
     data: TREEBANK_FOLDER,
     treebank: TREEBANK = "ud/English-EWT",
     sentences: SENTENCES = None,
-    learner: LEARNER = Learner.mira,
+    learner: LearnerOption = Learner.mira,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -614,7 +604,7 @@ def mcdonald_table2(
     data: TREEBANK_FOLDER,
     treebank: TREEBANK = "graphs/Danish-DDT",
     sentences: SENTENCES = None,
-    learner: LEARNER = Learner.mira,
+    learner: LearnerOption = Learner.mira,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -628,7 +618,7 @@ def mcdonald_table3(
     data: TREEBANK_FOLDER,
     treebank: TREEBANK = "graphs/Danish-DDT",
     sentences: SENTENCES = None,
-    learner: LEARNER = Learner.mira,
+    learner: LearnerOption = Learner.mira,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

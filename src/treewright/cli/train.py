@@ -21,6 +21,8 @@ from treewright.cli.components import (
 )
 from treewright.cli.options import (
     Dev,
+    Learner,
+    LearnerOption,
     ModelOutput,
     ModelSeed,
     PlainCommand,
@@ -98,13 +100,6 @@ class Order(str, Enum):
     grand = "grand"
 
 
-class Learner(str, Enum):
-    crf = "crf"
-    perceptron = "perceptron"
-    mira = "mira"
-    pa = "pa"
-
-
 class Only(str, Enum):
     parser = "parser"
     graphs = "graphs"
@@ -143,13 +138,7 @@ def train(
         ),
     ] = None,
     columns: Annotated[str, columns_option("filled by the tagger: upos, xpos, feats, lemma")] = "upos,xpos,feats,lemma",
-    learner: Annotated[
-        Learner,
-        typer.Option(
-            help="Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
-            "loss-augmented best tree)."
-        ),
-    ] = Learner.crf,
+    learner: LearnerOption = Learner.crf,
     max_heads: Annotated[
         int | None,
         typer.Option(

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 
     from treewright.corpus.sentence import Sentence
 
-COLUMNS = {"lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats", "deprel": "deprels", "misc": "misc"}
+COLUMNS = {
+    "lemma": "lemmas",
+    "upos": "upos",
+    "xpos": "xpos",
+    "feats": "feats",
+    "deprel": "deprels",
+    "deps": "deps",
+    "misc": "misc",
+}
 CONFIDENCE = {
     "confidence": "head_confidence",
     "label_confidence": "label_confidence",
@@ -65,7 +73,7 @@ def _word(sentence: Sentence, place: int) -> dict[str, Any]:
         if name == "deprel" and sentence.heads[place] >= 0:
             word["head"] = int(sentence.heads[place])
         cell = getattr(sentence, column)[place]
-        if cell != "_":
+        if cell != "_" and not (name == "deps" and sentence.empty_nodes):  # there are no empty nodes in JSON
             word[name] = cell
     return word | _range(sentence.misc[place])
 

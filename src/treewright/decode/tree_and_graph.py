@@ -26,7 +26,7 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.subgraph import Subgraph
 from treewright.errors import InfeasibleError, InputError
-from treewright.relax import Answer, relax
+from treewright.relax import Answer, Oracle, relax
 from treewright.relax.engine import TOLERANCE
 from treewright.streams import check_seconds
 
@@ -109,7 +109,7 @@ class _Joint:
         self.place = np.full(edge.shape, -1)  # of each arc of the tree among the arcs of the graph
         self.place[arcs.head, arcs.modifier] = np.arange(len(arcs.head))
         self.arcs = self.parts.arcs
-        self.oracles = [_Trees(self), _Graphs(self)]
+        self.oracles: list[Oracle] = [_Trees(self), _Graphs(self)]
 
     def answer(self, answers: Sequence[Answer]) -> tuple[float, tuple[Indices, GraphParse] | None]:
         """The tree of the first subproblem with the best graph around it."""

@@ -102,10 +102,10 @@ class Chooser:
         return found.items()
 
 
-def cells_of(features: Hashes, choices: Choices, bits: int) -> NDArray[np.intp]:
+def cells_of(features: Hashes, choices: Choices, bits: int) -> NDArray[np.int32]:
     """The weights of each label: a row of cells."""
     cells = mixed(features[choices.pair_of], choices.template[:, None]) >> np.uint32(32 - bits)
-    return cells.astype(np.intp)
+    return np.asarray(cells, dtype=np.int32)
 
 
 class Scored(NamedTuple):
@@ -127,6 +127,8 @@ class GraphWorker:
 
     def score(self, views: Sequence[TreeView]) -> list[Scored]:
         """The possible edges of each sentence."""
+        if not views:
+            return []
         choices = self.chooser.choices(views)
         features = self.features.of(views, choices.pairs)
         cells = cells_of(features, choices, self.model.options.bits)

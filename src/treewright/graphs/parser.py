@@ -80,8 +80,10 @@ class GraphParser:
         trainer = Trainer(sentences, held_out, chosen)
 
         def origin() -> Origin:
-            hashes = (hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out))
-            return Origin.now(*hashes, dict(trainer.options.to_json()))
+            training, development = (
+                hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)
+            )
+            return Origin.now(training, development, dict(trainer.options.to_json()))
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         trained = trainer.run(state, Observer(report, save, progress))
@@ -119,7 +121,7 @@ class GraphParser:
             if not is_path(one.path) or not one.labels or not all(map(is_template, one.labels)):
                 raise ValueError(f"header.paths has {one.path!r} with labels {list(one.labels)!r}")
         weights = Weights(arrays["weights"], found.scale)
-        return cls(GraphModel(found.options, found.paths, weights, found.templates, found.metadata))
+        return cls(GraphModel(found.options, found.paths, weights, found.templates, found.metadata or {}))
 
     @property
     def options(self) -> GraphOptions:
@@ -142,19 +144,21 @@ class GraphParser:
         acyclic, keep_tree = bool(self.options.acyclic), bool(self.options.keep_tree)
 
         def parse(some: list[Sentence]) -> list[Sentence]:
-            for sentence in some if keep else ():
-                check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
+            for sentence in some:
+                sentence.check("tree")
+                sentence.check_has_column("DEPS")
+                if keep:
+                    check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
             return self.add([sentence.copy() for sentence in some], keep)
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def add(self, sentences: list[Sentence], keep: bool = False) -> list[Sentence]:
-        """Set DEPS of sentences that have trees, in place; `keep` as for `parse`. Returns the sentences."""
-        for sentence in sentences:
-            sentence.check("tree")
-        views = [TreeView(sentence) for sentence in sentences]
-        kept = [self._kept(sentence) if keep else {} for sentence in sentences]
-        for sentence, edges, decided in zip(sentences, self._worker().graphs(views, kept), kept, strict=True):
+        """Set DEPS of sentences that have trees and this column, in place; `keep` as for `parse`. Returns all."""
+        some = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
+        views = [TreeView(sentence) for sentence in some]
+        kept = [self._kept(sentence) if keep else {} for sentence in some]
+        for sentence, edges, decided in zip(some, self._worker().graphs(views, kept), kept, strict=True):
             write(sentence, edges, decided)
         return sentences
 
@@ -210,7 +214,6 @@ class Header:
 
 def write(sentence: Sentence, edges: list[LabelledEdge], kept: Kept) -> None:
     """Set DEPS; the cells of `kept` words stay as they are."""
-    sentence.check_has_column("DEPS")
     found: list[list[tuple[int, str]]] = [[] for _ in range(len(sentence) + 1)]
     for head, modifier, label in edges:
         found[modifier].append((head, label))

@@ -8,11 +8,15 @@ an open complement beside a subject, ">acl" a relative clause below its noun. An
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from treewright.graphs.view import TreeView
 
 MAX_STEPS = 6  # of a path; by convention: of the extra edges of four treebanks, 0.05 % have more (benchmarks/graphs.py)
+
+# Possible edges of a word; by convention far above what occurs, so that memory grows with the number of words alone.
+MAX_PAIRS = 50
 
 
 class Pair(NamedTuple):
@@ -66,18 +70,21 @@ class Paths:
         node.number = number
 
     def pairs(self, view: TreeView) -> Iterator[Pair]:
-        """The pairs that a path joins, by modifier."""
+        """The pairs that a path joins, by modifier; at most MAX_PAIRS for each."""
+        for modifier in range(1, view.nodes):
+            yield from islice(self._pairs_of(view, modifier), MAX_PAIRS)
+
+    def _pairs_of(self, view: TreeView, modifier: int) -> Iterator[Pair]:
         heads, bases, modifiers = view.heads, view.bases, view.modifiers
-        for modifier in range(1, len(heads)):
-            node: _Node | None = self._start
-            below, top = modifier, modifier
-            while node is not None:
-                if node.number >= 0:
-                    yield Pair(node.number, modifier, top, top, below, heads[modifier])
-                if node.down and len(modifiers[top]) > (below != top):
-                    yield from _pairs_below(view, node, modifier, top, below)
-                node = node.up.get(bases[top]) if top else None
-                below, top = top, heads[top]
+        node: _Node | None = self._start
+        below, top = modifier, modifier
+        while node is not None:
+            if node.number >= 0:
+                yield Pair(node.number, modifier, top, top, below, heads[modifier])
+            if node.down and len(modifiers[top]) > (below != top):
+                yield from _pairs_below(view, node, modifier, top, below)
+            node = node.up.get(bases[top]) if top else None
+            below, top = top, heads[top]
 
 
 def _pairs_below(view: TreeView, node: _Node, modifier: int, top: int, below: int) -> Iterator[Pair]:

@@ -34,7 +34,7 @@ SENTENCES_PER_STEP = 16  # by convention
 MIN_GRADIENT = 1e-6  # labels with a smaller gradient are left out of a step; by convention
 NO_EDGE, UNKNOWN_LABEL = -1, -2  # in place of the number of the gold label
 
-Cells = NDArray[np.intp]
+Cells = NDArray[np.int32]
 
 
 class Example(NamedTuple):

@@ -100,8 +100,9 @@ class Parser:
         settings = trainer.settings
 
         def origin() -> Origin:
-            data = (fingerprint(some, graphs=settings.graphs is not None) for some in (sentences, held_out))
-            return Origin.now(*data, settings.to_json())
+            graphs = settings.graphs is not None
+            training, development = (fingerprint(some, graphs=graphs) for some in (sentences, held_out))
+            return Origin.now(training, development, settings.to_json())
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         trained = trainer.run(state, Observer(report, save, progress))

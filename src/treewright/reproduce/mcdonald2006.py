@@ -163,8 +163,16 @@ def tree_row(
 def graph_row(system: str, gold: Sequence[Sentence], found: Sequence[Sentence], seconds: float) -> GraphRow:
     scores = evaluate(gold, found)
     edges, extra = scores["Edges"], scores["Extra"]
-    figures = (edges.precision, edges.recall, edges.f1, extra.precision, extra.recall)
-    return GraphRow(system, *(100 * figure for figure in figures), seconds, PUBLISHED3[system])
+    return GraphRow(
+        system,
+        precision=100 * edges.precision,
+        recall=100 * edges.recall,
+        f1=100 * edges.f1,
+        extra_precision=100 * extra.precision,
+        extra_recall=100 * extra.recall,
+        seconds=seconds,
+        published=PUBLISHED3[system],
+    )
 
 
 def with_tree_as_graph(sentence: Sentence) -> Sentence:

@@ -127,7 +127,8 @@ class Curve:
         for point in self.points:
             if point[3] >= las:
                 share = (las - last[3]) / (point[3] - last[3]) if point[3] > last[3] else 1.0
-                return Point(*(int(a + share * (b - a)) for a, b in zip(last[:3], point[:3], strict=True)), las)
+                looks, heads, labels = (int(a + share * (b - a)) for a, b in zip(last[:3], point[:3], strict=True))
+                return Point(looks, heads, labels, las)
             last = point
         return None
 

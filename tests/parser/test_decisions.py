@@ -64,8 +64,8 @@ def is_projective(tree: Tree) -> bool:
     return trees.is_projective(list(tree))
 
 
-def completed(model: Model, sets: list[list[int]], **options: str) -> list[Completion]:
-    return list(model.complete(map(partial, sets), on_error="skip", **options))
+def completed(model: Model, sets: list[list[int]]) -> list[Completion]:
+    return list(model.complete(map(partial, sets), on_error="skip"))
 
 
 def check_kept_or_explained(found: Completion, heads: list[int], possible: list[Tree]) -> None:

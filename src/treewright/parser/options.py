@@ -40,9 +40,8 @@ LEARNERS = {
 SIBLINGS = {"sib", "grand"}
 GRANDPARENTS = {"grand"}
 MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs is parsed projectively; by convention
-# Of the words are in complete trees, by convention; with fewer, a parser is projective. Sums over projective trees are
-# exact, while those over partial trees that may cross are approximate, which costs more than crossing arcs are worth:
-# benchmarks/partial.py --nonprojective.
+# Of the words are in complete trees, by convention; with fewer, a parser is projective: its sums over partial trees are
+# exact, and trees that may cross are not more accurate (Hungarian-Szeged, benchmarks/partial.py --nonprojective).
 MIN_COMPLETE_SHARE = 0.5
 
 

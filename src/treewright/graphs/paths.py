@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from treewright.graphs.view import TreeView
 
-MAX_STEPS = 6  # of a path; by convention: of the extra edges of four treebanks, 0.05 % have more (benchmarks/graphs.py)
+MAX_STEPS = 6  # of a path; by convention
 
 # Possible edges of a word; by convention far above what occurs, so that memory grows with the number of words alone.
 MAX_PAIRS = 50

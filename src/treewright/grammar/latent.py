@@ -359,7 +359,8 @@ def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
     """The product of grammars with the same labels: each rule scores the sum of its log probabilities (Petrov 2010).
 
     >>> tree = Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")
-    >>> print(product([LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]).parse(["it", "rains"]).tree)
+    >>> members = [LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]
+    >>> print(product(members).parse(["it", "rains"]).tree)
     (S (NP (PRP it)) (VP (VBZ rains)))
     """
     return joined_product(list(grammars))

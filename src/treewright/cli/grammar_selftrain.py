@@ -26,7 +26,7 @@ SELFTRAIN = (
     "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
 ) + examples(
     "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
-    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c",
 )
 
 

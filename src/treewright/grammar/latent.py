@@ -95,7 +95,8 @@ class LatentGrammar:
         Each of the rounds splits all substates, merges half of them again and smooths the rest. With dev the round
         with the highest F1 there is kept, otherwise the last, and confidence is calibrated. weights has a weight for
         each tree. product is the number of grammars whose product is returned; their seeds are seed, seed + 1, ...
-        The same seed gives the same grammar, for any number of threads. report is called after each round.
+        options are everything else that the grammar depends on. The same seed gives the same grammar, for any number
+        of threads. report is called after each round, progress after each step of expectation maximisation.
         checkpoint: a file that keeps the state after each round, from which a training with resume continues.
         """
         chosen = replace(options or LatentOptions())
@@ -359,8 +360,8 @@ def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
     """The product of grammars with the same labels: each rule scores the sum of its log probabilities (Petrov 2010).
 
     >>> tree = Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")
-    >>> grammars = [LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]
-    >>> print(product(grammars).parse(["it", "rains"]).tree)
+    >>> members = [LatentGrammar.train([tree], rounds=1, seed=seed) for seed in (1, 2)]
+    >>> print(product(members).parse(["it", "rains"]).tree)
     (S (NP (PRP it)) (VP (VBZ rains)))
     """
     return joined_product(list(grammars))

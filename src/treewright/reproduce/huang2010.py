@@ -123,6 +123,7 @@ def grid(
             chosen, best = at, own
         rows.append(row_of(condition, grammars, at, own, data.test, None if raw is None else raw_f1(raw, data.raw)))
         curves.append(curve)
+        report(f"{rows[-1]}")
     return rows, curves
 
 

@@ -20,8 +20,9 @@ from treewright.grammar.options import LatentOptions
 from treewright.grammar.treebank import Prepared, checked_adjustment, with_required
 from treewright.grammar.words import Vocabulary
 
-# Of log probabilities, by level; -inf: the level is skipped. On 200 sentences of CRAFT's development trees F1 is within
-# 0.1 of a search without coarse levels, which is eight times slower (benchmarks/latent.py).
+# Of log probabilities, by level; -inf: the level is skipped. Compared on 100 development sentences of CRAFT with one
+# grammar of 1,000 trees and three rounds: F1 77.9 at 35 sentences a second, 76.3 at 34 with -9 at all levels, 76.7 at 4
+# without coarse levels. Differences of this size are noise for so few sentences; the choice is about time.
 COARSE_THRESHOLDS = (-8.0, -np.inf, -9.0, -9.0, -9.0, -9.0, -9.0, -9.0)
 SMALLEST_KEPT = 1e-9  # weights of rules below are not in a finished grammar; by convention
 SMALLEST_COUNT = 1e-4  # expected numbers of tokens below are not in a finished lexicon; by convention

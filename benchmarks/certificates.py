@@ -75,7 +75,7 @@ def _all_heads(n: int) -> Array:
         above = np.take_along_axis(above, above, axis=1)
     heads = heads[(above == 0).all(axis=1)]
     heads[:, 0] = -1
-    return heads
+    return np.asarray(heads)
 
 
 def _are_projective(heads: Array) -> Array:
@@ -85,12 +85,12 @@ def _are_projective(heads: Array) -> Array:
     crosses = np.zeros(len(heads), bool)
     for a, b in product(range(len(words)), repeat=2):
         crosses |= (left[:, a] < left[:, b]) & (left[:, b] < right[:, a]) & (right[:, a] < right[:, b])
-    return ~crosses
+    return np.asarray(~crosses)
 
 
 def _arc_places(heads: Array) -> Array:
     nodes = heads.shape[1]
-    return heads[:, 1:] * nodes + np.arange(1, nodes, dtype=np.int32)
+    return np.asarray(heads[:, 1:] * nodes + np.arange(1, nodes, dtype=np.int32))
 
 
 def _grand_places(heads: Array) -> Array:
@@ -98,7 +98,8 @@ def _grand_places(heads: Array) -> Array:
     nodes = heads.shape[1]
     head = heads[:, 1:]
     grandparent = np.take_along_axis(heads, head, axis=1)
-    return np.where(head == 0, nodes**3, (grandparent * nodes + head) * nodes + np.arange(1, nodes, dtype=np.int32))
+    places = (grandparent * nodes + head) * nodes + np.arange(1, nodes, dtype=np.int32)
+    return np.asarray(np.where(head == 0, nodes**3, places))
 
 
 def _side_places(heads: Array) -> tuple[Array, Array]:

@@ -369,7 +369,10 @@ def test_what_is_allowed_passes_the_check() -> None:
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(ValueError, match="format 'conl': expected one of conllu, conllup, conllx"):
         tw.read("-", "conl")
-    with pytest.raises(ValueError, match="check 'trees': expected one of format, partial, tree, single-root, graph"):
+    with pytest.raises(
+        ValueError,
+        match="check 'trees': expected one of format, partial, partial-single-root, tree, single-root, graph",
+    ):
         tw.read("-", check="trees")
     with pytest.raises(ValueError, match="on_error is 'ignore'; expected 'raise' or 'skip'"):
         tw.read("-", on_error="ignore")

@@ -249,5 +249,5 @@ def test_heads_put_in_place_are_checked(sentence: tw.Sentence) -> None:
 
 def test_an_unknown_check_is_refused(sentence: tw.Sentence) -> None:
     sentence.check()
-    with pytest.raises(ValueError, match="check 'trees': expected one of format, partial, tree"):
+    with pytest.raises(ValueError, match="check 'trees': expected one of format, partial, partial-single-root, tree"):
         sentence.check("trees")

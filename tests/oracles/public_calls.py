@@ -22,6 +22,7 @@ from oracles.pipelines import pipeline
 
 import treewright as tw
 from treewright import checking, corpus, decode, draw, evaluate, induce, parser, relax, tagger
+from treewright.graphs import GraphOptions, GraphParser
 from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.convex_mst import ConvexMstOptions
 from treewright.induce.joint import JointOptions
@@ -83,9 +84,18 @@ def sentence() -> tw.Sentence:
     return tw.Sentence.from_words(words, upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"], sent_id="a")
 
 
+def with_graph() -> tw.Sentence:
+    return sentence().with_columns(deps=["2:nsubj", "0:root"])
+
+
 @cache
 def induced() -> InducedParser:
     return InducedParser.train([sentence()], options=InductionOptions(method="dmv", iterations=1))
+
+
+@cache
+def graph_parser() -> GraphParser:
+    return GraphParser.train([with_graph()], options=GraphOptions(bits=8, epochs=1))
 
 
 @cache
@@ -239,6 +249,7 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
     "cluster": lambda: {"sentences": [["a", "b", "c"], ["b", "a", "d"]]},
     "accuracy": lambda: {"heads": np.zeros(2, np.int32)},
     "Parser.train": lambda: {"options": SMALL_PARSER},
+    "GraphParser.train": lambda: {"train": [with_graph()]},
     "Parser.each": lambda: {"answer": lambda worker, one: one},
     "changed": lambda: {"options": ParserOptions()},
     "Part.described": lambda: {"forms": ["Dogs", "bark"]},
@@ -272,6 +283,7 @@ def instances() -> dict[type, Callable[[], Any]]:
         tagger.Tagger: lambda: nlp.tagger,
         tagger.Tokeniser: tokeniser,
         InducedParser: induced,
+        GraphParser: graph_parser,
         corpus.Sentence: sentence,
         corpus.Word: lambda: sentence()[0],
         corpus.Tree: lambda: TREE,

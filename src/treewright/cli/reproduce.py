@@ -28,6 +28,7 @@ from treewright.cli.options import (
     with_old_spellings,
 )
 from treewright.cli.reproduce_huang import huang2010
+from treewright.cli.tables import show_lines, stage_printer
 
 if TYPE_CHECKING:
     from treewright.learn import Report
@@ -670,33 +671,6 @@ def show_trees(
 
 def names_of(given: str | None, otherwise: Iterable[str]) -> list[str]:
     return [name.strip() for name in given.split(",")] if given else list(otherwise)
-
-
-def stage_printer(quiet: bool) -> Callable[[str], None]:
-    """Prints a line on standard error when it differs from the one before."""
-    last = ""
-
-    def show_stage(line: str) -> None:
-        nonlocal last
-        if line != last and not quiet:
-            typer.echo(line, err=True)
-        last = line
-
-    return show_stage
-
-
-def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number else "left", no_wrap=True)
-    for line in lines:
-        table.add_row(*line)
-    console = Console()
-    (console if console.is_terminal else Console(width=120)).print(table)
 
 
 @contextmanager

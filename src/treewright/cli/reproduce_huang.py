@@ -48,7 +48,7 @@ def grid(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    from treewright.cli.reproduce import show_lines, stage_printer
+    from treewright.cli.tables import show_lines, stage_printer
     from treewright.reproduce.huang2010 import PUBLISHED, Sizes, draw_curves
     from treewright.reproduce.huang2010 import grid as run
     from treewright.reproduce.plots import ensure_matplotlib

@@ -87,6 +87,11 @@ class Example(NamedTuple):
         return not self.is_complete and self.decided == 0
 
 
+def with_heads(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences without an open head."""
+    return [sentence for sentence in sentences if -1 not in sentence.head_numbers()]
+
+
 class Trainer:
     """The stages of a training and what they share: examples, candidate arcs, development data."""
 
@@ -120,8 +125,9 @@ class Trainer:
         self._pruned_dev: dict[bool, list[Candidates]] = {}  # by projectivity
         self._best_dev: tuple[Weights, list[Indices]] | None = None  # the best scorer judged so far, and its trees
         self._dev_trees: list[Indices] = []  # of the trained scorer
-        complete = ([one for one in some if -1 not in one.head_numbers()] for some in (sentences, dev))
-        self.graphs = GraphTrainer(*complete, self.settings.graphs) if self.settings.graphs else None
+        self.graphs: GraphTrainer | None = None
+        if self.settings.graphs:
+            self.graphs = GraphTrainer(with_heads(sentences), with_heads(dev), self.settings.graphs)
         self._label_trees: list[Indices] = []  # those that the labeller learns on
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:

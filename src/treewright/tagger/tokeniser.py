@@ -467,7 +467,7 @@ def decoded(model: TokeniserModel, texts: Sequence[str]) -> Indices:
 
 def with_abbreviations(text: str, labels: Indices, abbreviations: Abbreviations) -> Indices:
     """The labels with one token for each abbreviation, after which no sentence ends."""
-    found = labels.copy()
+    found: Indices = labels.copy()
     for begin, end in abbreviations.spans(text):
         found[begin : end - 1], found[end - 1] = INSIDE, TOKEN
     return found
@@ -478,7 +478,7 @@ def with_quotations(text: str, labels: Indices) -> Indices:
 
     A quotation that begins in lower case says nothing: the text may have no capitals.
     """
-    found = labels.copy()
+    found: Indices = labels.copy()
     for match in _QUOTATION.finditer(text):
         if match[1].isupper() and match[2].islower():
             found[match.start(2) - 2] = min(found[match.start(2) - 2], TOKEN)
@@ -487,7 +487,7 @@ def with_quotations(text: str, labels: Indices) -> Indices:
 
 def with_items(text: str, labels: Indices) -> Indices:
     """The labels with a sentence end before each item of a list, and none in or after its mark."""
-    found = labels.copy()
+    found: Indices = labels.copy()
     for begin, end in items_of(text):
         if begin > 1 and not text[begin - 2].isspace():  # the last character of the line before
             found[begin - 2] = SENTENCE

@@ -196,18 +196,18 @@ def form_of(to: Form | None, output: str) -> str:
 
 def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:
     """Write the trees; sentences without one are named on standard error and drawn by no picture."""
-    told = notes_on(outcomes)
+    noted = notes_on(outcomes)
     target = None if output == "-" else output
     if form == "brackets":
-        write_lines((str(one.parse.tree) if one.parse else NO_TREE for one in told), output)
+        write_lines((str(one.parse.tree) if one.parse else NO_TREE for one in noted), output)
     elif form == "json":
-        write_lines((json.dumps(as_json(one), ensure_ascii=False) for one in told), output)
+        write_lines((json.dumps(as_json(one), ensure_ascii=False) for one in noted), output)
     elif form == "text":
-        write_lines(drawings(told, target), output)
+        write_lines(drawings(noted, target), output)
     elif form == "html":
-        write_page((drawable(one.parse) for one in told if one.parse), {}, target, source)
+        write_page((drawable(one.parse) for one in noted if one.parse), {}, target, source)
     else:
-        parses = ((number, one.parse) for number, one in enumerate(told, start=1))
+        parses = ((number, one.parse) for number, one in enumerate(noted, start=1))
         pairs = ((number, drawable(parse)) for number, parse in parses if parse)
         write_pictures(pairs, {"width": SVG_WIDTH}, target, source, form)
 

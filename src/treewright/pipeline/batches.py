@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from treewright import streams
 from treewright.corpus import Document
-from treewright.pipeline.reading import BLOCK
+from treewright.pipeline.reading import MAX_TEXT_SIZE
 
 Numbered = tuple[int, str]  # the place of a text among all, and the text
 
@@ -19,8 +19,12 @@ class Failure(NamedTuple):
 
 
 def text_batches(texts: Iterable[str], most: int) -> Iterator[list[Numbered]]:
-    """Lists of texts with their places: up to `most` texts or BLOCK characters, while they come quickly."""
-    pace = streams.Pace(enumerate(texts), most, is_full=lambda batch: sum(len(text) for _, text in batch) >= BLOCK)
+    """Lists of texts with their places: up to `most` texts or MAX_TEXT_SIZE characters, while they come quickly."""
+
+    def is_full(batch: list[Numbered]) -> bool:
+        return sum(len(text) for _, text in batch) >= MAX_TEXT_SIZE
+
+    pace = streams.Pace(enumerate(texts), most, is_full=is_full)
     return streams.arriving(pace, pace.is_ready)
 
 

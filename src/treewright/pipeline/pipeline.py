@@ -46,7 +46,7 @@ from treewright.parser.partial import open_cells
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
-from treewright.pipeline.reading import BLOCK, text_sentences
+from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
@@ -225,7 +225,7 @@ class Pipeline:
         """
         check_seconds(options.get("max_seconds"))
         texts = checked_items(texts, str, "texts", "nlp(text) parses one text", "one text each")
-        chunk = streams.check_count(options.get("chunk", streams.CHUNK), "chunk")
+        chunk = streams.check_count(options.get("chunk", MAX_TEXTS), "chunk")
 
         def answers(some: list[Numbered]) -> list[Document | Failure]:
             try:

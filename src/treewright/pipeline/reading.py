@@ -15,7 +15,6 @@ from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
 from treewright.pipeline.writing import from_json
-from treewright.streams import CHUNK
 from treewright.tagger import Tokeniser
 
 INPUTS = ("text", "paragraphs", "lines", "conllu", "json")
@@ -25,6 +24,9 @@ BY_EXTENSION = {
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
 }
 BLOCK = 1 << 12  # minimum of characters that are tokenised together, up to the next blank line; by convention
+# Limits of short texts or lines that are tokenised together. 64 texts at a time take up to 1.6 times as long as one long
+# text, with these up to 1.1 times (benchmarks/short_texts.py).
+MAX_TEXTS, MAX_TEXT_SIZE = 512, 1 << 14
 MAX_BLOCK = 1 << 20  # characters without a blank line that are tokenised together; by convention, it bounds memory
 # Each form of a blank line, however lines end.
 _BREAK = "(?:\r\n|\r(?!\n)|[\n\x85\u2028])"  # CR and LF in a row are one line break, not two
@@ -119,7 +121,7 @@ class Row(NamedTuple):
 
 
 def row_batches(lines: Lines, ends: re.Pattern[str]) -> Iterator[list[Row]]:
-    """The lines of a file in lists of up to CHUNK lines that have been read together, of about BLOCK characters."""
+    """The lines of a file that have been read together, in lists of MAX_TEXTS lines or MAX_TEXT_SIZE characters."""
     number, begin = 1, 0
     for piece in checked(lines):
         batch: list[Row] = []
@@ -127,7 +129,7 @@ def row_batches(lines: Lines, ends: re.Pattern[str]) -> Iterator[list[Row]]:
         for line in lines_of(piece, ends):
             batch.append(Row(number, begin, line))
             number, begin, size = number + 1, begin + len(line), size + len(line)
-            if len(batch) == CHUNK or size >= BLOCK:
+            if len(batch) == MAX_TEXTS or size >= MAX_TEXT_SIZE:
                 yield batch
                 batch, size = [], 0
         if batch:

@@ -24,8 +24,8 @@ BY_EXTENSION = {
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
 }
 BLOCK = 1 << 12  # minimum of characters that are tokenised together, up to the next blank line; by convention
-# Limits of short texts or lines that are tokenised together. 64 texts at a time take up to 1.6 times as long as one long
-# text, with these up to 1.1 times (benchmarks/short_texts.py).
+# Limits of short texts or lines that are tokenised together. 64 texts at a time take up to 1.6 times as long as one
+# long text, with these up to 1.1 times (benchmarks/short_texts.py).
 MAX_TEXTS, MAX_TEXT_SIZE = 512, 1 << 14
 MAX_BLOCK = 1 << 20  # characters without a blank line that are tokenised together; by convention, it bounds memory
 # Each form of a blank line, however lines end.

@@ -12,7 +12,7 @@ Differences of values are computed by `math.fsum`, whose result is the exact sum
 a wrong sign. Values of all trees are first compared in extended precision; those that rounding leaves open are compared
 exactly.
 
-    python benchmarks/certificates.py                  a million decodings, in about 20 minutes
+    python benchmarks/certificates.py                  a million decodings, in about 35 minutes
     python benchmarks/certificates.py --decodings 5000 --seed 3
 """
 

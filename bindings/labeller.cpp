@@ -15,6 +15,8 @@
 
 namespace treewright {
 
+using LabelScores = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [node, label]
+
 class BoundLabeller {
  public:
   BoundLabeller(const Tables &tables, int bits, int labels, int width, int tag)
@@ -23,13 +25,15 @@ class BoundLabeller {
       throw nb::value_error("width must be a power of two, at least four and the number of labels");
   }
 
-  void open(AtomTable atoms, AtomTable each, IndexColumn heads) {
+  // added: scores of another model, in the unit of the weights.
+  void open(AtomTable atoms, AtomTable each, IndexColumn heads, const std::optional<LabelScores> &added) {
     const Atoms opened = atoms_of(atoms, each);
     check_heads(heads, opened.nodes);
     check_tag(opened);
-    atoms_ = atoms, each_ = each;
+    check_added(added, opened.nodes);
+    atoms_ = atoms, each_ = each, added_ = added;
     nb::gil_scoped_release nogil;
-    labeller_.open(opened, heads.data());
+    labeller_.open(opened, heads.data(), added ? added->data() : nullptr);
   }
 
   // The key of each word's candidate labels; see set_candidates.
@@ -87,7 +91,8 @@ class BoundLabeller {
 
   // The best labels of all sentences one after the other, -1 for each root, and their probabilities.
   std::pair<NewIndexColumn, NewScoreColumn> batch_best(const AtomBatch &batch, const std::vector<IndexColumn> &heads,
-                                                       const Weights &weights, float scale) {
+                                                       const Weights &weights, float scale,
+                                                       const std::optional<LabelScores> &added) {
     if (int(heads.size()) != batch.sentences()) throw nb::value_error("there must be one tree a sentence");
     std::size_t nodes = 0;
     for (int s = 0; s < batch.sentences(); ++s) {
@@ -95,12 +100,13 @@ class BoundLabeller {
       check_tag(batch.at(s));
       nodes += batch.nodes(s);
     }
+    check_added(added, nodes);
     NewIndexColumn labels = new_array<NewIndexColumn>(nodes);
     NewScoreColumn probability = new_array<NewScoreColumn>(nodes);
     with_weights(weights, 1, bits_, [&](const auto &table) {
       std::size_t place = 0;
       for (int s = 0; s < batch.sentences(); ++s) {
-        labeller_.open(batch.at(s), heads[s].data());
+        labeller_.open(batch.at(s), heads[s].data(), added ? added->data() + place * labeller_.labels() : nullptr);
         labeller_.best(table.data, batch.at(s), tag_, sets_, scale, labels.data() + place, probability.data() + place);
         place += batch.nodes(s);
       }
@@ -122,6 +128,10 @@ class BoundLabeller {
   void check_tag(const Atoms &atoms) const {
     if (tag_ < 0 || tag_ >= atoms.width) throw nb::value_error("there is no such atom");
   }
+  void check_added(const std::optional<LabelScores> &added, std::size_t nodes) const {
+    if (added && (added->shape(0) != nodes || int(added->shape(1)) != labeller_.labels()))
+      throw nb::value_error("added must have a row for each node and a column for each label");
+  }
   void check_labels(const IndexColumn &labels) const {
     if (int(labels.shape(0)) != labeller_.nodes()) throw nb::value_error("there must be one label a node");
     for (int m = 1; m < labeller_.nodes(); ++m)
@@ -134,6 +144,7 @@ class BoundLabeller {
   int bits_, tag_;
   Labeller labeller_;
   AtomTable atoms_, each_;
+  std::optional<LabelScores> added_;  // kept while the sentence is open
   LabelSets sets_;
 };
 
@@ -142,7 +153,8 @@ void bind_labeller(nb::module_ &m) {
       .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
            nb::arg("width"), nb::arg("tag"))
       .def("open", &BoundLabeller::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
-           nb::arg("heads").noconvert())
+           nb::arg("heads").noconvert(), nb::arg("added").noconvert() = nb::none(),
+           "added: scores of another model for each node and label, in the unit of the weights.")
       .def("keys", &BoundLabeller::keys, "The key of each word's candidate labels: both tags and the direction.")
       .def("set_candidates", &BoundLabeller::set_candidates, nb::arg("key").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("label").noconvert(),
@@ -155,7 +167,8 @@ void bind_labeller(nb::module_ &m) {
            "The best label of each node, -1 for the root, and its probability, where scores are multiplied by scale; "
            "given has the labels that are decided, -1 for the others.")
       .def("batch_best", &BoundLabeller::batch_best, nb::arg("batch"), nb::arg("heads"), nb::arg("weights").noconvert(),
-           nb::arg("scale"), "The same for all sentences, one after the other.")
+           nb::arg("scale"), nb::arg("added").noconvert() = nb::none(),
+           "The same for all sentences, one after the other; added is that of `open`.")
       .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("margin"),
            "Adds the gradient of the gold labels' log probability; returns the loss.");
 }

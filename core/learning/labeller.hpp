@@ -8,6 +8,7 @@
 // Candidates are the labels that occur in training between two such tags in that direction, in learning too; a single
 // candidate is neither scored nor learned. The scores of different words are independent; where the best labels of two
 // modifiers of a head exclude each other, the modifiers of this head are labelled together (label_exclusions.hpp).
+// Scores of another model can be added to those of the weights, in the same unit; they are not learned.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +85,7 @@ class Labeller {
       return LabelSets::Range{all_.data() + given[m], all_.data() + given[m] + 1};
     };
     const auto choose = [&](Task task, const Cells &cells) {
-      labels[task.m] = best(weights, task.candidates, cells);
+      labels[task.m] = best(weights, task.m, task.candidates, cells);
       probability[task.m] = probability_of(labels[task.m], task.candidates, scale);
     };
     PrefetchQueue<Weight, Task, decltype(choose)> queue(weights, choose);
@@ -111,15 +112,17 @@ class Labeller {
     exclusions_ = pairs.empty() ? LabelExclusions() : LabelExclusions(labels_, pairs);
   }
 
-  void open(const Atoms &atoms, const int *heads) {
+  // added: a score for each node and label, a row a node, which must exist as long as the sentence; null for none.
+  void open(const Atoms &atoms, const int *heads, const float *added = nullptr) {
     nodes_ = atoms.nodes;
+    added_ = added;
     for (std::size_t i = 0; i < tables_.size(); ++i)
       rows_[i].fill(atoms, tables_[i], tables_[i].kind == tree ? int(tree_roles) : 3);
     heads_.assign(heads, heads + nodes_);
     list_modifiers();
   }
 
-  void close() { nodes_ = 0; }  // the sentence no longer exists
+  void close() { nodes_ = 0, added_ = nullptr; }  // the sentence no longer exists
 
   // Adds the gradient of log p(gold label) for each word, with the score of every other candidate raised by `margin`; a
   // negative gold label is unknown. Returns the sum of -log p.
@@ -127,7 +130,7 @@ class Labeller {
     double loss = 0;
     scores_.resize(width_);
     const auto update = [&](Task task, const Cells &cells) {
-      loss += learn(learner, task.candidates, cells, gold[task.m], margin);
+      loss += learn(learner, task.m, task.candidates, cells, gold[task.m], margin);
     };
     PrefetchQueue<float, Task, decltype(update)> queue(learner.weights(), update);
     for (int m = 1; m < nodes_; ++m) {
@@ -144,9 +147,9 @@ class Labeller {
     LabelSets::Range candidates;
   };
 
-  // Scores of the candidate labels; all are candidates when there are none.
+  // Scores of the candidate labels of word m; all are candidates when there are none.
   template <typename Weight>
-  void score(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
+  void score(const Weight *weights, int m, LabelSets::Range candidates, const Cells &cells) {
     const int count = candidates.size();
     if (count == 0 || count > few) {
       std::fill_n(scores_.begin(), width_, 0.0f);
@@ -159,11 +162,15 @@ class Labeller {
         for (const std::int32_t label : candidates) scores_[label] += row[std::uint32_t(label) ^ turn];
       }
     }
+    if (!added_) return;
+    const float *row = added_ + std::size_t(m) * labels_;
+    if (count == 0) candidates = {all_.data(), all_.data() + labels_};
+    for (const std::int32_t label : candidates) scores_[label] += row[label];
   }
 
   template <typename Weight>
-  int best(const Weight *weights, LabelSets::Range candidates, const Cells &cells) {
-    score(weights, candidates, cells);
+  int best(const Weight *weights, int m, LabelSets::Range candidates, const Cells &cells) {
+    score(weights, m, candidates, cells);
     const int count = candidates.size();
     int best = count ? candidates.first[0] : 0;
     for (int k = 1; k < (count ? count : labels_); ++k) {
@@ -209,7 +216,7 @@ class Labeller {
     if (candidates.size() == 1) return choices.push_back({candidates.first[0], 0});
     cells_.clear();
     visit(m, [&](std::uint32_t index) { cells_.singles.push_back(index); });
-    score(weights, candidates, cells_);
+    score(weights, m, candidates, cells_);
     if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
     for (const std::int32_t label : candidates) choices.push_back({label, scores_[label]});
   }
@@ -233,9 +240,9 @@ class Labeller {
 
   std::uint32_t low() const { return std::uint32_t(width_ - 1); }
 
-  double learn(Learner &learner, LabelSets::Range candidates, const Cells &cells, int gold, float margin) {
+  double learn(Learner &learner, int m, LabelSets::Range candidates, const Cells &cells, int gold, float margin) {
     if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
-    score(learner.weights(), candidates, cells);
+    score(learner.weights(), m, candidates, cells);
     const double loss = make_gradient(candidates, gold, margin);
     changing_.clear();
     for (const std::int32_t label : candidates)
@@ -323,6 +330,7 @@ class Labeller {
   std::uint32_t mask_;
   int labels_, width_, nodes_ = 0;
   std::vector<int> heads_, begin_, modifiers_, place_;  // modifiers of h: modifiers_[begin_[h] .. begin_[h + 1])
+  const float *added_ = nullptr;
   std::vector<float> scores_;
   std::vector<std::int32_t> all_, changing_, chosen_;  // labels
   LabelExclusions exclusions_;

@@ -70,7 +70,7 @@ class Sentence:
     """
 
     __slots__ = (
-        *("layout", "source", "line", "parse", "head_confidence", "label_confidence", "tag_confidence"),
+        *("layout", "source", "line", "parse", "head_confidence", "label_confidence", "tag_confidence", "reading"),
         *("_text", "_start", "_end", "_cells"),  # what was read: the words' lines are _text[_start:_end]
         *("_columns", "_heads", "_comments", "_empty_deps"),  # accessed or changed; None or empty before that
     )
@@ -91,6 +91,7 @@ class Sentence:
     head_confidence: Confidence | None  # the probability of each word's head; NaN where it is not known
     label_confidence: Confidence | None  # the probability of each word's label
     tag_confidence: Confidence | None  # the probability of each word's tag
+    reading: Any  # what a network says of the words (treewright.network), from tagging to parsing; not kept in results
 
     def __init__(self, text: str, *, layout: Layout = CONLLU, source: str = "<text>", line: int = 1) -> None:
         """The one sentence that `text` holds; files are read with treewright.read."""
@@ -130,7 +131,7 @@ class Sentence:
             raise FormatError(source, self._line_of_row(error.row, "\n#" in text[start:end]), error.problem) from None
 
     def _unchanged(self) -> None:
-        self.parse = self.head_confidence = self.label_confidence = self.tag_confidence = None
+        self.parse = self.head_confidence = self.label_confidence = self.tag_confidence = self.reading = None
         self._columns: dict[str, list[str]] = {}
         self._heads: NDArray[np.int32] | None = None
         self._comments: list[str] | None = None
@@ -551,6 +552,7 @@ class Sentence:
         copy._text, copy._start, copy._end, copy._cells = self._text, self._start, self._end, self._cells
         copy.layout, copy.source, copy.line = self.layout, self.source, self.line
         copy._set_results(self._results())
+        copy.reading = self.reading
         copy._columns = {name: cells.copy() for name, cells in self._columns.items()}
         copy._heads = None if self._heads is None else self._heads.copy()
         copy._comments = None if self._comments is None else self._comments.copy()
@@ -576,6 +578,7 @@ class Sentence:
         copy.clear_derived()
         copy._heads, copy._columns["DEPREL"] = heads, deprels
         copy.parse, copy.head_confidence, copy.label_confidence = parse, head_confidence, label_confidence
+        copy.reading = None
         return copy
 
     def clear_derived(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -40,10 +40,14 @@ _FIRST = 2 * REACH + 1  # the padding and the root come first in the table
 
 
 class Encoded(NamedTuple):
-    """The atoms of one sentence: those of padding, root, words, padding; and the feature sets of root and words."""
+    """The atoms of one sentence: those of padding, root, words, padding; and the feature sets of root and words.
+
+    reading: what a network says of the sentence (treewright.network), for a parser that has one.
+    """
 
     atoms: Hashes
     each: Hashes
+    reading: Any = None
 
     @property
     def nodes(self) -> int:

@@ -40,8 +40,10 @@ from treewright.features import (
 from treewright.features.standard import STANDARD
 from treewright.graphs.model import GraphModel
 from treewright.learn import Calibration, Weights
+from treewright.network import Network, Reading
 from treewright.parser.label_rules import NO_RULES, ROOT_TAG, LabelRules, tags_of
 from treewright.parser.long_sentences import joined, parts_of
+from treewright.parser.network_scores import NetworkScores
 from treewright.parser.options import ParserSettings
 from treewright.parser.tag_rules import LabelSets, TagRules
 
@@ -102,6 +104,7 @@ class ParserModel:
     calibration: Calibrations | None = None  # None: not measured, UNCALIBRATED is used
     canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
     graphs: GraphModel | None = None  # finds the edges of graphs beside those of the tree
+    network: Network | None = None  # whose scores are added to those of the weights, if the options have weights of it
 
     @property
     def calibrations(self) -> Calibrations:
@@ -175,6 +178,7 @@ class Decoded(NamedTuple):
     """Sentences with their trees and scored parts."""
 
     batch: AtomBatch
+    readings: list[Reading]  # of the network; empty without one
     parts: list[Parts]
     parses: list[Parse]
     heads: list[Indices]
@@ -192,16 +196,22 @@ class Worker:
         self.labeller = new_labeller(model.options, len(model.labels), model.templates)
         self.labeller.set_candidates(*model.label_sets)
         self.labeller.set_exclusions(*exclusions(model))
+        self.network: NetworkScores | None = None
+        if model.network is not None and model.options.network is not None:
+            self.network = NetworkScores(model.network, model.labels, model.options.network)
         self._numbers = {label: number for number, label in enumerate(model.labels)}
         self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets)
 
     def encode(self, sentence: Sentence) -> Encoded:
-        """The hashed atoms of a sentence."""
+        """The hashed atoms of a sentence, and its reading."""
         ensure_length(sentence)
-        return self.encoder.encode(sentence)
+        reading = self.network.readings([sentence])[0] if self.network else None
+        return self.encoder.encode(sentence)._replace(reading=reading)
 
     def arcs(self, encoded: Encoded) -> NDArray[np.float64]:
-        """The pruner's score of every arc [h, m]."""
+        """The score of every arc [h, m] by which candidate arcs are chosen: the pruner's, or that of the network."""
+        if encoded.reading is not None:
+            return encoded.reading.arcs
         self.pruner.open(encoded.atoms, encoded.each, False)
         return self.pruner.arcs(*self.model.pruner)
 
@@ -219,7 +229,10 @@ class Worker:
         options = self.model.options
         self.scorer.open(encoded.atoms, encoded.each, options.siblings)
         core = self.scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, *self.model.scorer)
-        return Parts.of(core)
+        parts = Parts.of(core)
+        if self.network is None or encoded.reading is None:
+            return parts
+        return self.network.add_arcs(parts, encoded.reading, arcs)
 
     def label(self, encoded: Encoded, heads: Indices, given: Sequence[str] | None = None) -> list[str]:
         """The label of each word of a tree; the labels of `given` that the model has are kept."""
@@ -238,10 +251,15 @@ class Worker:
         self, labeller: Labeller, encoded: Encoded, heads: Indices, given: Sequence[str] | None
     ) -> tuple[list[str], Confidence]:
         names, calibration = self.model.labels, self.model.calibrations.label
-        labeller.open(encoded.atoms, encoded.each, heads)
+        labeller.open(encoded.atoms, encoded.each, heads, self._added_labels(encoded, heads))
         decided = None if given is None else self._numbers_of(given)
         labels, probability = labeller.best(*self._label_weights(calibration.temperature), decided)
         return [names[label] for label in labels[1:].tolist()], calibration.apply(probability[1:])
+
+    def _added_labels(self, encoded: Encoded, heads: Indices) -> NDArray[np.float32] | None:
+        if self.network is None or encoded.reading is None:
+            return None
+        return self.network.labels(encoded.reading, heads, self.model.labeller.scale)
 
     def _permitted_labels(
         self, encoded: Encoded, heads: Indices, tags: Sequence[str], given: Sequence[str] | None = None
@@ -340,13 +358,14 @@ class Worker:
     ) -> Decoded:
         """The best trees; stage after stage over all sentences, so that the weights of one stage stay in the cache."""
         batch = self.encoder.encode_batch(sentences)
-        pruned = self._prune_batch(batch, projective)
+        readings = self.network.readings(sentences) if self.network else []
+        pruned = self._prune_batch(batch, readings, projective)
         considered = [every_arc(arcs) for arcs in pruned] if all_arcs else pruned
-        parts, parses = self._tree_batch(batch, considered, projective, options)
+        parts, parses = self._tree_batch(batch, readings, considered, projective, options)
         if all_arcs and not all(parse.certified for parse in parses):
-            _, others = self._tree_batch(batch, pruned, projective, options)
+            _, others = self._tree_batch(batch, readings, pruned, projective, options)
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
-        return Decoded(batch, parts, parses, [parse.heads for parse in parses], projective)
+        return Decoded(batch, readings, parts, parses, [parse.heads for parse in parses], projective)
 
     def head_probabilities(self, decoded: Decoded, temperature: float) -> Confidence:
         """The probability of each word's head under the scorer, of all sentences one after the other."""
@@ -357,14 +376,24 @@ class Worker:
         )
 
     def _tree_batch(
-        self, batch: AtomBatch, arcs: Sequence[Candidates], projective: bool, options: ChosenMethod
+        self,
+        batch: AtomBatch,
+        readings: Sequence[Reading],
+        arcs: Sequence[Candidates],
+        projective: bool,
+        options: ChosenMethod,
     ) -> tuple[list[Parts], list[Parse]]:
         parts = self._score_batch(batch, arcs)
+        if self.network:
+            parts = [self.network.add_arcs(*each) for each in zip(parts, readings, arcs, strict=True)]
         found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
         return parts, [with_scope(parse, some) for parse, some in zip(found, arcs, strict=True)]
 
-    def _prune_batch(self, batch: AtomBatch, projective: bool) -> list[Candidates]:
-        arcs = self.pruner.batch_arcs(batch, *self.model.pruner)
+    def _prune_batch(self, batch: AtomBatch, readings: Sequence[Reading], projective: bool) -> list[Candidates]:
+        if self.network:
+            arcs = [reading.arcs for reading in readings]
+        else:
+            arcs = self.pruner.batch_arcs(batch, *self.model.pruner)
         return decode.candidates_batch(arcs, **pruning(self.model.options, projective))
 
     def _score_batch(self, batch: AtomBatch, pruned: Sequence[Candidates]) -> list[Parts]:
@@ -375,10 +404,19 @@ class Worker:
     def label_batch(self, decoded: Decoded, temperature: float) -> tuple[list[list[str]], Confidence]:
         """The labels of each sentence, and the probability of each, of all sentences one after the other."""
         weights = self._label_weights(temperature)
-        labels, probability = self.labeller.batch_best(decoded.batch, decoded.heads, *weights)
+        labels, probability = self.labeller.batch_best(
+            decoded.batch, decoded.heads, *weights, self._added_batch(decoded)
+        )
         names = [self.model.labels[label] for label in labels.tolist()]  # that of a root is not used
         ends = accumulate(map(len, decoded.heads), initial=0)
         return [names[begin + 1 : end] for begin, end in pairwise(ends)], probability[labels >= 0]
+
+    def _added_batch(self, decoded: Decoded) -> NDArray[np.float32] | None:
+        """The network's scores of the labels of all nodes, one sentence after the other."""
+        if self.network is None or not decoded.readings:
+            return None
+        scale, each = self.model.labeller.scale, zip(decoded.readings, decoded.heads, strict=True)
+        return np.concatenate([self.network.labels(*both, scale) for both in each])
 
 
 def every_arc(arcs: Candidates) -> Candidates:

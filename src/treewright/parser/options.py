@@ -24,6 +24,7 @@ from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.graphs.options import GraphOptions
 from treewright.learn.engine import restart_epochs
+from treewright.parser.network_scores import NetworkWeights
 from treewright.parser.size_settings import settings_for
 
 MODELS = {
@@ -124,6 +125,7 @@ class ParserOptions:
     labelling: Labelling = field(default_factory=Labelling)
     label_rules: bool = True  # read rules about labels off the training data and obey them (label_rules.py)
     graphs: GraphOptions | None = None  # train a graph parser too (treewright.graphs)
+    network: NetworkWeights | None = None  # of a parser that is trained with a network; None: chosen on dev
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -153,6 +155,7 @@ class ParserSettings:
     label_rules: bool = False
     compare_projective: bool = False  # parse the development data both ways too, and keep what has more right heads
     graphs: GraphOptions | None = None
+    network: NetworkWeights | None = None  # None: without a network
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -168,11 +171,9 @@ class ParserSettings:
         return self.model in GRANDPARENTS
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; without the options of a graph parser if there is none."""
+        """As plain values; without those of a graph parser and of a network if there are none."""
         values = asdict(self)
-        if self.graphs is None:
-            del values["graphs"]
-        return values
+        return {name: value for name, value in values.items() if value is not None or name not in ("graphs", "network")}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:

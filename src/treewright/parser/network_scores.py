@@ -1,0 +1,67 @@
+"""The scores of a network beside those of the linear model: arcs, and labels of the arcs of a tree.
+
+log P(head | word) of the network is added, times a weight, to the scores of the arcs, before a tree is decoded; its
+log P(label | head, word) to the scores of labels. Trees are decoded as without a network, so that certificates,
+constraints, k best and marginals are those of the sum. The network also chooses the candidate arcs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.checks import NotNegative, check_fields
+from treewright.corpus import Sentence
+from treewright.decode import Candidates, Parts
+from treewright.network import Network, Reading
+
+Indices = NDArray[np.int32]
+
+UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have, by convention
+
+
+@dataclass(frozen=True)
+class NetworkWeights:
+    """The factors of the network's logarithms of probabilities."""
+
+    arc: NotNegative = 1.0
+    label: NotNegative = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class NetworkScores:
+    """Reads sentences with a network, and adds its scores to those of a parser with these labels."""
+
+    def __init__(self, network: Network, labels: Sequence[str], weights: NetworkWeights) -> None:
+        self.network = network
+        self.weights = weights
+        numbers = {label: number for number, label in enumerate(network.model.labels)}
+        self._columns = np.array([numbers.get(label, -1) for label in labels])
+
+    def readings(self, sentences: Sequence[Sentence]) -> list[Reading]:
+        """Those that the sentences have from the tagger, and new ones for the others."""
+        missing = [sentence for sentence in sentences if sentence.reading is None]
+        found = iter(self.network.read([sentence.forms for sentence in missing]))
+        return [next(found) if sentence.reading is None else sentence.reading for sentence in sentences]
+
+    def add_arcs(self, parts: Parts, reading: Reading, arcs: Candidates) -> Parts:
+        """The parts over candidate arcs with the scores of these arcs added."""
+        return parts.adjusted(self.arcs(reading, arcs))
+
+    def arcs(self, reading: Reading, arcs: Candidates) -> NDArray[np.float64]:
+        """What is added to the score of each candidate arc."""
+        return np.asarray(self.weights.arc * reading.arcs[arcs.head, arcs.modifier])
+
+    def labels(self, reading: Reading, heads: Indices, scale: float) -> NDArray[np.float32]:
+        """What is added to the score of each label at each node, where scores are multiplied by `scale` later."""
+        known = reading.labels(heads)
+        added = np.full((len(heads), len(self._columns)), UNKNOWN_LABEL, dtype=np.float32)
+        has = self._columns >= 0
+        added[1:, has] = known[:, self._columns[has]]
+        added *= np.float32(self.weights.label / scale)
+        return added

@@ -1,7 +1,7 @@
 """What a component of a model is, and how components are stored in model files and found by their kind.
 
-A component (tokeniser, tagger, parser, graph parser, induced parser, pipeline, grammar) is a class of the protocol
-`Component`:
+A component (tokeniser, tagger, parser, graph parser, induced parser, network, pipeline, grammar) is a class of the
+protocol `Component`:
 
 | member | meaning |
 |---|---|
@@ -45,6 +45,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
     "parser": "treewright.parser:Parser",
     "graph parser": "treewright.graphs:GraphParser",
     "induced parser": "treewright.induce:InducedParser",
+    "network": "treewright.network:Network",
     "pipeline": "treewright.pipeline:Pipeline",
     "lexicalised grammar": "treewright.grammar:Collins",
     "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
@@ -58,6 +59,7 @@ MAKERS = {  # kind -> the command that makes one
     "parser": "treewright train --only parser TRAIN",
     "graph parser": "treewright train --only graphs TRAIN",
     "induced parser": "treewright induce",
+    "network": "treewright train --only network TRAIN",
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TREES",
     "grammar with dependencies": "treewright joint train --with dependencies TREES",

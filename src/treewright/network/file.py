@@ -1,0 +1,154 @@
+"""A network as a header and arrays (treewright.component).
+
+Tables and matrices are stored as integers of eight bits, each with a scale for each row (`NAME.scales`), biases as
+they are. Lists of words are stored as text in UTF-8, each word with a line break after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.checks import read_plain
+from treewright.component import ArrayForm, Arrays, Stored
+from treewright.learn import Calibration
+from treewright.network.model import NetworkModel, NetworkSizes, restored_rows, rounded_rows
+
+SCALES = ".scales"
+TEXTS = ("vocabulary", "vector_vocabulary", "class_words", "class_paths")
+ARRAYS: dict[str, ArrayForm] = {
+    **{f"text.{name}": (np.uint8, (None,)) for name in TEXTS},
+    "class_numbers": (np.int32, (None,)),
+    **dict.fromkeys(("word", "vector", "class", "subword"), (np.int8, (None, None))),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of tags; a list of them has an order, which the keys of a JSON object do not."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header of a model file."""
+
+    sizes: NetworkSizes
+    classes: tuple[str, ...]
+    columns: tuple[Column, ...]
+    labels: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    calibration: Mapping[str, Calibration] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def to_arrays(model: NetworkModel) -> Stored:
+    """The header and the arrays of a model file."""
+    header = {
+        "sizes": model.sizes.to_json(),
+        "classes": model.classes,
+        "columns": [{"name": name, "values": values} for name, values in model.columns.items()],
+        "labels": model.labels,
+        "settings": dict(model.settings),
+        "calibration": {name: one.to_json() for name, one in model.calibration.items()},
+        "metadata": dict(model.metadata),
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, array in model.arrays.items():
+        if array.ndim == 1:
+            arrays[name] = array
+        else:
+            arrays[name], arrays[name + SCALES] = rounded_rows(array)
+    return header, arrays | string_arrays(model)
+
+
+def string_arrays(model: NetworkModel) -> dict[str, NDArray[Any]]:
+    """The lists of words, and the class of each classified word as a number of the list of paths."""
+    paths = {path: number for number, path in enumerate(dict.fromkeys(model.word_classes.values()))}
+    lists = {
+        "vocabulary": model.vocabulary,
+        "vector_vocabulary": model.vector_vocabulary,
+        "class_words": tuple(model.word_classes),
+        "class_paths": tuple(paths),
+    }
+    numbers = np.array([paths[path] for path in model.word_classes.values()], dtype=np.int32)
+    return {**{f"text.{name}": text_of(lists[name], name) for name in TEXTS}, "class_numbers": numbers}
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> NetworkModel:
+    """The model of a header and arrays, which are checked against each other."""
+    found = read_plain(header, Header, "header")
+    lists = {name: strings_of(arrays[f"text.{name}"]) for name in TEXTS}
+    return NetworkModel(
+        found.sizes,
+        lists["vocabulary"],
+        lists["vector_vocabulary"],
+        found.classes,
+        {column.name: column.values for column in found.columns},
+        found.labels,
+        numbers_of(arrays),
+        word_classes(lists["class_words"], lists["class_paths"], arrays["class_numbers"]),
+        found.settings,
+        found.calibration,
+        found.metadata,
+    )
+
+
+def numbers_of(arrays: Arrays) -> dict[str, NDArray[np.float32]]:
+    """The arrays of the network as numbers of 32 bits; the model checks their shapes and values."""
+    found = {}
+    for name, array in arrays.items():
+        if name.startswith("text.") or name.endswith(SCALES) or name == "class_numbers":
+            continue
+        if array.ndim == 1:
+            found[name] = np.ascontiguousarray(array)
+        else:
+            found[name] = restored_table(name, array, arrays.get(name + SCALES))
+    return found
+
+
+def restored_table(name: str, values: NDArray[Any], scales: NDArray[Any] | None) -> NDArray[np.float32]:
+    """The numbers of a table or matrix that is stored as integers of eight bits."""
+    if values.dtype != np.int8 or values.ndim != 2:
+        raise ValueError(f"the array {name} is {values.dtype}{list(values.shape)}; expected int8 with two axes")
+    if scales is None or scales.dtype != np.float32 or scales.shape != values.shape[:1]:
+        raise ValueError(f"the array {name} does not have a scale for each of its {len(values)} rows")
+    if not np.isfinite(scales).all():
+        raise ValueError(f"the array {name} has scales that are not finite")
+    return restored_rows(values, scales)
+
+
+def word_classes(words: tuple[str, ...], paths: tuple[str, ...], numbers: NDArray[np.int32]) -> dict[str, str]:
+    """The bit path of the class of each word."""
+    if len(words) != len(numbers):
+        raise ValueError(f"{len(words)} words have {len(numbers)} classes")
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(paths):
+        raise ValueError("a word has a class that is not among the classes")
+    return {word: paths[number] for word, number in zip(words, numbers.tolist(), strict=True)}
+
+
+def text_of(strings: Iterable[str], name: str) -> NDArray[np.uint8]:
+    """Strings as UTF-8, each with a line break after it.
+
+    >>> text_of(["a", "bc"], "words").tolist(), strings_of(text_of(["a", "bc"], "words"))
+    ([97, 10, 98, 99, 10], ('a', 'bc'))
+    """
+    listed = list(strings)
+    text = "".join(f"{one}\n" for one in listed)
+    if text.count("\n") != len(listed):
+        raise ValueError(f"{name} has a word with a line break")
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def strings_of(text: NDArray[np.uint8]) -> tuple[str, ...]:
+    """The inverse of `text_of`."""
+    *strings, rest = text.tobytes().decode("utf-8", "surrogatepass").split("\n")
+    if rest:
+        raise ValueError("a list of words does not end with a line break")
+    return tuple(strings)

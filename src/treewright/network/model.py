@@ -1,0 +1,190 @@
+"""A trained network: sizes, strings and arrays.
+
+A word has the input [word | vector | class | subword]: a row of each table (the sum of the rows of its classes, the
+mean of the rows of its subwords). The sequence of the root and the words goes through a bidirectional LSTM; its states
+S = [forward | backward] give the scores of arcs, labels and tags:
+
+    H = relu(S arc.head + arc.head_bias),  M = relu(S arc.modifier + arc.modifier_bias)
+    log P(h | m)    = log softmax over h != m of  H_h arc.bilinear M_m + H_h arc.linear
+    log P(l | h, m) = log softmax of  relu(S_h label.head + S_m label.modifier + label.bias) label.output
+                      + label.output_bias
+    log P(tag of m) = log softmax of  S_m tag.output + tag.output_bias,  for each column
+
+The gates of the LSTM have the order i, f, g, o:  c = f c + i g,  h = o tanh(c)  (Hochreiter & Schmidhuber 1997; the
+scores of arcs are those of Dozat & Manning 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.checks import Range, check_fields
+from treewright.component import check_array
+from treewright.learn import Calibration
+
+Floats = NDArray[np.float32]
+Size = Annotated[int, Range(0, 4096)]  # the limit is far above any use, by convention
+PositiveSize = Annotated[int, Range(1, 4096)]
+Layers = Annotated[int, Range(1, 16)]  # the same
+
+UNKNOWN_ROW, ROOT_ROW, FIRST_WORD_ROW = 0, 1, 2  # rows of the table `word`
+NO_VECTOR_ROW, FIRST_VECTOR_ROW = 0, 1  # rows of the table `vector`
+MAX_NETWORK_WEIGHT = 1e6  # far above any use, by convention; no sum overflows in networks up to the sizes above
+DIRECTIONS = ("forward", "backward")
+
+
+@dataclass(frozen=True)
+class NetworkSizes:
+    """Sizes of the parts of an input, of the states of a layer in each direction, and of the scorers."""
+
+    word: Size
+    vector: Size
+    cls: Size
+    subword: Size
+    units: PositiveSize
+    layers: Layers
+    arc: PositiveSize
+    label: PositiveSize
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not self.input:
+            raise ValueError("a network needs an input: word, vector, cls and subword are all 0")
+
+    @property
+    def input(self) -> int:
+        """The size of the input of a word."""
+        return self.word + self.vector + self.cls + self.subword
+
+    @property
+    def state(self) -> int:
+        """The size of the state of a word: both directions."""
+        return 2 * self.units
+
+    def to_json(self) -> dict[str, int]:
+        """As plain values for a model file."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkModel:
+    """Everything that reading needs."""
+
+    sizes: NetworkSizes
+    vocabulary: tuple[str, ...]  # of the table `word`, from its row 2 on
+    vector_vocabulary: tuple[str, ...]  # of the table `vector`, from its row 1 on
+    classes: tuple[str, ...]  # the bit paths of the rows of the table `class`
+    columns: Mapping[str, tuple[str, ...]]  # upos, xpos, feats -> their values; the tags, one column after the other
+    labels: tuple[str, ...]
+    arrays: Mapping[str, Floats]
+    word_classes: Mapping[str, str] = field(default_factory=dict)  # word -> the bit path of its class
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the inputs and of training; plain values
+    calibration: Mapping[str, Calibration] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
+
+    def __post_init__(self) -> None:
+        check_arrays(self)
+
+    @property
+    def tags(self) -> int:
+        """The number of values of all columns."""
+        return sum(map(len, self.columns.values()))
+
+    def column_ranges(self) -> dict[str, tuple[int, int]]:
+        """The first value of each column among the tags, and the first after it."""
+        ranges, begin = {}, 0
+        for name, values in self.columns.items():
+            ranges[name] = begin, begin + len(values)
+            begin += len(values)
+        return ranges
+
+    def rounded(self) -> NetworkModel:
+        """The model that a file of it has: tables and matrices as integers of eight bits times the scale of a row."""
+        arrays = {
+            name: array if array.ndim == 1 else restored_rows(*rounded_rows(array))
+            for name, array in self.arrays.items()
+        }
+        return replace(self, arrays=arrays)
+
+
+def array_shapes(
+    sizes: NetworkSizes, *, words: int, vectors: int, classes: int, tags: int, labels: int
+) -> dict[str, tuple[int | None, ...]]:
+    """The name and the shape of each array, by the numbers of strings; None stands for any length."""
+    units, state, arc, label = sizes.units, sizes.state, sizes.arc, sizes.label
+    shapes: dict[str, tuple[int | None, ...]] = {
+        "word": (words + FIRST_WORD_ROW, sizes.word),
+        "vector": (vectors + FIRST_VECTOR_ROW, sizes.vector),
+        "class": (classes, sizes.cls),
+        "subword": (None, sizes.subword),
+    }
+    for layer in range(sizes.layers):
+        for direction in DIRECTIONS:
+            name = f"lstm.{layer}.{direction}"
+            shapes[f"{name}.input"] = (state if layer else sizes.input, 4 * units)
+            shapes[f"{name}.recurrent"] = (units, 4 * units)
+            shapes[f"{name}.bias"] = (4 * units,)
+    for side in ("head", "modifier"):
+        shapes[f"arc.{side}"], shapes[f"arc.{side}_bias"] = (state, arc), (arc,)
+        shapes[f"label.{side}"] = (state, label)
+    shapes |= {"arc.bilinear": (arc, arc), "arc.linear": (arc,), "label.bias": (label,)}
+    shapes |= {"label.output": (label, labels), "label.output_bias": (labels,)}
+    return shapes | {"tag.output": (state, tags), "tag.output_bias": (tags,)}
+
+
+def check_arrays(model: NetworkModel) -> None:
+    """Refuse arrays that do not fit the sizes and strings, and numbers that are not finite."""
+    if not model.labels:
+        raise ValueError("a network needs at least one label")
+    if empty := [name for name, values in model.columns.items() if not values]:
+        raise ValueError(f"the column {empty[0]} has no values")
+    for name, strings in (("vocabulary", model.vocabulary), ("vector_vocabulary", model.vector_vocabulary)):
+        if len(set(strings)) < len(strings):
+            raise ValueError(f"{name} has a word twice")
+    shapes = array_shapes(
+        model.sizes,
+        words=len(model.vocabulary),
+        vectors=len(model.vector_vocabulary),
+        classes=len(model.classes),
+        tags=model.tags,
+        labels=len(model.labels),
+    )
+    if different := sorted(set(shapes) ^ set(model.arrays)):
+        raise ValueError(f"the arrays of the network lack, or are not expected to have, {', '.join(different)}")
+    for name, shape in shapes.items():
+        check_numbers(name, model.arrays[name], shape)
+
+
+def check_numbers(name: str, array: Floats, shape: tuple[int | None, ...]) -> None:
+    """Refuse an array of another type or shape, or with numbers whose sums may not be finite."""
+    check_array(name, array, np.float32, shape)
+    largest = max(array.max(initial=0.0), -array.min(initial=0.0))
+    if largest > MAX_NETWORK_WEIGHT:
+        raise ValueError(f"the array {name} has numbers above {MAX_NETWORK_WEIGHT:g}")
+
+
+def rounded_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
+    """Each row as integers from -127 to 127, and their scale.
+
+    Scales have 16 significant bits, so that products with the integers are exact: rounding the result of
+    `restored_rows` gives the same integers and scales.
+
+    >>> values, scales = rounded_rows(np.array([[0.5, -1.0], [0.0, 0.0]], dtype=np.float32))
+    >>> values.tolist(), scales.round(4).tolist()
+    ([[64, -127], [0, 0]], [0.007899999618530273, 0.0])
+    """
+    scales = (np.abs(array).max(axis=1, initial=0.0) / np.float32(127)).astype(np.float32)
+    bits = scales.view(np.uint32)
+    scales = ((bits + np.uint32(0xFF)) & ~np.uint32(0xFF)).view(np.float32)
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    return np.rint(array / divisors[:, None]).astype(np.int8), scales
+
+
+def restored_rows(values: NDArray[np.int8], scales: Floats) -> Floats:
+    """The numbers of rounded rows."""
+    return values.astype(np.float32) * scales[:, None]

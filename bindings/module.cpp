@@ -18,6 +18,7 @@ void bind_sampling(nb::module_ &m);
 void bind_automata(nb::module_ &m);
 void bind_tagger(nb::module_ &m);
 void bind_words(nb::module_ &m);
+void bind_word_classes(nb::module_ &m);
 void bind_collins(nb::module_ &m);
 void bind_grammar(nb::module_ &m);
 void bind_latent(nb::module_ &m);
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   treewright::bind_automata(m);
   treewright::bind_tagger(m);
   treewright::bind_words(m);
+  treewright::bind_word_classes(m);
   treewright::bind_collins(m);
   treewright::bind_grammar(m);
   treewright::bind_latent(m);

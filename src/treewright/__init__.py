@@ -30,12 +30,14 @@ if TYPE_CHECKING:
         relax,
         tagger,
         trees,
+        words,
     )
     from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
     from treewright.models import load
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
+    from treewright.words import Words
 
 __version__ = "0.1.0"
 
@@ -60,6 +62,7 @@ _PACKAGES = frozenset(
         "relax",
         "tagger",
         "trees",
+        "words",
     ]
 )
 # Public name -> the subpackage that defines it.
@@ -69,6 +72,7 @@ _NAMES: dict[str, str] = {
     "Sentence": "corpus",
     "Tree": "corpus",
     "Treebank": "corpus",
+    "Words": "words",
     "check": "checking",
     "load": "models",
     "read": "corpus",
@@ -82,6 +86,7 @@ __all__ = [
     "Sentence",
     "Tree",
     "Treebank",
+    "Words",
     "check",
     "checking",
     "corpus",
@@ -104,6 +109,7 @@ __all__ = [
     "relax",
     "tagger",
     "trees",
+    "words",
     "write",
 ]
 

@@ -665,6 +665,25 @@ def surface_class(shape: str) -> int:
 def lemma_key(form: str, upos: int, feats: int) -> int:
     """The key of a word with its tag."""
 
+class WordClasses:
+    """Word classes by exchange, and merges of them."""
+
+    def __init__(self, units: int, classes: int, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], class_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def value(self) -> float:
+        """The log likelihood of the text."""
+
+    def sweep(self, begin: int, end: int) -> int:
+        """Move units to their best classes; how many moved."""
+
+    def class_of(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The class of each unit."""
+
+    def merges(self) -> list[tuple[int, int]]:
+        """
+        Pairs of classes, the second merged into the first, the cheapest first.
+        """
+
 class Forest:
     """A packed forest of the derivations of one sentence."""
 

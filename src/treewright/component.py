@@ -41,6 +41,7 @@ from treewright.modelfile import DamagedFileError, ModelFile, NewerFormatError, 
 
 REGISTRY = {  # kind -> module and class, imported when it is needed
     "tokeniser": "treewright.tagger:Tokeniser",
+    "words": "treewright.words:Words",
     "tagger": "treewright.tagger:Tagger",
     "parser": "treewright.parser:Parser",
     "graph parser": "treewright.graphs:GraphParser",
@@ -55,6 +56,7 @@ REGISTRY = {  # kind -> module and class, imported when it is needed
 }
 MAKERS = {  # kind -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
+    "words": "treewright words TEXT",
     "tagger": "treewright train --only tagger TRAIN",
     "parser": "treewright train --only parser TRAIN",
     "graph parser": "treewright train --only graphs TRAIN",

@@ -1,0 +1,116 @@
+"""Text as numbers: a unit is a word in lower case or, for a rare word, its shape."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from treewright.words.shapes import shapes
+
+MIN_ENDING_TOKENS = 10  # a shape with an ending is used if so many rare words have it; by convention
+CHUNK = 1 << 22  # tokens whose neighbours are counted together; by convention, it bounds memory
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units by falling frequency, and the text in their numbers; `edge` stands before, between and after sentences."""
+
+    names: tuple[str, ...]
+    is_shape: tuple[bool, ...]
+    text: Ints
+
+    @property
+    def edge(self) -> int:
+        """The number of the boundary of a sentence."""
+        return len(self.names)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each unit occurs, the boundary last."""
+        return np.bincount(self.text[1:], minlength=self.edge + 1)
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Units:
+        """The units of sentences; words that occur less often than `min_count` are represented by their shapes.
+
+        >>> found = Units.of([["The", "dog"], ["the", "cat"]], 2)
+        >>> found.names, found.text.tolist()
+        (('<a>', 'the'), [2, 1, 0, 2, 1, 0, 2])
+        """
+        number_of: dict[str, int] = {}
+        text = array("i", [-1])
+        for forms in sentences:
+            if len(forms):
+                text.extend([number_of.setdefault(form, len(number_of)) for form in forms])
+                text.append(-1)
+        numbers = np.frombuffer(text, np.int32)
+        counts = np.bincount(numbers[numbers >= 0], minlength=len(number_of))
+        return cls._of_forms(list(number_of), counts, numbers, min_count)
+
+    @classmethod
+    def _of_forms(cls, forms: list[str], counts: NDArray[np.int64], text: Ints, min_count: int) -> Units:
+        unit_of = units_of(forms, counts.tolist(), min_count)
+        totals: Counter[tuple[str, bool]] = Counter()
+        for unit, count in zip(unit_of, counts.tolist(), strict=True):
+            totals[unit] += count
+        order = sorted(totals, key=lambda unit: (-totals[unit], unit))
+        place = {unit: number for number, unit in enumerate(order)}
+        table = np.array([*(place[unit] for unit in unit_of), len(order)], np.int32)  # -1 is the last entry
+        return cls(tuple(name for name, _ in order), tuple(is_shape for _, is_shape in order), table[text])
+
+    def bigrams(self) -> tuple[Ints, Ints, Ints]:
+        """The pairs of units in a row, boundaries included, and their counts."""
+        found = self._pairs(1, 1.0, across=True).tocoo()
+        first, second = found.row.astype(np.int32), found.col.astype(np.int32)
+        return first, second, found.data.astype(np.int32)
+
+    def neighbours(self, window: int) -> sparse.csr_matrix:
+        """How often two units stand within a window in a sentence: pairs at distance d count (window - d + 1) / window."""
+        found = sparse.csr_matrix((self.edge + 1, self.edge + 1))
+        for distance in range(1, window + 1):
+            found = found + self._pairs(distance, (window - distance + 1) / window, across=False)
+        found = found[: self.edge, : self.edge]
+        return (found + found.T).tocsr()
+
+    def _pairs(self, distance: int, weight: float, *, across: bool) -> sparse.csr_matrix:
+        """The pairs of units at a distance; across: those of different sentences too."""
+        size = self.edge + 1
+        found = sparse.csr_matrix((size, size))
+        for begin in range(0, len(self.text) - distance, CHUNK):
+            part = self.text[begin : begin + CHUNK + distance]
+            first, second = part[:-distance], part[distance:]
+            if not across:
+                sentence = np.cumsum(part == self.edge)
+                inside = (sentence[:-distance] == sentence[distance:]) & (first != self.edge)
+                first, second = first[inside], second[inside]
+            ones = np.full(len(first), weight)
+            found = found + sparse.coo_matrix((ones, (first, second)), shape=(size, size)).tocsr()
+        return found
+
+
+def units_of(forms: Sequence[str], counts: Sequence[int], min_count: int) -> list[tuple[str, bool]]:
+    """The unit of each form, and whether it is a shape."""
+    words: Counter[str] = Counter()
+    for form, count in zip(forms, counts, strict=True):
+        words[form.lower()] += count
+    rare: Counter[str] = Counter()
+    for form, count in zip(forms, counts, strict=True):
+        if words[form.lower()] < min_count:
+            for shape in shapes(form):
+                rare[shape] += count
+
+    def unit(form: str) -> tuple[str, bool]:
+        if words[form.lower()] >= min_count:
+            return form.lower(), False
+        described = shapes(form)
+        return next((shape for shape in described[:-1] if rare[shape] >= MIN_ENDING_TOKENS), described[-1]), True
+
+    return [unit(form) for form in forms]

@@ -1,0 +1,218 @@
+"""The public class of word vectors and word classes: train, import, save, load, look up."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import component
+from treewright.calls import checked, explained_methods
+from treewright.checks import Count, Positive
+from treewright.component import ArrayForm, Arrays, Corpus, Stored
+from treewright.corpus import read
+from treewright.errors import InputError
+from treewright.learn import Progress, Report
+from treewright.words import file
+from treewright.words.classes import Classes
+from treewright.words.importing import ShareDone, read_classes, read_vectors
+from treewright.words.options import WordsOptions
+from treewright.words.training import Saved, Training, forms_of
+from treewright.words.units import Units
+from treewright.words.vectors import Vectors, key_of
+
+
+def ignore(*report: object) -> None:
+    """The callback of a training without one."""
+
+
+@explained_methods
+class Words:
+    """Word vectors and word classes, each for the words that have one.
+
+    A form is looked up in canonical spelling and lower case; classes that were imported may distinguish capitals.
+    """
+
+    KIND: ClassVar[str] = "words"
+    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
+
+    def __init__(self, vectors: Vectors, classes: Classes, metadata: Mapping[str, Any] | None = None) -> None:
+        self._vectors, self._classes = vectors, classes
+        self.metadata: Mapping[str, Any] = dict(metadata or {})
+
+    @classmethod
+    @checked
+    def train(
+        cls,
+        train: Corpus,
+        dev: Corpus | None = None,
+        *,
+        seed: int | None = None,
+        options: WordsOptions | None = None,
+        report: Callable[[Report], None] | None = None,
+        progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+    ) -> Words:
+        """Learn classes and vectors from the forms of sentences, which are read once; `dev` is not used.
+
+        `treewright.pipeline.read_input` reads the sentences of raw text. report is called after each sweep and step.
+        checkpoint: a file for the results of the steps, from which a later call with `resume` continues; the caller
+        removes it. seed replaces that of the options.
+
+        >>> from treewright.pipeline import read_input
+        >>> words = Words.train(read_input("letter.txt"), options=WordsOptions(classes=4, size=4))
+        >>> words
+        Words(11 vectors of 4 numbers; 11 words in 4 classes)
+        """
+        chosen = options or WordsOptions()
+        if seed is not None:
+            chosen = replace(chosen, seed=seed)
+        sentences = read(train) if isinstance(train, (str, os.PathLike)) else train
+        units = Units.of(forms_of(sentences), chosen.min_count)
+        if not units.names:
+            raise InputError("the text has no words")
+        saved = Saved.at(checkpoint, resume, units, chosen)
+        training = Training(units, chosen, saved, report or ignore, progress or ignore)
+        classes, vectors = training.classes(), training.vectors()
+        metadata = {"tokens": int(units.counts[:-1].sum()), "options": asdict(chosen), "version": version("treewright")}
+        return cls(vectors, classes, metadata)
+
+    @classmethod
+    @checked
+    def from_vectors(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        max_words: int | None = None,
+        note: Callable[[str], None] | None = None,
+        progress: ShareDone | None = None,
+    ) -> Words:
+        """The vectors of a file of word2vec (text or binary), GloVe, fastText (.vec), or a .npy file with a .txt beside.
+
+        max_words: read the first ones only. note is called with remarks, such as the number of repeated words;
+        progress with the share of the file that has been read.
+        """
+        vectors, notes = read_vectors(path, max_words=max_words, progress=progress)
+        for text in notes if note else ():
+            note(text)
+        return cls(vectors, Classes(), {"vectors": Path(path).name})
+
+    @classmethod
+    @checked
+    def from_classes(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        note: Callable[[str], None] | None = None,
+        progress: ShareDone | None = None,
+    ) -> Words:
+        """The word classes of a file of Brown clusters: lines of path, word and count, or of word and path."""
+        classes, notes = read_classes(path, progress=progress)
+        for text in notes if note else ():
+            note(text)
+        return cls(Vectors(), classes, {"classes": Path(path).name})
+
+    def with_classes(self, other: Words) -> Words:
+        """These vectors with the classes of others."""
+        return Words(self._vectors, other._classes, {**other.metadata, **self.metadata})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Words:
+        """The words of a model file."""
+        return component.load_as(cls, path)
+
+    @checked
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file: safetensors with a JSON header."""
+        component.save(self, path)
+
+    def to_arrays(self) -> Stored:
+        """The header and the arrays of a model file."""
+        return file.to_arrays(self._vectors, self._classes, self.metadata)
+
+    @classmethod
+    def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Words:
+        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        return cls(*file.from_arrays(header, arrays))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return component.pickled(self)
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words that have a vector, in lower case, most frequent first."""
+        return self._vectors.vocabulary
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors, [rows, size]."""
+        return self._vectors.numbers
+
+    @property
+    def size(self) -> int:
+        """The numbers of a vector; 0 if there are no vectors."""
+        return self._vectors.codes.shape[1]
+
+    @cached_property
+    def classes(self) -> Mapping[str, str]:
+        """The bit path of the class of each word, most frequent words first."""
+        paths = self._classes.paths
+        return {word: paths[number] for word, number in self._classes.number_of.items()}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The bit paths of all classes."""
+        return self._classes.paths
+
+    def row(self, form: str) -> int:
+        """The row of the vector of a form, looked up in canonical spelling and lower case; -1 if it has none."""
+        return self._vectors.rows.get(key_of(form), -1)
+
+    def class_of(self, form: str) -> str:
+        """The bit path of the class of a form, "" if it has none.
+
+        It is looked up in canonical spelling, then in lower case. Where classes were learned from text, a word that is
+        not among them has the class of its shape: digits, a capital or none, and its ending.
+        """
+        return self._classes.path(form)
+
+    def members(self, form: str, count: Positive = 20) -> list[str]:
+        """The most frequent words of the class of a form."""
+        return list(self._classes.members(self.class_of(form))[:count])
+
+    def neighbours(self, form: str, count: Positive = 10) -> list[tuple[str, float]]:
+        """The words whose vectors have the largest cosine with that of a form, and the cosines."""
+        row = self.row(form)
+        if row < 0:
+            return []
+        cosines = self._vectors.directions @ self._vectors.directions[row]
+        cosines[row] = -np.inf
+        best = np.argsort(-cosines, kind="stable")[: min(count, len(cosines) - 1)]
+        return [(self.vocabulary[place], float(cosines[place])) for place in best.tolist()]
+
+    def spelled_like(self, form: str, count: Positive = 3) -> list[str]:
+        """Words with a similar spelling, for a form that has neither vector nor class."""
+        known = dict.fromkeys([*self.vocabulary, *self._classes.words])
+        return difflib.get_close_matches(key_of(form), known, n=count)
+
+    def keep(self, rows: Count, *, classes: Count | None = None) -> Words:
+        """The part that a model stores: the vectors of the `rows` most frequent words, the classes of as many.
+
+        classes: the number of words whose classes are kept, if it is another.
+        """
+        kept = self._classes.keep(rows if classes is None else classes)
+        return Words(self._vectors.keep(rows), kept, self.metadata)
+
+    def __repr__(self) -> str:
+        vectors = f"{len(self.vocabulary)} vectors of {self.size} numbers"
+        return f"Words({vectors}; {len(self._classes.words)} words in {len(self._classes.paths)} classes)"

@@ -2,6 +2,7 @@
 
 from treewright.network.model import NetworkModel, NetworkSizes
 from treewright.network.network import Network
+from treewright.network.options import NetworkOptions
 from treewright.network.worker import Reading
 
-__all__ = ["Network", "NetworkModel", "NetworkSizes", "Reading"]
+__all__ = ["Network", "NetworkModel", "NetworkOptions", "NetworkSizes", "Reading"]

@@ -1,29 +1,100 @@
-"""The inputs of a word: its rows of the tables of a network."""
+"""The inputs of a word: its rows of the tables of a network.
+
+They depend on the form alone: its row among the frequent words of the training data, the row of its vector, the rows of
+the prefixes of its class (a bit path), and the rows of its subwords, which are hashed: affixes, character n-grams and
+what is left of them when letters are replaced by their kinds.
+"""
 
 from __future__ import annotations
 
-from zlib import crc32
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
+from treewright._core import text_hash
+from treewright.corpus.typography import canonical
 from treewright.network.model import FIRST_VECTOR_ROW, FIRST_WORD_ROW, NO_VECTOR_ROW, UNKNOWN_ROW, NetworkModel
+from treewright.tagger.representatives import representative
+from treewright.tagger.words import SHAPE
+
+# By convention, as in the study that the sizes come from: prefixes and suffixes of up to so many letters, n-grams of
+# these lengths at the first places of a word, and a shape of so many characters.
+MAX_PREFIX, MAX_SUFFIX, GRAMS, MAX_GRAMS, MAX_SHAPE = 4, 5, (3, 4), 30, 12
+CLASS_PREFIXES = (4, 6, 10)  # lengths of the prefixes of a bit path beside the whole path, as in Turian et al. 2010
+
+Rows = tuple[int, int, list[int], list[int]]
+
+
+class Strings(Protocol):
+    """The strings that rows of tables stand for: a `NetworkModel`, or those of a training."""
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """Of the table `word`."""
+
+    @property
+    def vector_vocabulary(self) -> Sequence[str]:
+        """Of the table `vector`."""
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """Of the table `class`."""
+
+    @property
+    def word_classes(self) -> Mapping[str, str]:
+        """Word -> the bit path of its class."""
 
 
 class Inputs:
     """Maps a form to its rows: word, vector, classes, subwords."""
 
-    def __init__(self, model: NetworkModel) -> None:
-        self._words = {word: row for row, word in enumerate(model.vocabulary, FIRST_WORD_ROW)}
-        self._vectors = {word: row for row, word in enumerate(model.vector_vocabulary, FIRST_VECTOR_ROW)}
-        self._classes = {path: row for row, path in enumerate(model.classes)}
-        self._word_classes = model.word_classes
-        self._buckets = len(model.arrays["subword"])
+    def __init__(self, strings: Strings, buckets: int) -> None:
+        self._words = {word: row for row, word in enumerate(strings.vocabulary, FIRST_WORD_ROW)}
+        self._vectors = {word: row for row, word in enumerate(strings.vector_vocabulary, FIRST_VECTOR_ROW)}
+        self._classes = {path: row for row, path in enumerate(strings.classes)}
+        self._word_classes = strings.word_classes
+        self._buckets = buckets
 
-    def of(self, form: str) -> tuple[int, int, list[int], list[int]]:
+    @classmethod
+    def of_model(cls, model: NetworkModel) -> Inputs:
+        """The inputs of the words that a network reads."""
+        return cls(model, len(model.arrays["subword"]))
+
+    def of(self, form: str) -> Rows:
         """The row of the word, that of its vector, the rows of its classes, those of its subwords."""
-        lower = form.lower()
-        path = self._word_classes.get(lower, "")
-        classes = [self._classes[path[:end]] for end in range(1, len(path) + 1) if path[:end] in self._classes]
-        marked = f"<{form}>"
-        grams = [marked[start : start + 3] for start in range(len(marked) - 2)]
-        subwords = [crc32(gram.encode("utf-8", "surrogatepass")) % self._buckets for gram in grams]
-        word = self._words.get(lower, UNKNOWN_ROW)
-        return word, self._vectors.get(lower, NO_VECTOR_ROW), classes, subwords
+        seen = described(form)
+        lower = seen.lower()
+        path = self._word_classes.get(seen) or self._word_classes.get(lower, "")
+        classes = [self._classes[prefix] for prefix in path_prefixes(path) if prefix in self._classes]
+        subwords = [text_hash(text) % self._buckets for text in subwords_of(seen)] if self._buckets else []
+        return self._words.get(lower, UNKNOWN_ROW), self._vectors.get(lower, NO_VECTOR_ROW), classes, subwords
+
+
+def described(form: str) -> str:
+    """The word that describes a form: in canonical spelling, and one for all addresses, emoji and the like."""
+    return representative(canonical(form))
+
+
+def path_prefixes(path: str) -> list[str]:
+    """The prefixes of the bit path of a class that have rows of their own, and the path.
+
+    >>> path_prefixes("11010010110")
+    ['1101', '110100', '1101001011', '11010010110']
+    """
+    return list(dict.fromkeys([*(path[:length] for length in CLASS_PREFIXES), path])) if path else []
+
+
+def subwords_of(form: str) -> Iterator[str]:
+    """Texts that describe the spelling of a form, those of a kind with a letter before them.
+
+    >>> list(subwords_of("Ox"))
+    ['sAa', 'cTrueFalseFalseFalse', 'po', 'pox', 'ex', 'eox', 'g<ox', 'gox>', 'g<ox>']
+    """
+    lower = form.lower()
+    yield f"s{form.translate(SHAPE)[:MAX_SHAPE]}"
+    yield f"c{form[:1].isupper()}{form[1:].isupper()}{any(map(str.isdigit, form))}{'-' in form}"
+    yield from (f"p{lower[:length]}" for length in range(1, min(MAX_PREFIX, len(lower)) + 1))
+    yield from (f"e{lower[-length:]}" for length in range(1, min(MAX_SUFFIX, len(lower)) + 1))
+    marked = f"<{lower}>"
+    for length in GRAMS:
+        places = min(len(marked) - length + 1, MAX_GRAMS)
+        yield from (f"g{marked[place : place + length]}" for place in range(places))

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from threading import local
+from types import ModuleType
 from typing import Any, ClassVar
 
+from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright.calls import checked, explained_methods
-from treewright.component import ArrayForm, Arrays, Corpus, Stored
-from treewright.learn import Report
+from treewright.checkpoint import Origin
+from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.learn import Observer, Progress, Report
 from treewright.network import file
 from treewright.network.model import NetworkModel
+from treewright.network.options import NetworkOptions
 from treewright.network.worker import NetworkWorker, Reading
+from treewright.words import Words
+
+NEEDS_TORCH = 'training a network needs PyTorch: pip install "treewright[neural]"'
+
+
+def import_training() -> ModuleType:
+    """The module that trains networks; PyTorch is needed for nothing else."""
+    try:
+        return import_module("treewright.network.training")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise InputError(NEEDS_TORCH) from None
 
 
 @explained_methods
@@ -36,17 +56,35 @@ class Network:
         train: Corpus,
         dev: Corpus | None = None,
         *,
+        words: Words | None = None,
         seed: int | None = None,
-        options: Any = None,
+        options: NetworkOptions | None = None,
+        inventory: Sequence[Sentence] | None = None,
         report: Callable[[Report], None] | None = None,
+        progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
     ) -> Network:
-        """Train on a treebank with PyTorch (pip install "treewright[neural]")."""
-        training = import_module("treewright.network.training")  # it needs PyTorch, reading does not
-        settings = {"seed": seed, "options": options, "report": report, "checkpoint": checkpoint, "resume": resume}
-        model: NetworkModel = training.train_network(train, dev, **settings)
-        return cls(model.rounded())
+        """Train on the treebank train with PyTorch (pip install "treewright[neural]").
+
+        The epoch with the best score on `dev` is kept. words: vectors and classes of words, of which the network keeps
+        those that it needs. inventory: sentences whose tags and labels the network has, if they are not those of the
+        training sentences. The other arguments are those of `treewright.Parser.train`.
+        """
+        training = import_training()
+        chosen = options or NetworkOptions()
+        if seed is not None:
+            chosen = replace(chosen, seed=seed)
+        sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
+
+        def origin() -> Origin:
+            hashes = [hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)]
+            return Origin.now(*hashes, chosen.to_json())
+
+        state, save = checkpoints.open_training(checkpoint, resume, origin)
+        observer = Observer(report, save, progress)
+        model: NetworkModel = training.train_network(sentences, held_out, chosen, words, inventory, state, observer)
+        return cls(replace(model, metadata=metadata_of(sentences)).rounded())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.network.inputs import Inputs
 from treewright.network.model import DIRECTIONS, NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel
+from treewright.tagger.casing import without_capitals
 
 CACHE_SIZE = 1 << 15  # words whose inputs are kept, to bound memory; by convention, it changes the speed only
 
@@ -50,7 +51,7 @@ class NetworkWorker:
 
     def __init__(self, model: NetworkModel) -> None:
         self.model = model
-        self.inputs = Inputs(model)
+        self.inputs = Inputs.of_model(model)
         self._known: dict[str, Floats] = {}
 
     def read(self, sentences: Sequence[Sequence[str]]) -> list[Reading]:
@@ -69,7 +70,7 @@ class NetworkWorker:
         """The reading of one sentence."""
         arrays = self.model.arrays
         root = input_of(self.model, ROOT_ROW, NO_VECTOR_ROW, [], [])
-        states = np.stack([root, *map(self.input_of, forms)])
+        states = np.stack([root, *map(self.input_of, without_capitals(forms))])
         for layer in range(self.model.sizes.layers):
             states = np.concatenate([lstm(self.model, layer, name, states) for name in DIRECTIONS], axis=1)
         return Reading(

@@ -24,6 +24,7 @@ from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.graphs import GraphParser
 from treewright.learn import Observer, Progress, Report
+from treewright.network import Network
 from treewright.parser import completion, explanation, file, kbest
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import Completion
@@ -76,6 +77,7 @@ class Parser:
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
+        network: Network | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -89,14 +91,16 @@ class Parser:
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model.
-        label_rules: read off the training data if None (options.label_rules=False: no rules). report is called after
+        label_rules: read off the training data if None (options.label_rules=False: no rules). network: its scores are
+        added to those of the weights; it should not have been trained on the training sentences, or these should have
+        the readings of networks that were not (`treewright.pipeline`). report is called after
         each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
         which a later call with `resume` continues; the caller removes it when the model is saved.
         """
         given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
         chosen = replace(options or ParserOptions(), **given)
         sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
-        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules)
+        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules, network=network)
         settings = trainer.settings
 
         def origin() -> Origin:
@@ -122,9 +126,8 @@ class Parser:
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
         stored = file.to_arrays(self.model)
-        if self.graphs is None:
-            return stored
-        headers, arrays = component.join_parts({self.graphs.KIND: self.graphs})
+        parts = {part.KIND: part for part in (self.graphs, self.model.network) if part is not None}
+        headers, arrays = component.join_parts(parts)
         return {**stored[0], **headers}, {**stored[1], **arrays}
 
     @classmethod
@@ -133,6 +136,8 @@ class Parser:
         model = file.from_arrays(header, arrays)
         if GraphParser.KIND in header:
             model = replace(model, graphs=part_of(GraphParser, source, header, arrays).model)
+        if Network.KIND in header:
+            model = replace(model, network=part_of(Network, source, header, arrays))
         found = cls(model)
         found._worker()  # its kernels check the rest of the model
         return found

@@ -1,0 +1,168 @@
+"""The network in PyTorch, for training; `treewright.network.model` states its definition and names its arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, nll_loss, relu
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from treewright.network.model import DIRECTIONS, NetworkSizes
+
+NO_SCORE = -1e9  # of arcs that do not exist
+SUBWORD_SPREAD, TABLE_SPREAD = 0.6, 0.3  # of initial rows, by convention: inputs are then of the size of one
+FORGET_BIAS = 1.0  # Jozefowicz et al. 2015
+IGNORED = -100  # a label or tag that is open
+
+Ragged = tuple[Tensor, Tensor]  # numbers one list after the other, and where each list begins
+
+
+class Batch(NamedTuple):
+    """Sentences of one step: their word types and, for each node, its type, head, label and tags."""
+
+    words: Tensor
+    vectors: Tensor
+    classes: Ragged
+    subwords: Ragged
+    types: Tensor  # [sentence, node]
+    lengths: Tensor  # nodes of each sentence
+    heads: Tensor  # [sentence, node], IGNORED where they are open
+    labels: Tensor
+    tags: Tensor  # [sentence, node, column]
+
+
+class Encoder(nn.Module):
+    """The network. Parameters are named as the arrays of `treewright.network.model`, with "_" for "."."""
+
+    def __init__(
+        self,
+        sizes: NetworkSizes,
+        vectors: NDArray[np.float32],
+        *,
+        words: int,
+        classes: int,
+        buckets: int,
+        columns: Sequence[int],
+        labels: int,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.sizes, self.columns = sizes, list(columns)
+        self.word = table(words, sizes.word, TABLE_SPREAD)
+        self.cls = table(classes, sizes.cls, TABLE_SPREAD)
+        self.subword = table(buckets, sizes.subword, SUBWORD_SPREAD)
+        self.register_buffer("vector", torch.from_numpy(vectors))
+        self.lstm = nn.ModuleList(
+            new_lstm(sizes.state if layer else sizes.input, sizes.units) for layer in range(sizes.layers)
+        )
+        self.arc_head, self.arc_modifier = nn.Linear(sizes.state, sizes.arc), nn.Linear(sizes.state, sizes.arc)
+        self.arc_bilinear = nn.Parameter(nn.init.xavier_uniform_(torch.empty(sizes.arc, sizes.arc)))
+        self.arc_linear = nn.Parameter(torch.zeros(sizes.arc))
+        self.label_head = nn.Linear(sizes.state, sizes.label)
+        self.label_modifier = nn.Linear(sizes.state, sizes.label, bias=False)
+        self.label_output = nn.Linear(sizes.label, labels)
+        self.tag_output = nn.Linear(sizes.state, sum(columns))
+        self.dropout = nn.Dropout(dropout)
+
+    def states(self, batch: Batch) -> Tensor:
+        """The states of all nodes [sentence, node, state]."""
+        vector: Tensor = self.vector  # type: ignore[assignment]
+        parts = [self.word[batch.words], vector[batch.vectors]]
+        parts += [bag(self.cls, batch.classes, "sum"), bag(self.subword, batch.subwords, "mean")]
+        inputs = self.dropout(torch.cat(parts, 1)[batch.types])
+        states = pack_padded_sequence(inputs, batch.lengths, batch_first=True, enforce_sorted=False)
+        for layer in self.lstm:
+            states, _ = layer(states)
+            states = states._replace(data=self.dropout(states.data))
+        return pad_packed_sequence(states, batch_first=True)[0]
+
+    def arcs(self, states: Tensor, exists: Tensor) -> Tensor:
+        """[sentence, h, m]: log P(h | m)."""
+        heads, modifiers = self.dropout(relu(self.arc_head(states))), self.dropout(relu(self.arc_modifier(states)))
+        scores = (heads @ self.arc_bilinear) @ modifiers.transpose(1, 2) + (heads @ self.arc_linear)[:, :, None]
+        impossible = ~exists[:, :, None] | torch.eye(states.shape[1], dtype=torch.bool)
+        return scores.masked_fill(impossible, NO_SCORE).log_softmax(1)
+
+    def labels(self, states: Tensor, heads: Tensor) -> Tensor:
+        """[sentence, node, label]: log P(label | head, node)."""
+        chosen = heads.clamp(min=0)[:, :, None].expand(-1, -1, self.sizes.label)
+        hidden = torch.gather(self.label_head(states), 1, chosen) + self.label_modifier(states)
+        found: Tensor = self.label_output(self.dropout(relu(hidden))).log_softmax(-1)
+        return found
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The sum over words of -log P of their heads, labels and tags."""
+        states = self.states(batch)
+        exists = torch.arange(states.shape[1])[None] < batch.lengths[:, None]
+        is_word = exists & (torch.arange(states.shape[1]) > 0)
+        arcs = self.arcs(states, exists).transpose(1, 2)[is_word]
+        labels = self.labels(states, batch.heads)[is_word]
+        found = nll_loss(arcs, batch.heads[is_word], reduction="sum", ignore_index=IGNORED)
+        found = found + nll_loss(labels, batch.labels[is_word], reduction="sum", ignore_index=IGNORED)
+        tags = self.tag_output(states[is_word]).split(self.columns, 1)
+        for column, scores in enumerate(tags):
+            gold = batch.tags[is_word][:, column]
+            found = found + cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
+        return found
+
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """The arrays of a `NetworkModel`."""
+        found = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}
+        for number, layer in enumerate(self.lstm):
+            for direction, suffix in zip(DIRECTIONS, ("", "_reverse"), strict=True):
+                name = f"lstm.{number}.{direction}"
+                found[f"{name}.input"] = getattr(layer, f"weight_ih_l0{suffix}").T
+                found[f"{name}.recurrent"] = getattr(layer, f"weight_hh_l0{suffix}").T
+                found[f"{name}.bias"] = getattr(layer, f"bias_ih_l0{suffix}") + getattr(layer, f"bias_hh_l0{suffix}")
+        for side, linear in (("head", self.arc_head), ("modifier", self.arc_modifier)):
+            found[f"arc.{side}"], found[f"arc.{side}_bias"] = linear.weight.T, linear.bias
+        found |= {"arc.bilinear": self.arc_bilinear, "arc.linear": self.arc_linear}
+        found |= {"label.head": self.label_head.weight.T, "label.modifier": self.label_modifier.weight.T}
+        found |= {"label.bias": self.label_head.bias}
+        for name, linear in (("label", self.label_output), ("tag", self.tag_output)):
+            found[f"{name}.output"], found[f"{name}.output_bias"] = linear.weight.T, linear.bias
+        return {name: np.ascontiguousarray(array.detach().numpy()) for name, array in found.items()}
+
+
+def table(rows: int, size: int, spread: float) -> nn.Parameter:
+    """Rows of random numbers."""
+    return nn.Parameter(torch.randn(rows, size) * spread)
+
+
+def bag(rows: Tensor, lists: Ragged, mode: str) -> Tensor:
+    """The sum or the mean of the rows of each list; zeros for an empty one."""
+    numbers, begins = lists
+    if not len(rows):
+        return torch.zeros(len(begins) - 1, rows.shape[1])
+    found: Tensor = nn.functional.embedding_bag(numbers, rows, begins, mode=mode, include_last_offset=True)
+    return found
+
+
+def new_lstm(inputs: int, units: int) -> nn.LSTM:
+    """A bidirectional layer: orthogonal recurrent matrices, gates that remember."""
+    layer = nn.LSTM(inputs, units, bidirectional=True, batch_first=True)
+    for name, parameter in layer.named_parameters():
+        blocks = parameter.data.split(units)
+        if "weight" in name:
+            for block in blocks:
+                (nn.init.orthogonal_ if "hh" in name else nn.init.xavier_uniform_)(block)
+        else:
+            parameter.data.zero_()
+            if "bias_ih" in name:
+                blocks[1].fill_(FORGET_BIAS)
+    return layer
+
+
+def ragged(lists: Sequence[Sequence[int]]) -> Ragged:
+    """Lists of numbers as two tensors."""
+    begins = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in lists], out=begins[1:])
+    numbers = np.array([number for one in lists for number in one], dtype=np.int64)
+    return torch.from_numpy(numbers), torch.from_numpy(begins)
+
+

@@ -1,0 +1,325 @@
+"""Training of a network by PyTorch: words and tags of the treebank, batches, Adam steps (treewright.learn)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from treewright import decode
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.learn import Judgement, Numbers, Observer, Stage, State, run
+from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
+from treewright.network.inputs import Inputs, Rows, described, path_prefixes
+from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
+from treewright.network.options import NetworkOptions
+from treewright.network.worker import NetworkWorker
+from treewright.tagger.casing import with_case_noise, without_capitals
+from treewright.words import Words
+
+WARM_UP = 100  # steps in which the rate rises, by convention
+MAX_GRADIENT = 5.0  # the length to which longer gradients are cut, by convention
+BETAS = (0.9, 0.95)  # of Adam; the second is that of Dozat & Manning 2017
+LENGTH_NOISE = 3.0  # words; sentences of about the same length are in one batch, others in each epoch
+STAGE = "network"
+NO_WORDS: tuple[tuple[str, ...], Floats, Mapping[str, str]] = ((), np.zeros((1, 0), dtype=np.float32), {})
+
+
+class Strings(NamedTuple):
+    """The strings that rows of tables, tags and labels stand for."""
+
+    vocabulary: tuple[str, ...]
+    vector_vocabulary: tuple[str, ...]
+    classes: tuple[str, ...]
+    word_classes: Mapping[str, str]
+    columns: Mapping[str, tuple[str, ...]]
+    labels: tuple[str, ...]
+
+
+class Example(NamedTuple):
+    """A training sentence: the word type, the head, the label and the tags of each node."""
+
+    types: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    tags: NDArray[np.int64]
+
+
+class Trainer:
+    """The training data as numbers, and the stage that learns from them.
+
+    inventory: sentences whose tags and labels the network has, if they are not the training sentences; networks that
+    read each other's training sentences need the same.
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        options: NetworkOptions,
+        words: Words | None = None,
+        inventory: Sequence[Sentence] | None = None,
+    ) -> None:
+        if not any(len(sentence) for sentence in sentences):
+            raise InputError("the training data has no sentences")
+        self.options, self.dev = options, dev
+        counts = Counter(described(form).lower() for sentence in sentences for form in sentence.forms)
+        self.strings, self.vectors = strings_of(sentences, counts, options, words, inventory or sentences)
+        self.counts = np.array([np.inf, np.inf, *(counts[word] for word in self.strings.vocabulary)], dtype=np.float32)
+        self.types: list[Rows] = [(ROOT_ROW, NO_VECTOR_ROW, [], [])]
+        self.examples = self._examples(with_case_noise(sentences, options.case_noise, options.seed))
+        words_in_all = sum(map(len, sentences))
+        self.batches = max(1, round(words_in_all / options.batch_words))
+        self._lengths = np.array([len(example.types) for example in self.examples])
+
+    @property
+    def sizes(self) -> NetworkSizes:
+        """The sizes of the network."""
+        return NetworkSizes(vector=self.vectors.shape[1], **vars(self.options.sizes))
+
+    def run(self, state: State | None = None, observer: Observer | None = None) -> NetworkModel:
+        """The model of the epoch with the best score on dev."""
+        weights = run([self.stage()], seed=self.options.seed, state=state, observer=observer)[STAGE]
+        return self.model(weights)
+
+    def stage(self) -> Stage[AdamLearner]:
+        """The epochs of the network."""
+        return Stage(
+            STAGE,
+            learner=self._learner,
+            learn=self._learn,
+            examples=range(self.batches),
+            size=int(self._lengths.sum() - len(self._lengths)),
+            epochs=self.options.epochs,
+            judge=self._judge if any(len(sentence) for sentence in self.dev) else None,
+        )
+
+    def model(self, weights: Numbers) -> NetworkModel:
+        """The model with these weights."""
+        encoder = self._encoder()
+        torch.nn.utils.vector_to_parameters(torch.from_numpy(weights), encoder.parameters())
+        return NetworkModel(self.sizes, *self.strings[:3], self.strings.columns, self.strings.labels, encoder.arrays(),
+                            self.strings.word_classes, settings=self.options.to_json())  # fmt: skip
+
+    def _encoder(self) -> Encoder:
+        strings, options = self.strings, self.options
+        torch.manual_seed(options.seed)
+        return Encoder(
+            self.sizes,
+            self.vectors,
+            words=len(strings.vocabulary) + 2,
+            classes=len(strings.classes),
+            buckets=options.buckets,
+            columns=[len(values) for values in strings.columns.values()],
+            labels=len(strings.labels),
+            dropout=options.dropout,
+        )
+
+    def _learner(self) -> AdamLearner:
+        return AdamLearner(self._encoder(), self.options.rate, self.batches * self.options.epochs)
+
+    def _learn(self, learner: AdamLearner, number: int) -> float:
+        torch.set_num_threads(1)  # so that sums, and the trained network, do not depend on the machine's cores
+        epoch = learner.steps // self.batches
+        numbers = self._batches_of(epoch)[number]
+        if not numbers:  # beside a sentence that is longer than a batch
+            learner.steps += 1
+            return 0.0
+        torch.manual_seed(int(np.random.default_rng([self.options.seed, learner.steps]).integers(1 << 62)))
+        batch = self._batch([self.examples[place] for place in numbers])
+        return learner.step(batch, int((batch.lengths - 1).sum()))
+
+    @lru_cache(maxsize=1)  # noqa: B019 - one trainer, one epoch
+    def _batches_of(self, epoch: int) -> list[list[int]]:
+        """Sentences of about the same length, with about the same number of words in each batch."""
+        random = np.random.default_rng([self.options.seed, epoch])
+        order = np.argsort(self._lengths + random.uniform(0, LENGTH_NOISE, len(self._lengths)), kind="stable")
+        ends = np.cumsum(self._lengths[order]) - self._lengths[order] / 2
+        places = (ends * (self.batches / self._lengths.sum())).astype(int)
+        found: list[list[int]] = [[] for _ in range(self.batches)]
+        for place, sentence in zip(places.tolist(), order.tolist(), strict=True):
+            found[place].append(sentence)
+        return found
+
+    def _batch(self, examples: Sequence[Example]) -> Batch:
+        nodes = [example.types for example in examples]
+        types, inverse = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *nodes]), return_inverse=True)
+        rows = [self.types[number] for number in types.tolist()]
+        words = torch.tensor([row[0] for row in rows], dtype=torch.long)
+        share = self.options.word_dropout / (self.options.word_dropout + torch.from_numpy(self.counts)[words])
+        words = torch.where(torch.rand(len(words)) < share, 0, words)
+        lengths = [len(one) for one in nodes]
+        places = np.split(inverse, np.cumsum(lengths)[:-1])
+        return Batch(
+            words,
+            torch.tensor([row[1] for row in rows], dtype=torch.long),
+            ragged([row[2] for row in rows]),
+            ragged([row[3] for row in rows]),
+            padded(places, 0),
+            torch.tensor(lengths),
+            *(padded([example[column] for example in examples], IGNORED) for column in (1, 2, 3)),
+        )
+
+    def _examples(self, sentences: Sequence[Sentence]) -> list[Example]:
+        strings = self.strings
+        inputs = Inputs(strings, self.options.buckets)
+        types: dict[str, int] = {}
+        labels = {label: number for number, label in enumerate(strings.labels)}
+        columns = {name: {value: place for place, value in enumerate(all_)} for name, all_ in strings.columns.items()}
+        found = []
+        for sentence in sentences:
+            forms = without_capitals(sentence.forms)
+            for form in forms:
+                if form not in types:
+                    types[form] = len(self.types)
+                    self.types.append(inputs.of(form))
+            heads = [head if head >= 0 else IGNORED for head in sentence.heads.tolist()]
+            tags = [[values.get(tag, IGNORED) for tag in getattr(sentence, name)] for name, values in columns.items()]
+            found.append(
+                Example(
+                    np.array([0, *(types[form] for form in forms)], dtype=np.int64),
+                    np.array([IGNORED, *heads], dtype=np.int64),
+                    np.array([IGNORED, *(labels.get(label, IGNORED) for label in sentence.deprels)], dtype=np.int64),
+                    np.array([[IGNORED] * len(columns), *zip(*tags, strict=True)], dtype=np.int64),
+                )
+            )
+        return found
+
+    def _judge(self, weights: Numbers) -> Judgement:
+        """The share of words of the development data with the right head and label, and of right tags."""
+        worker = NetworkWorker(self.model(weights).rounded())
+        words = heads = arcs = 0
+        right_tags = dict.fromkeys(self.strings.columns, 0)
+        ranges = worker.model.column_ranges()
+        for sentence, reading in zip(self.dev, worker.read([one.forms for one in self.dev]), strict=True):
+            tree = decode.tree(reading.arcs).heads
+            same = tree[1:] == sentence.heads
+            labels = [self.strings.labels[number] for number in reading.labels(tree).argmax(axis=1).tolist()]
+            words += len(sentence)
+            heads += int(same.sum())
+            arcs += sum(map(all, zip(same.tolist(), map(str.__eq__, labels, sentence.deprels), strict=True)))
+            for name, (begin, end) in ranges.items():
+                values = self.strings.columns[name]
+                numbers = reading.tags[:, begin:end].argmax(axis=1).tolist()
+                both = zip(numbers, getattr(sentence, name), strict=True)
+                right_tags[name] += sum(values[number] == tag for number, tag in both)
+        figures = {"uas": heads, "las": arcs, **right_tags}
+        return Judgement(100 * arcs / words, {name: 100 * count / words for name, count in figures.items()})
+
+
+class AdamLearner:
+    """The parameters of an encoder as one array, with Adam steps (Kingma & Ba 2015), for the training engine."""
+
+    def __init__(self, encoder: Encoder, rate: float, planned: int) -> None:
+        self.encoder, self.rate, self.planned = encoder, rate, planned
+        self.steps = 0
+        self.parameters = list(encoder.parameters())
+        self.optimizer = torch.optim.Adam(self.parameters, lr=rate, betas=BETAS)
+
+    def step(self, batch: Batch, words: int) -> float:
+        """One step; returns the sum of the losses of the words."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate * min(1.0, (self.steps + 1) / WARM_UP) * max(0.0, 1 - self.steps / self.planned)
+        self.encoder.train()
+        self.optimizer.zero_grad()
+        loss = self.encoder.loss(batch)
+        (loss / max(words, 1)).backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT)
+        self.optimizer.step()
+        self.steps += 1
+        return float(loss.detach())
+
+    def arrays(self) -> dict[str, Numbers]:
+        """The arrays of the state."""
+        return {"weights": self.average(), **{name: self._moments(name) for name in ("exp_avg", "exp_avg_sq")}}
+
+    def restore(self, arrays: Mapping[str, Numbers], steps: int) -> None:
+        """Continue from a saved state."""
+        self.steps = steps
+        torch.nn.utils.vector_to_parameters(torch.from_numpy(np.array(arrays["weights"])), self.parameters)
+        first, second = (self._split(arrays[name]) for name in ("exp_avg", "exp_avg_sq"))
+        for parameter, one, other in zip(self.parameters, first, second, strict=True):
+            state = {"step": torch.tensor(float(steps)), "exp_avg": one, "exp_avg_sq": other}
+            self.optimizer.state[parameter] = state
+
+    def reset(self) -> None:
+        """A network is trained once."""
+        raise NotImplementedError("a network has no restarts")
+
+    def average(self) -> Numbers:
+        """The weights; the rate falls to zero, so that they need no average."""
+        return np.array(torch.nn.utils.parameters_to_vector(self.parameters).detach().numpy())
+
+    def _moments(self, name: str) -> Numbers:
+        moments = [self.optimizer.state[parameter][name].reshape(-1) for parameter in self.parameters]
+        return np.array(torch.cat(moments).numpy())
+
+    def _split(self, array: Numbers) -> list[torch.Tensor]:
+        parts = torch.from_numpy(np.array(array)).split([parameter.numel() for parameter in self.parameters])
+        return [part.reshape(parameter.shape) for part, parameter in zip(parts, self.parameters, strict=True)]
+
+
+def strings_of(
+    sentences: Sequence[Sentence],
+    counts: Counter[str],
+    options: NetworkOptions,
+    words: Words | None,
+    inventory: Sequence[Sentence],
+) -> tuple[Strings, Floats]:
+    """The strings of the model, and its vectors, of which the first is that of words without one."""
+    vocabulary = tuple(sorted(word for word, count in counts.items() if count >= options.min_count))
+    vector_words, vectors, word_classes = NO_WORDS if words is None else kept_words(words, options.vectors, counts)
+    paths = sorted({prefix for path in word_classes.values() for prefix in path_prefixes(path)})
+    columns = {
+        name: tuple(sorted({tag for one in inventory for tag in getattr(one, name)}))
+        for name in options.columns
+        if any(tag != "_" for one in inventory for tag in getattr(one, name))
+    }
+    labels = tuple(sorted({label for one in inventory for label in one.deprels}))
+    return Strings(vocabulary, vector_words, tuple(paths), word_classes, columns, labels), vectors
+
+
+def kept_words(
+    words: Words, rows: int, counts: Mapping[str, int]
+) -> tuple[tuple[str, ...], Floats, dict[str, str]]:
+    """The words with the vectors that a model keeps, and the classes of these words and of those of the treebank."""
+    kept = words.keep(rows)
+    vectors = kept.vectors
+    if vectors.size:
+        vectors = vectors / np.sqrt((vectors.astype(np.float64) ** 2).mean()).astype(np.float32)
+    none = np.zeros((1, vectors.shape[1]), dtype=np.float32)
+    known = set(kept.vocabulary)
+    classes = {
+        word: path for word, path in words.classes.items() if word.lower() in known or word.lower() in counts
+    }
+    return kept.vocabulary, np.concatenate([none, vectors]).astype(np.float32), classes
+
+
+def padded(rows: Sequence[NDArray[np.int64]], filling: int) -> torch.Tensor:
+    """Arrays of different lengths as one tensor."""
+    longest = max(len(row) for row in rows)
+    found = np.full((len(rows), longest, *rows[0].shape[1:]), filling, dtype=np.int64)
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row
+    return torch.from_numpy(found)
+
+
+def train_network(
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    options: NetworkOptions,
+    words: Words | None = None,
+    inventory: Sequence[Sentence] | None = None,
+    state: State | None = None,
+    observer: Observer | None = None,
+) -> NetworkModel:
+    """The network of these sentences; the epoch with the best score on `dev` is kept."""
+    return Trainer(sentences, dev, options, words, inventory).run(state, observer)
+
+

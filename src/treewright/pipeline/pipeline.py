@@ -29,6 +29,7 @@ from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
 from treewright.errors import InputError
 from treewright.learn import Progress
+from treewright.network import Network, NetworkOptions
 from treewright.parser import (
     Alternatives,
     Completion,
@@ -41,15 +42,17 @@ from treewright.parser import (
     TreeOptions,
 )
 from treewright.parser.explanation import ALTERNATIVES
-from treewright.parser.model import MAX_SECONDS
+from treewright.parser.model import MAX_SECONDS, groups
 from treewright.parser.partial import open_cells
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
+from treewright.pipeline.networks import with_readings
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.words import Words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -99,6 +102,8 @@ class Pipeline:
         tagger_options: TaggerOptions | None = None,
         tokeniser_options: TokeniserOptions | None = None,
         folds: int = 4,
+        network: NetworkOptions | None = None,
+        words: Words | None = None,
         metadata: Mapping[str, Any] | None = None,
         report: OnReport | None = None,
         progress: Progress | None = None,
@@ -111,7 +116,9 @@ class Pipeline:
         Tags, heads and relations that are "_" are open: each component learns from the cells that are filled.
         Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
         folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
-        tokeniser_options those of the other components; seed replaces theirs. metadata is saved with the model. Columns
+        tokeniser_options those of the other components; seed replaces theirs. network: train a network too, whose
+        scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it.
+        metadata is saved with the model. Columns
         that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
         called with a line for each. report is called after each epoch, progress before each example. checkpoint: a file
         beside which finished components and the state of the current one are kept, from which a later call with
@@ -127,12 +134,13 @@ class Pipeline:
         if line := open_cells(sentences):
             tell(f"training data: {line}")
         tokenising = tokeniser_options or TokeniserOptions()
-        recipe = Recipe(tokenising, tagger_options or TaggerOptions(), options or ParserOptions(), folds)
+        parts_options = tagger_options or TaggerOptions(), options or ParserOptions()
+        recipe = Recipe(tokenising, *parts_options, folds, network, words)
         if seed is not None:
             recipe = recipe.with_seed(seed)
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
-        parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress))
+        parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress, tell))
         return cls(*parts, metadata or {})
 
     @classmethod
@@ -270,7 +278,7 @@ class Pipeline:
         check_flags(comment=comment, confidence=confidence)
 
         def answers(some: list[Sentence]) -> list[Sentence]:
-            tagged = self.tag(some, confidence=confidence)
+            tagged = (tagged for group in groups(some) for tagged in self._tag_together(group, confidence))
             found = list(self.parser.parse(tagged, confidence=confidence, **options))
             if comment:
                 for sentence in found:
@@ -374,17 +382,29 @@ class Pipeline:
         return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
 
     def _tagged(self, sentence: Sentence, confidence: bool = True) -> Sentence:
-        if not is_bare(sentence):
-            return sentence
-        [tagged] = self.tagger.tag([sentence], confidence=confidence)
-        return tagged
+        return self._tag_together([sentence], confidence)[0]
+
+    def _tag_together(self, sentences: Sequence[Sentence], confidence: bool) -> list[Sentence]:
+        """The sentences with tags; those that were tagged with the help of a network have its readings."""
+        bare = self.read([sentence for sentence in sentences if is_bare(sentence)])
+        tagged = self.tagger.tag(bare, confidence=confidence)
+        return [next(tagged) if is_bare(sentence) else sentence for sentence in sentences]
+
+    @property
+    def network(self) -> Network | None:
+        """The network whose scores parser and tagger use; None if there is none."""
+        return self.parser.model.network if isinstance(self.parser, Parser) else None
+
+    def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
+        """The sentences with their readings by the network, for tagger and parser; as they are without a network."""
+        return with_readings(self.network, list(sentences))
 
     def calibrate(self, dev: Corpus) -> Pipeline:
         """A copy whose confidence is calibrated on sentences with gold tags and trees that it was not trained on.
 
         The parser is calibrated on the tags that the tagger predicts. Training does this with its own `dev`.
         """
-        gold = sentences_of(dev, "partial")
+        gold = self.read(sentences_of(dev, "partial"))
         tagger = self.tagger.calibrate(gold)
         return self.replace(
             tagger=tagger, parser=self.trained_parser.calibrate(list(tagger.tag(gold, confidence=False)))

@@ -14,14 +14,30 @@ from treewright.component import Component, hash_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
+from treewright.network import Network, NetworkOptions
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
+from treewright.pipeline.networks import weighted, with_readings
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.tagger.casing import with_case_noise
 from treewright.tagger.options import COLUMNS
+from treewright.words import Words
 
 OnReport = Callable[[Report], None]
 OnNote = Callable[[str], None]
 P = TypeVar("P", bound=Component)
+
+
+NETWORK_FOLDS = 2  # of the training data; each is read by a network that was trained on the others
+
+
+def ignore(line: str) -> None:
+    """The callback of a training that nobody reads."""
+
+
+def fingerprint_of(words: Words) -> str:
+    """A hash of vectors and classes of words."""
+    classes = (f"{word} {path}\n".encode() for word, path in words.classes.items())
+    return hash_of([*map(str.encode, words.vocabulary), words.vectors.tobytes(), *classes])
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,8 @@ class Recipe:
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
     parser: ParserOptions | ParserSettings = field(default_factory=ParserOptions)
     folds: int = 4  # of the training data; each is tagged by a tagger that was trained on the others
+    network: NetworkOptions | None = None  # None: without a network
+    words: Words | None = None  # vectors and classes for the network
 
     def __post_init__(self) -> None:
         if self.folds < 2:
@@ -45,6 +63,7 @@ class Recipe:
             tokeniser=tokeniser,
             tagger=replace(self.tagger, seed=seed),
             parser=replace(self.parser, seed=seed),
+            network=None if self.network is None else replace(self.network, seed=seed),
         )
 
     def for_treebank(self, sentences: Sequence[Sentence], note: OnNote) -> Recipe:
@@ -64,8 +83,9 @@ class Recipe:
         return replace(self, tokeniser=tokeniser, tagger=replace(self.tagger, columns=columns))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
+        """As plain values; of the words a hash."""
+        values = asdict(replace(self, words=None))
+        return values | {"words": None if self.words is None else fingerprint_of(self.words)}
 
 
 def filled_columns(sentences: Sequence[Sentence], columns: Sequence[str]) -> tuple[str, ...]:
@@ -126,6 +146,7 @@ class Callbacks:
 
     report: OnReport | None = None
     progress: Progress | None = None
+    note: OnNote = ignore
 
     def of(self, step: str) -> dict[str, Any]:
         """The arguments `report` and `progress` of the training of a part."""
@@ -150,30 +171,85 @@ def train_parts(
         return Tagger.train(train, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
 
     def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
-        tagged = jackknifed_tags(train, recipe, steps, callbacks), list(tagger.tag(dev))
+        tagged = jackknifed_tags(train, prepared, tagger, recipe, steps, callbacks), list(tagger.tag(held_out))
         options, rules = recipe.parser, LabelRules.for_predicted_tags(train)
         return Parser.train(
-            *tagged, options=options, label_rules=rules, checkpoint=checkpoint, resume=resume, **callbacks.of("")
+            *tagged,
+            options=options,
+            label_rules=rules,
+            network=network,
+            checkpoint=checkpoint,
+            resume=resume,
+            **callbacks.of(""),
         )
 
     tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)
     tagger = steps.part(Tagger, "tagger", new_tagger)
+    # A share of the sentences is in lower case, as in the training of the tagger: the parser learns from the tags of
+    # such text.
+    prepared, held_out, network = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed), list(dev), None
+    if recipe.network is not None:
+        network = steps.part(Network, "network", network_trainer(train, dev, recipe, callbacks, ""))
+        held_out = with_readings(network, held_out)
+        tagger = weighted(tagger, held_out)
+        prepared = jackknifed_readings(prepared, train, recipe, steps, callbacks)
     return tokeniser, tagger, steps.part(Parser, "parser", new_parser)
 
 
-def jackknifed_tags(train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks) -> list[Sentence]:
-    """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
+def jackknifed_readings(
+    prepared: Sequence[Sentence], train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks
+) -> list[Sentence]:
+    """The sentences with the readings of networks that were trained on the other folds.
 
-    A share of them is in lower case, as in the training of the tagger: the parser learns from the tags of such text.
+    `prepared` are the training sentences in the spelling in which they are read.
     """
-    found = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
-    folds = min(recipe.folds, len(train))
+    found = list(prepared)
+    folds = min(NETWORK_FOLDS, len(found))
     for fold in range(folds if folds > 1 else 0):
         others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
-        tagger = steps.part(
+        name = f"network{fold + 1}"
+        trainer = network_trainer(others, (), recipe, callbacks, f"{name} ", train)
+        found[fold::folds] = with_readings(steps.part(Network, name, trainer), found[fold::folds])
+    return found
+
+
+def network_trainer(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    recipe: Recipe,
+    callbacks: Callbacks,
+    name: str,
+    inventory: Sequence[Sentence] | None = None,
+) -> Callable[[Path | None, bool], Network]:
+    """The training of a network."""
+    return lambda checkpoint, resume: Network.train(
+        train,
+        dev,
+        options=recipe.network,
+        words=recipe.words,
+        inventory=inventory,
+        checkpoint=checkpoint,
+        resume=resume,
+        **callbacks.of(name),
+    )
+
+
+def jackknifed_tags(
+    train: Sequence[Sentence], prepared: Sequence[Sentence], tagger: Tagger, recipe: Recipe, steps: Steps, callbacks: Callbacks
+) -> list[Sentence]:
+    """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
+
+    Their weight of readings is that of `tagger`.
+    """
+    found = list(prepared)
+    folds = min(recipe.folds, len(found))
+    for fold in range(folds if folds > 1 else 0):
+        others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
+        own = steps.part(
             Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold)))
         )
-        found[fold::folds] = tagger.tag(found[fold::folds], confidence=False)
+        own = Tagger(replace(own.model, network_weight=tagger.model.network_weight))
+        found[fold::folds] = own.tag(found[fold::folds], confidence=False)
     return found
 
 

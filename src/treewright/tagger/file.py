@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.checks import Scale, read_plain
+from treewright.checks import NotNegative, Scale, read_plain
 from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.learn import Calibration, Weights
 from treewright.tagger.lexicon import MAX_UINT16, Lexicon, Listing, array_forms
@@ -34,6 +34,8 @@ def to_arrays(model: TaggerModel) -> Stored:
         "metadata": dict(model.metadata),
         "canonical_forms": model.canonical_forms,
     }
+    if model.network_weight:
+        header["network_weight"] = model.network_weight
     if model.calibration is not None:
         header["calibration"] = model.calibration.to_json()
     arrays = {name: getattr(model, name).values for name in WEIGHTS}
@@ -61,6 +63,7 @@ class Header:
     metadata: Mapping[str, Any]
     calibration: Calibration | None = None
     canonical_forms: bool = False
+    network_weight: NotNegative = 0.0
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
@@ -87,6 +90,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
         *(stems, found.stem_tags, found.metadata),
         calibration=found.calibration,
         canonical_forms=found.canonical_forms,
+        network_weight=found.network_weight,
     )
 
 

@@ -16,6 +16,7 @@ from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Weights
 from treewright.tagger.casing import without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing
+from treewright.tagger.network_tags import NetworkTags
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
 from treewright.tagger.representatives import kind_of, representative
 from treewright.tagger.scripts import apply_script, cells_of
@@ -47,6 +48,7 @@ class TaggerModel:
     # Whether words are in canonical spelling, and addresses, emoji and the like are described by one word for all of
     # their kind; False in files of earlier versions.
     canonical_forms: bool = True
+    network_weight: float = 0.0  # of the log-probabilities of tags that a network gives the words of a sentence
 
     def spelled(self, forms: Sequence[str]) -> Sequence[str]:
         """The forms of a sentence in the spelling that lemmas are made of."""
@@ -76,6 +78,7 @@ class TagWorker:
         self.model = model
         self.words = tag_words(model)
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
+        self.network = NetworkTags(model.tags, model.options.tag_columns)
         self._rows: dict[str, int] = {}
 
     def rows(self, forms: Sequence[str]) -> Indices:
@@ -97,6 +100,11 @@ class TagWorker:
         calibration = self.model.calibration or Calibration()
         found = self.decode(forms, adjust, confidence, calibration.temperature)
         return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
+
+    def adjustment(self, sentence: Sentence) -> NDArray[np.float64] | None:
+        """What the reading of a sentence by a network adds to the scores of its tags; None without one."""
+        weight = self.model.network_weight
+        return self.network.scores(sentence.reading, weight) if weight and sentence.reading is not None else None
 
     def decode(
         self, forms: Sequence[str], adjust: NDArray[np.float64] | None, confidence: bool, temperature: float
@@ -243,6 +251,8 @@ class Worker:
         """A copy with its columns filled."""
         copy = sentence.copy()
         if self.tags:
+            if adjust is None:
+                adjust = self.tags.adjustment(sentence)
             found = self.tags.tag(sentence.forms, adjust, confidence)
             numbers = found.tags.tolist()
             for column, values in zip(self.model.options.tag_columns, self._values, strict=True):

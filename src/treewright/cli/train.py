@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from treewright.cli.components import (
+    Run,
     Task,
     size_of,
     tokeniser_costs,
@@ -44,10 +45,12 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.graphs import GraphOptions
+    from treewright.network import NetworkOptions
     from treewright.parser import Parser, ParserOptions, ParserSettings
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
     from treewright.tagger import Learning, TaggerOptions
+    from treewright.words import Words
 
 app = new_app()
 
@@ -63,6 +66,9 @@ HELP = (
     "between projective and non-projective parsing.\n\n"
     "--graphs learns the graphs in DEPS as well, in which words have several heads, without those that have empty "
     "nodes. --only graphs trains that component alone, in seconds, and `treewright pack` adds it to a model.\n\n"
+    "--neural trains a small network too, whose scores are added to those of tagger and parser: more accurate, slower "
+    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it word vectors "
+    "and word classes (`treewright words`), of which the model keeps what it needs.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(
@@ -71,12 +77,14 @@ HELP = (
     "treewright train train.conllu -o my.parser --only parser --model arc",
     "treewright train train.conllu -o my.tagger --only tagger --columns upos",
     "treewright train train.conllu --dev dev.conllu -o my.tw --graphs",
+    "treewright train train.conllu --dev dev.conllu -o my.tw --neural --words my.words",
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
 SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0}
 LABELLER_COST = 3.0
 GRAPHS_COST = 0.5
+NETWORK_COST = 60.0
 WORD_COST = 1.0  # of tokeniser and tagger
 GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
 TREE_FIGURES = ("UAS", "LAS")
@@ -90,6 +98,8 @@ OF_THE_PARSER = (
     "threshold",
     "label_rules",
     "graphs",
+    "neural",
+    "words",
     "verbose",
 )  # options
 
@@ -130,6 +140,16 @@ def train(
             help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
         ),
     ] = False,
+    neural: Annotated[
+        bool,
+        typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
+    ] = False,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            "--words", metavar="FILE", help="Word vectors and classes for --neural, made by `treewright words`."
+        ),
+    ] = None,
     seed: ModelSeed = 1,
     epochs: Annotated[
         int | None,
@@ -206,10 +226,45 @@ def train(
         graphs=GraphOptions(seed) if graphs else None,
     )
     check = "partial-single-root" if root is Root.single else "partial"
+    networks = Networks.of(neural, words, seed)
     if only is Only.parser:
-        train_parser(task, check, parsing, verbose)
+        train_parser(task, check, parsing, networks, verbose)
     else:
-        train_pipeline(task, check, parsing, tagging, verbose)
+        train_pipeline(task, check, parsing, tagging, networks, verbose)
+
+
+class Networks(NamedTuple):
+    """How a network is trained, and the words that it is given; without options there is none."""
+
+    options: NetworkOptions | None
+    words: Words | None
+
+    @classmethod
+    def of(cls, neural: bool, words: str | None, seed: int) -> Networks:
+        from treewright.network import NetworkOptions
+        from treewright.network.network import import_training
+        from treewright.words import Words
+
+        if words is not None and not neural:
+            raise typer.BadParameter("only a network uses words: add --neural", param_hint="--words")
+        if not neural:
+            return cls(None, None)
+        import_training()  # before a long training: it says what to install if PyTorch is missing
+        return cls(NetworkOptions(seed=seed), None if words is None else Words.load(words))
+
+    def costs(self, prefix: str = "") -> list[StageCost]:
+        """The stages of its training and of that of its folds."""
+        from treewright.parser.networks import FOLDS, network_name
+
+        if self.options is None:
+            return []
+        share = NETWORK_COST * (FOLDS - 1) / FOLDS
+        folds = [StageCost(f"{network_name(fold)} network", self.options.epochs, share) for fold in range(FOLDS)]
+        return [StageCost("network", self.options.epochs, NETWORK_COST), *folds]
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that are shown before a training."""
+        return {} if self.options is None else {"network": self.options.to_json()}
 
 
 def with_epochs(learning: Learning, epochs: int | None) -> Learning:
@@ -233,23 +288,26 @@ def check_options(context: typer.Context, only: Only | None) -> None:
             )
 
 
-def train_parser(task: Task, check: str, options: ParserOptions, verbose: bool) -> None:
+def train_parser(task: Task, check: str, options: ParserOptions, networks: Networks, verbose: bool) -> None:
     """Train a parser alone on the columns as they are."""
-    from treewright.parser import LabelRules, Parser, resolve
+    from treewright.parser import LabelRules, Parser, resolve, train_with_network
 
     banks = task.banks(check)
     check_graphs(task, banks[0], options)
     task.show_open_cells(banks)
     settings = resolve(options, banks[0])
-    task.show_settings(settings.to_json())
+    task.show_settings(settings.to_json() | networks.settings())
     if verbose and settings.label_rules:
         task.show_lines(LabelRules.read(banks[0]).describe())
-    trained = train_and_save(
-        task.output,
-        stage_costs(settings, len(banks[0])),
-        task.quiet,
-        lambda run: Parser.train(*banks, options=settings, resume=task.resume, **run._asdict()),
-    )
+
+    def new_parser(run: Run) -> Parser:
+        given = {"options": settings, "resume": task.resume, **run._asdict()}
+        if networks.options is None:
+            return Parser.train(*banks, **given)
+        return train_with_network(*banks, network=networks.options, words=networks.words, **given)
+
+    stages = networks.costs() + stage_costs(settings, len(banks[0]))
+    trained = train_and_save(task.output, stages, task.quiet, new_parser)
     if task.has_report:
         found = parser_summary(trained.model, banks, task.output, trained.seconds)
         task.report(found, trained.epochs, parser_in_words(found))
@@ -297,7 +355,9 @@ def figures_in_words(figures: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {figure:.2f}" for name, figure in figures.items())
 
 
-def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions, verbose: bool) -> None:
+def train_pipeline(
+    task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions, networks: Networks, verbose: bool
+) -> None:
     """Train tokeniser, tagger and parser, and measure them together from raw text."""
     from treewright.parser import LabelRules, resolve
     from treewright.pipeline import Pipeline
@@ -311,18 +371,20 @@ def train_pipeline(task: Task, check: str, parsing: ParserOptions, tagging: Tagg
     tokenising = TokeniserOptions(tagging.seed, case_noise=tagging.case_noise)
     notes = (lambda line: None) if task.quiet else note
     recipe = Recipe(tokenising, tagging, settings).for_treebank(sentences, notes)
-    task.show_settings(settings.to_json())
+    task.show_settings(settings.to_json() | networks.settings())
     if verbose and settings.label_rules:
         task.show_lines(LabelRules.for_predicted_tags(sentences).describe())
     trained = train_and_save(
         task.output,
-        pipeline_costs(recipe, settings, len(sentences)),
+        networks.costs() + pipeline_costs(recipe, settings, len(sentences)),
         task.quiet,
         lambda run: Pipeline.train(
             *(sentences, dev),
             options=settings,
             tagger_options=tagging,
             tokeniser_options=tokenising,
+            network=networks.options,
+            words=networks.words,
             metadata={"name": task.output.stem},
             resume=task.resume,
             **run._asdict(),

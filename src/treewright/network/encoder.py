@@ -164,5 +164,3 @@ def ragged(lists: Sequence[Sequence[int]]) -> Ragged:
     np.cumsum([len(one) for one in lists], out=begins[1:])
     numbers = np.array([number for one in lists for number in one], dtype=np.int64)
     return torch.from_numpy(numbers), torch.from_numpy(begins)
-
-

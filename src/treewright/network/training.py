@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -285,9 +285,7 @@ def strings_of(
     return Strings(vocabulary, vector_words, tuple(paths), word_classes, columns, labels), vectors
 
 
-def kept_words(
-    words: Words, rows: int, counts: Mapping[str, int]
-) -> tuple[tuple[str, ...], Floats, dict[str, str]]:
+def kept_words(words: Words, rows: int, counts: Mapping[str, int]) -> tuple[tuple[str, ...], Floats, dict[str, str]]:
     """The words with the vectors that a model keeps, and the classes of these words and of those of the treebank."""
     kept = words.keep(rows)
     vectors = kept.vectors
@@ -295,9 +293,7 @@ def kept_words(
         vectors = vectors / np.sqrt((vectors.astype(np.float64) ** 2).mean()).astype(np.float32)
     none = np.zeros((1, vectors.shape[1]), dtype=np.float32)
     known = set(kept.vocabulary)
-    classes = {
-        word: path for word, path in words.classes.items() if word.lower() in known or word.lower() in counts
-    }
+    classes = {word: path for word, path in words.classes.items() if word.lower() in known or word.lower() in counts}
     return kept.vocabulary, np.concatenate([none, vectors]).astype(np.float32), classes
 
 
@@ -321,5 +317,3 @@ def train_network(
 ) -> NetworkModel:
     """The network of these sentences; the epoch with the best score on `dev` is kept."""
     return Trainer(sentences, dev, options, words, inventory).run(state, observer)
-
-

@@ -43,13 +43,14 @@ from treewright.parser import (
 )
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS, groups
+from treewright.parser.networks import with_readings
 from treewright.parser.partial import open_cells
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
-from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
-from treewright.pipeline.networks import with_readings
+from treewright.pipeline.training import Recipe, origin_of, train_parts
+from treewright.steps import Callbacks, OnReport, Steps
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.words import Words
@@ -140,7 +141,7 @@ class Pipeline:
             recipe = recipe.with_seed(seed)
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
-        parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress, tell))
+        parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress))
         return cls(*parts, metadata or {})
 
     @classmethod

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from treewright import checkpoint as checkpoints
 from treewright.checkpoint import Origin
-from treewright.component import Component, hash_of
+from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import Progress, Report
-from treewright.network import Network, NetworkOptions
+from treewright.network import NetworkOptions
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
-from treewright.pipeline.networks import weighted, with_readings
+from treewright.parser.networks import NetworkTrainer, fingerprint_of_words
+from treewright.pipeline.networks import weighted
+from treewright.steps import Callbacks, Steps
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.tagger.casing import with_case_noise
 from treewright.tagger.options import COLUMNS
 from treewright.words import Words
 
-OnReport = Callable[[Report], None]
 OnNote = Callable[[str], None]
-P = TypeVar("P", bound=Component)
-
-
-NETWORK_FOLDS = 2  # of the training data; each is read by a network that was trained on the others
-
-
-def ignore(line: str) -> None:
-    """The callback of a training that nobody reads."""
-
-
-def fingerprint_of(words: Words) -> str:
-    """A hash of vectors and classes of words."""
-    classes = (f"{word} {path}\n".encode() for word, path in words.classes.items())
-    return hash_of([*map(str.encode, words.vocabulary), words.vectors.tobytes(), *classes])
 
 
 @dataclass(frozen=True)
@@ -85,7 +69,7 @@ class Recipe:
     def to_json(self) -> dict[str, Any]:
         """As plain values; of the words a hash."""
         values = asdict(replace(self, words=None))
-        return values | {"words": None if self.words is None else fingerprint_of(self.words)}
+        return values | {"words": None if self.words is None else fingerprint_of_words(self.words)}
 
 
 def filled_columns(sentences: Sequence[Sentence], columns: Sequence[str]) -> tuple[str, ...]:
@@ -108,53 +92,6 @@ def has_text(sentences: Sequence[Sentence]) -> bool:
         or any("SpaceAfter=No" in cell for cell in (*sentence.misc, *(token.misc for token in sentence.tokens)))
         for sentence in sentences
     )
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The parts of a training that are finished, in files beside its checkpoint; none without a path."""
-
-    path: Path | None = None
-
-    @classmethod
-    def at(cls, path: str | os.PathLike[str] | None, resume: bool, origin: Callable[[], Origin]) -> Steps:
-        """Those of an interrupted training with `resume`, after a check that it was the same training."""
-        if path is None:
-            return cls()
-        mine = origin()
-        if checkpoints.can_resume(path, resume):
-            checkpoints.load(path, mine)
-        checkpoints.save(path, {}, mine)
-        return cls(Path(path))
-
-    def part(self, kind: type[P], name: str, train: Callable[[Path | None, bool], P]) -> P:
-        """The part from its file, or trained; train(checkpoint, resume) trains it."""
-        if self.path is None:
-            return train(None, False)
-        finished, state = (checkpoints.step_file(self.path, name, is_finished) for is_finished in (True, False))
-        if finished.exists():
-            return kind.load(finished)
-        part = train(state, True)
-        part.save(finished)
-        state.unlink(missing_ok=True)
-        return part
-
-
-@dataclass(frozen=True)
-class Callbacks:
-    """What is called at the end of an epoch and before an example, with the name of the step before the stage."""
-
-    report: OnReport | None = None
-    progress: Progress | None = None
-    note: OnNote = ignore
-
-    def of(self, step: str) -> dict[str, Any]:
-        """The arguments `report` and `progress` of the training of a part."""
-        report, progress = self.report, self.progress
-        return {
-            "report": report and (lambda one: report(replace(one, stage=f"{step}{one.stage}"))),
-            "progress": progress and (lambda stage, *counts: progress(f"{step}{stage}", *counts)),
-        }
 
 
 def train_parts(
@@ -189,53 +126,19 @@ def train_parts(
     # such text.
     prepared, held_out, network = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed), list(dev), None
     if recipe.network is not None:
-        network = steps.part(Network, "network", network_trainer(train, dev, recipe, callbacks, ""))
-        held_out = with_readings(network, held_out)
+        trainer = NetworkTrainer(train, dev, recipe.network, recipe.words, steps, callbacks)
+        network, prepared, held_out = trainer.network, trainer.jackknifed(prepared), trainer.held_out
         tagger = weighted(tagger, held_out)
-        prepared = jackknifed_readings(prepared, train, recipe, steps, callbacks)
     return tokeniser, tagger, steps.part(Parser, "parser", new_parser)
 
 
-def jackknifed_readings(
-    prepared: Sequence[Sentence], train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks
-) -> list[Sentence]:
-    """The sentences with the readings of networks that were trained on the other folds.
-
-    `prepared` are the training sentences in the spelling in which they are read.
-    """
-    found = list(prepared)
-    folds = min(NETWORK_FOLDS, len(found))
-    for fold in range(folds if folds > 1 else 0):
-        others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
-        name = f"network{fold + 1}"
-        trainer = network_trainer(others, (), recipe, callbacks, f"{name} ", train)
-        found[fold::folds] = with_readings(steps.part(Network, name, trainer), found[fold::folds])
-    return found
-
-
-def network_trainer(
-    train: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    recipe: Recipe,
-    callbacks: Callbacks,
-    name: str,
-    inventory: Sequence[Sentence] | None = None,
-) -> Callable[[Path | None, bool], Network]:
-    """The training of a network."""
-    return lambda checkpoint, resume: Network.train(
-        train,
-        dev,
-        options=recipe.network,
-        words=recipe.words,
-        inventory=inventory,
-        checkpoint=checkpoint,
-        resume=resume,
-        **callbacks.of(name),
-    )
-
-
 def jackknifed_tags(
-    train: Sequence[Sentence], prepared: Sequence[Sentence], tagger: Tagger, recipe: Recipe, steps: Steps, callbacks: Callbacks
+    train: Sequence[Sentence],
+    prepared: Sequence[Sentence],
+    tagger: Tagger,
+    recipe: Recipe,
+    steps: Steps,
+    callbacks: Callbacks,
 ) -> list[Sentence]:
     """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
 
@@ -245,9 +148,7 @@ def jackknifed_tags(
     folds = min(recipe.folds, len(found))
     for fold in range(folds if folds > 1 else 0):
         others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
-        own = steps.part(
-            Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold)))
-        )
+        own = steps.part(Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold))))
         own = Tagger(replace(own.model, network_weight=tagger.model.network_weight))
         found[fold::folds] = own.tag(found[fold::folds], confidence=False)
     return found

@@ -13,8 +13,9 @@ from treewright.calls import checked, explained_methods
 from treewright.component import ArrayForm, Arrays, Corpus, Stored
 from treewright.learn import Report
 from treewright.network import file
+from treewright.network.inputs import Inputs
 from treewright.network.model import NetworkModel
-from treewright.network.worker import NetworkWorker, Reading
+from treewright.network.worker import NetworkWorker, Reading, kernel_weights
 
 
 @explained_methods
@@ -27,6 +28,8 @@ class Network:
 
     def __init__(self, model: NetworkModel) -> None:
         self.model = model
+        self._inputs = Inputs(model)
+        self._weights = kernel_weights(model)
         self._workers = local()
 
     @classmethod
@@ -73,7 +76,7 @@ class Network:
 
     def _worker(self) -> NetworkWorker:
         if not hasattr(self._workers, "worker"):
-            self._workers.worker = NetworkWorker(self.model)
+            self._workers.worker = NetworkWorker(self._inputs, self._weights)
         worker: NetworkWorker = self._workers.worker
         return worker
 

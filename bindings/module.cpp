@@ -22,6 +22,7 @@ void bind_word_classes(nb::module_ &m);
 void bind_collins(nb::module_ &m);
 void bind_grammar(nb::module_ &m);
 void bind_latent(nb::module_ &m);
+void bind_network(nb::module_ &m);
 }  // namespace treewright
 
 NB_MODULE(_core, m) {
@@ -46,4 +47,5 @@ NB_MODULE(_core, m) {
   treewright::bind_collins(m);
   treewright::bind_grammar(m);
   treewright::bind_latent(m);
+  treewright::bind_network(m);
 }

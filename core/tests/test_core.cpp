@@ -39,6 +39,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_grammar.hpp"
 #include "test_latent.hpp"
 #include "test_local_search.hpp"
+#include "test_network.hpp"
 #include "test_tagger.hpp"
 
 static void expected_arcs_of_the_dmv_are_one_a_word() {
@@ -104,6 +105,8 @@ int main() {
   direct_algorithms_decode_what_pruning_leaves();
   a_batch_copies_the_rows_of_each_sentence();
   labels_are_learned();
+  a_network_reads_a_sentence_alike_alone_and_beside_others();
+  exponentials_are_exact_to_rounding_and_total();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

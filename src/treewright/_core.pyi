@@ -792,3 +792,34 @@ def max_rule(rules: Annotated[NDArray[numpy.int32], dict(shape=(None, None), ord
     """
     Score and nodes (chain, first, last) of the tree with the highest product of rule probabilities.
     """
+
+class NetworkWeights:
+    """The weights of a network (core/network/weights.hpp)."""
+
+    def __init__(self, arrays: dict, sizes: Sequence[int], columns: Sequence[int], labels: int) -> None: ...
+
+    def labels(self, sides: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+        """The log-probabilities of the labels of each word, by its head."""
+
+class NetworkReader:
+    """Reads sentences with a network (core/network/reader.hpp)."""
+
+    def __init__(self, weights: NetworkWeights, portable: bool = False) -> None:
+        """portable: without the vector instructions of this processor."""
+
+    def add(self, word: int, vector: int, classes: Sequence[int], subwords: Sequence[int]) -> int:
+        """
+        Add a word type by its rows of the tables; returns its number. The root has the number 0.
+        """
+
+    def clear(self) -> None:
+        """Remove all word types but the root."""
+
+    @property
+    def types(self) -> int:
+        """The number of word types."""
+
+    def read(self, types: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))]]]:
+        """
+        For each sentence: log P(h | m), log-probabilities of tags, and what NetworkWeights.labels needs.
+        """

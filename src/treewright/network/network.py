@@ -19,9 +19,10 @@ from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Observer, Progress, Report
 from treewright.network import file
+from treewright.network.inputs import Inputs
 from treewright.network.model import NetworkModel
 from treewright.network.options import NetworkOptions
-from treewright.network.worker import NetworkWorker, Reading
+from treewright.network.worker import NetworkWorker, Reading, kernel_weights
 from treewright.words import Words
 
 NEEDS_TORCH = 'training a network needs PyTorch: pip install "treewright[neural]"'
@@ -47,6 +48,8 @@ class Network:
 
     def __init__(self, model: NetworkModel) -> None:
         self.model = model
+        self._inputs = Inputs.of_model(model)
+        self._weights = kernel_weights(model)
         self._workers = local()
 
     @classmethod
@@ -111,7 +114,7 @@ class Network:
 
     def _worker(self) -> NetworkWorker:
         if not hasattr(self._workers, "worker"):
-            self._workers.worker = NetworkWorker(self.model)
+            self._workers.worker = NetworkWorker(self.model, self._inputs, self._weights)
         worker: NetworkWorker = self._workers.worker
         return worker
 

@@ -19,7 +19,7 @@ from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
 from treewright.network.inputs import Inputs, Rows, described, path_prefixes
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.options import NetworkOptions
-from treewright.network.worker import NetworkWorker
+from treewright.network.network import Network
 from treewright.tagger.casing import with_case_noise, without_capitals
 from treewright.words import Words
 
@@ -193,11 +193,11 @@ class Trainer:
 
     def _judge(self, weights: Numbers) -> Judgement:
         """The share of words of the development data with the right head and label, and of right tags."""
-        worker = NetworkWorker(self.model(weights).rounded())
+        network = Network(self.model(weights).rounded())
         words = heads = arcs = 0
         right_tags = dict.fromkeys(self.strings.columns, 0)
-        ranges = worker.model.column_ranges()
-        for sentence, reading in zip(self.dev, worker.read([one.forms for one in self.dev]), strict=True):
+        ranges = network.model.column_ranges()
+        for sentence, reading in zip(self.dev, network.read([one.forms for one in self.dev]), strict=True):
             tree = decode.tree(reading.arcs).heads
             same = tree[1:] == sentence.heads
             labels = [self.strings.labels[number] for number in reading.labels(tree).argmax(axis=1).tolist()]

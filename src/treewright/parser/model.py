@@ -232,7 +232,7 @@ class Worker:
         parts = Parts.of(core)
         if self.network is None or encoded.reading is None:
             return parts
-        return self.network.add_arcs(parts, encoded.reading, arcs)
+        return self.network.add_arcs(parts, encoded.reading)
 
     def label(self, encoded: Encoded, heads: Indices, given: Sequence[str] | None = None) -> list[str]:
         """The label of each word of a tree; the labels of `given` that the model has are kept."""
@@ -385,7 +385,7 @@ class Worker:
     ) -> tuple[list[Parts], list[Parse]]:
         parts = self._score_batch(batch, arcs)
         if self.network:
-            parts = [self.network.add_arcs(*each) for each in zip(parts, readings, arcs, strict=True)]
+            parts = [self.network.add_arcs(*each) for each in zip(parts, readings, strict=True)]
         found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
         return parts, [with_scope(parse, some) for parse, some in zip(found, arcs, strict=True)]
 

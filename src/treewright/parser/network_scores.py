@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.checks import NotNegative, check_fields
 from treewright.corpus import Sentence
-from treewright.decode import Candidates, Parts
+from treewright.decode import Parts
 from treewright.network import Network, Reading
 
 Indices = NDArray[np.int32]
@@ -49,13 +49,10 @@ class NetworkScores:
         found = iter(self.network.read([sentence.forms for sentence in missing]))
         return [next(found) if sentence.reading is None else sentence.reading for sentence in sentences]
 
-    def add_arcs(self, parts: Parts, reading: Reading, arcs: Candidates) -> Parts:
-        """The parts over candidate arcs with the scores of these arcs added."""
-        return parts.adjusted(self.arcs(reading, arcs))
-
-    def arcs(self, reading: Reading, arcs: Candidates) -> NDArray[np.float64]:
-        """What is added to the score of each candidate arc."""
-        return np.asarray(self.weights.arc * reading.arcs[arcs.head, arcs.modifier])
+    def add_arcs(self, parts: Parts, reading: Reading) -> Parts:
+        """The parts with the network's scores of their arcs added."""
+        head, modifier, _ = parts.arcs
+        return parts.adjusted(self.weights.arc * reading.arcs[head, modifier])
 
     def labels(self, reading: Reading, heads: Indices, scale: float) -> NDArray[np.float32]:
         """What is added to the score of each label at each node, where scores are multiplied by `scale` later."""

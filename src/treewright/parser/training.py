@@ -262,7 +262,7 @@ class Trainer:
             )
             parts = decode.Parts.of(core)
             if self.network:
-                parts = self.network.add_arcs(parts, example.encoded.reading, arcs)
+                parts = self.network.add_arcs(parts, example.encoded.reading)
             return update(scorer, learner, parts, example)
 
         return learn

@@ -1,8 +1,10 @@
 """Train the English model that comes with Treewright.
 
-    python scripts/train_embedded.py FOLDER [--output PATH] [--sentences N] [--folds K] [--light SHARE]
+    python scripts/train_embedded.py FOLDER [--output PATH] [--sentences N] [--folds K] [--light SHARE] [--linear]
 
-FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu. Tokeniser, tagger and parser are trained on `train`;
+FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu, and in words/ the vectors and classes of words that
+the network reads (it needs PyTorch; --linear trains a model without a network, such as `en-fast`). Tokeniser, tagger,
+network and parser are trained on `train`;
 the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others).
 Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of `dev` is printed
 before the model is saved. The figures on `test` are written to the model card beside it. The same data gives the same
@@ -21,12 +23,14 @@ from pathlib import Path
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.models import EMBEDDED
+from treewright.network import NetworkOptions
 from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.tagger import TokeniserOptions
 from treewright.tagger.tokeniser import text_and_ends
+from treewright.words import Words
 
-MAX_BYTES = 12_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)
+MAX_BYTES = 25_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)
 MAX_LAS_LOSS = 0.2  # points that pruning of weights may cost; by convention
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end of figures -->"  # in the model card
@@ -39,6 +43,8 @@ METADATA = {
     "training_data": "Universal Dependencies English-EWT 2.16, train",
     "licence": "CC BY-SA 4.0",
 }
+VECTORS, CLASSES = "glove-en-100d.npy", "brown-en.tsv.gz"
+WORDS_METADATA = {"words": "GloVe vectors of 6 billion tokens (PDDL 1.0); Brown clusters of spacy-lookups-data (MIT)"}
 
 
 def main() -> None:
@@ -50,6 +56,8 @@ def main() -> None:
     arguments.add_argument(
         "--light", type=float, default=0.01, help="set weights below this share of the largest to zero"
     )
+    arguments.add_argument("--linear", action="store_true", help="train no network")
+    arguments.add_argument("--checkpoint", type=Path, help="keep finished parts beside this file, and resume from them")
     given = arguments.parse_args()
     bank = given.folder / "ud" / "English-EWT"
     train, dev = list(islice(tw.read(bank / "train.conllu"), given.sentences)), list(tw.read(bank / "dev.conllu"))
@@ -58,9 +66,13 @@ def main() -> None:
         options=THOROUGH,
         tokeniser_options=LAST_EPOCH,
         folds=given.folds,
-        metadata=METADATA,
+        network=None if given.linear else NetworkOptions(),
+        words=None if given.linear else words_of(given.folder / "words"),
+        metadata=METADATA if given.linear else METADATA | WORDS_METADATA,
         report=say,
         note=say,
+        checkpoint=given.checkpoint,
+        resume=given.checkpoint is not None,
     )
     light = prune_weights(whole, parser=given.light).calibrate(dev)
     lost = compare(whole, light, dev)
@@ -70,6 +82,11 @@ def main() -> None:
     if size > MAX_BYTES or lost > MAX_LAS_LOSS:
         sys.exit(f"at most {MAX_BYTES / 1e6:.0f} MB and {MAX_LAS_LOSS} points are allowed: try another --light")
     write_card(given.output.with_name("MODEL_CARD.md"), light, list(tw.read(bank / "test.conllu")))
+
+
+def words_of(folder: Path) -> Words:
+    """The vectors and classes of English words."""
+    return Words.from_vectors(folder / VECTORS).with_classes(Words.from_classes(folder / CLASSES))
 
 
 def say(what: object) -> None:

@@ -122,7 +122,7 @@ def test_readings_are_those_of_torch() -> None:
             getattr(lstm, f"bias_ih_l{layer}{ending}").data = arrays[f"{name}.bias"]
             getattr(lstm, f"bias_hh_l{layer}{ending}").data.zero_()
     [forms] = random_sentences(11, [9])
-    inputs = Inputs(model)
+    inputs = Inputs.of_model(model)
     rows = [(1, 0, [], []), *map(inputs.of, forms)]
     with torch.no_grad():
         parts = [

@@ -38,7 +38,7 @@ class Expected:
 
 def expected(model: NetworkModel, forms: Sequence[str]) -> Expected:
     """What a network says about a sentence."""
-    inputs = Inputs(model)
+    inputs = Inputs.of_model(model)
     root = input_of(model, ROOT_ROW, NO_VECTOR_ROW, [], [])
     states = np.stack([root, *(input_of(model, *inputs.of(form)) for form in forms)])
     for layer in range(model.sizes.layers):

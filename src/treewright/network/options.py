@@ -38,7 +38,7 @@ class NetworkOptions:
     buckets: Positive = 1 << 14  # rows of subwords; by convention
     vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
     min_count: Positive = 2  # of a word in the training data that has a row of its own
-    epochs: Positive = 12
+    epochs: Positive = 10
     batch_words: Positive = 300  # of one step
     rate: Rate = 0.003  # of Adam; it rises over WARM_UP steps and falls linearly to zero
     dropout: Share = 0.2

@@ -162,7 +162,8 @@ def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
 def pruning(options: ParserSettings, projective: bool) -> dict[str, Any]:
     """The options of `decode.candidates`."""
     rules, root = options.pruning, options.root
-    return {"threshold": rules.threshold, "max_heads": rules.max_heads, "projective": projective, "root": root}
+    threshold = rules.threshold if options.network is None else options.network.threshold
+    return {"threshold": threshold, "max_heads": rules.max_heads, "projective": projective, "root": root}
 
 
 class Parsed(NamedTuple):

@@ -257,7 +257,10 @@ class AdamLearner:
         return np.array(torch.nn.utils.parameters_to_vector(self.parameters).detach().numpy())
 
     def _moments(self, name: str) -> Numbers:
-        moments = [self.optimizer.state[parameter][name].reshape(-1) for parameter in self.parameters]
+        moments = [  # a table without rows has none
+            self.optimizer.state.get(parameter, {}).get(name, torch.zeros_like(parameter)).reshape(-1)
+            for parameter in self.parameters
+        ]
         return np.array(torch.cat(moments).numpy())
 
     def _split(self, array: Numbers) -> list[torch.Tensor]:

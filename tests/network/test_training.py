@@ -1,0 +1,108 @@
+"""Training of networks with PyTorch: the definition is that of the kernel, runs repeat and resume to the same bits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.errors import InputError
+from treewright.learn import Report
+from treewright.network import Network, NetworkOptions
+from treewright.network.network import import_training
+from treewright.network.options import Sizes
+from treewright.words import Words
+
+torch = pytest.importorskip("torch")
+
+OPTIONS = NetworkOptions(Sizes(8, 4, 8, 12, 2, 10, 8), buckets=64, epochs=3, batch_words=12)
+ROUNDING = 1e-4  # of logarithms of probabilities, computed with 32 bits
+
+
+def treebank() -> list[tw.Sentence]:
+    nouns, verbs = ["bridge", "rail", "lamp", "gate", "Ruth"], ["creaked", "fell", "shone", "opened", "sang"]
+    return [
+        tw.Sentence.from_words(
+            ["the", noun, verb, "."],
+            upos=["DET", "NOUN", "VERB", "PUNCT"],
+            heads=[2, 3, 0, 3],
+            deprels=["det", "nsubj", "root", "punct"],
+        )
+        for noun in nouns
+        for verb in verbs
+    ]
+
+
+def test_a_network_learns_a_treebank() -> None:
+    reports: list[Report] = []
+    options = replace(OPTIONS, epochs=30, dropout=0.0, rate=0.01)
+    network = Network.train(treebank(), treebank(), options=options, report=reports.append)
+    assert reports[-1].figures["las"] == 100
+    [reading] = network.read([["the", "tower", "fell", "."]])
+    assert tw.decode.tree(reading.arcs).heads.tolist() == [-1, 2, 3, 0, 3]
+
+
+def test_the_kernel_computes_what_torch_does() -> None:
+    training = import_training()
+    trainer = training.Trainer(treebank(), [], replace(OPTIONS, dropout=0.0, word_dropout=0.0, case_noise=0.0))
+    learner = trainer._learner()
+    for number in range(trainer.batches):
+        trainer._learn(learner, number)
+    network = Network(trainer.model(learner.average()))
+    batch = trainer._batch(trainer.examples[:3])
+    learner.encoder.eval()
+    with torch.no_grad():
+        states = learner.encoder.states(batch)
+        exists = torch.ones(states.shape[:2], dtype=torch.bool)
+        arcs = learner.encoder.arcs(states, exists).numpy()
+        labels = learner.encoder.labels(states, batch.heads).numpy()
+        tags = learner.encoder.tag_output(states).log_softmax(-1).numpy()
+    for place, sentence in enumerate(treebank()[:3]):
+        [reading] = network.read([sentence.forms])
+        known = np.isfinite(reading.arcs)
+        assert np.allclose(reading.arcs[known], arcs[place][known], atol=ROUNDING)
+        assert np.allclose(reading.tags, tags[place, 1:], atol=ROUNDING)
+        assert np.allclose(reading.labels([-1, *sentence.heads.tolist()]), labels[place, 1:], atol=ROUNDING)
+
+
+def test_a_training_repeats_and_resumes_to_the_same_bits(tmp_path: Path) -> None:
+    sentences, checkpoint = treebank(), tmp_path / "state"
+    Network.train(sentences, options=OPTIONS).save(tmp_path / "whole")
+
+    def stop(report: Report) -> None:
+        if report.epoch == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Network.train(sentences, options=OPTIONS, checkpoint=checkpoint, report=stop)
+    Network.train(sentences, options=OPTIONS, checkpoint=checkpoint, resume=True).save(tmp_path / "resumed")
+    Network.train(sentences, options=OPTIONS).save(tmp_path / "again")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_the_network_keeps_the_words_that_it_needs(tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("bridge 1 2\nrail 2 1\nunheard 0 3\n", encoding="utf-8")
+    network = Network.train(treebank(), options=replace(OPTIONS, vectors=2), words=Words.from_vectors(vectors))
+    assert network.model.vector_vocabulary == ("bridge", "rail")
+    assert network.model.sizes.vector == 2
+
+
+def test_sentences_without_words_and_open_cells() -> None:
+    with pytest.raises(InputError, match="the training data has no sentences"):
+        Network.train([], options=OPTIONS)
+    half = [tw.Sentence.from_words(["a", "b"], upos=["X", "X"], heads=[2, -1], deprels=["dep", "_"])]
+    assert Network.train(half, options=OPTIONS).read([["a"]])[0].arcs.shape == (2, 2)
+
+
+def test_a_parser_and_a_pipeline_are_trained_with_a_network(tmp_path: Path) -> None:
+    sentences = treebank()
+    parser = tw.parser.train_with_network(sentences, sentences, network=OPTIONS, checkpoint=tmp_path / "c")
+    assert [sentence.heads.tolist() for sentence in parser.parse(sentences[:2])] == [[2, 3, 0, 3]] * 2
+    nlp = tw.Pipeline.train(sentences, sentences, network=OPTIONS)
+    assert nlp.network is not None
+    assert nlp("the bridge fell .")[0].heads.tolist() == [2, 3, 0, 3]

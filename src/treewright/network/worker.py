@@ -53,9 +53,7 @@ def kernel_weights(model: NetworkModel) -> NetworkWeights:
 class NetworkWorker:
     """Reads sentences. It caches what the core computes for a word type, so each thread has a worker of its own."""
 
-    def __init__(
-        self, model: NetworkModel, inputs: Inputs, weights: NetworkWeights, *, portable: bool = False
-    ) -> None:
+    def __init__(self, model: NetworkModel, inputs: Inputs, weights: NetworkWeights, *, portable: bool = False) -> None:
         self.model = model
         self.inputs = inputs
         self.weights = weights

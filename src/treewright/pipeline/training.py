@@ -108,7 +108,10 @@ def train_parts(
         return Tagger.train(train, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
 
     def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
-        tagged = jackknifed_tags(train, prepared, tagger, recipe, steps, callbacks), list(tagger.tag(held_out))
+        tagged = (
+            jackknifed_tags(train, recipe, steps, callbacks, prepared, tagger.model.network_weight),
+            list(tagger.tag(held_out)),
+        )
         options, rules = recipe.parser, LabelRules.for_predicted_tags(train)
         return Parser.train(
             *tagged,
@@ -122,9 +125,7 @@ def train_parts(
 
     tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)
     tagger = steps.part(Tagger, "tagger", new_tagger)
-    # A share of the sentences is in lower case, as in the training of the tagger: the parser learns from the tags of
-    # such text.
-    prepared, held_out, network = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed), list(dev), None
+    prepared, held_out, network = with_noise(train, recipe), list(dev), None
     if recipe.network is not None:
         trainer = NetworkTrainer(train, dev, recipe.network, recipe.words, steps, callbacks)
         network, prepared, held_out = trainer.network, trainer.jackknifed(prepared), trainer.held_out
@@ -132,24 +133,29 @@ def train_parts(
     return tokeniser, tagger, steps.part(Parser, "parser", new_parser)
 
 
+def with_noise(train: Sequence[Sentence], recipe: Recipe) -> list[Sentence]:
+    """A share of the sentences in lower case, as in the training of the tagger: the parser learns such text too."""
+    return with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
+
+
 def jackknifed_tags(
     train: Sequence[Sentence],
-    prepared: Sequence[Sentence],
-    tagger: Tagger,
     recipe: Recipe,
     steps: Steps,
     callbacks: Callbacks,
+    prepared: Sequence[Sentence] | None = None,
+    network_weight: float = 0.0,
 ) -> list[Sentence]:
     """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
 
-    Their weight of readings is that of `tagger`.
+    prepared: the sentences as they are tagged, with readings that have this weight; `with_noise` of them if None.
     """
-    found = list(prepared)
+    found = with_noise(train, recipe) if prepared is None else list(prepared)
     folds = min(recipe.folds, len(found))
     for fold in range(folds if folds > 1 else 0):
         others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
         own = steps.part(Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold))))
-        own = Tagger(replace(own.model, network_weight=tagger.model.network_weight))
+        own = Tagger(replace(own.model, network_weight=network_weight))
         found[fold::folds] = own.tag(found[fold::folds], confidence=False)
     return found
 

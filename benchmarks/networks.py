@@ -1,0 +1,142 @@
+"""What a network adds: tags and trees of the linear models, and of their sum with a network.
+
+    python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N] [--sentences N] [--part dev|test] [--words FILE]
+
+For each treebank and seed a pipeline is trained without and with a network (PyTorch is needed), and parses the gold
+words of `test` without their tags; with --raw also its raw text. Columns: UPOS, UAS and LAS as the official script
+counts them, CPU minutes of training, words parsed in a CPU second, MB of the model file. --words: vectors and classes
+made by `treewright words`, for treebanks of that language. --gold-tags: parsers alone, on gold tags.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+import treewright as tw
+from treewright.evaluate import evaluate
+from treewright.network import NetworkOptions
+from treewright.parser import ParserOptions, train_with_network
+from treewright.tagger.tokeniser import text_and_ends
+from treewright.words import Words
+
+SETS = ("Hungarian-Szeged", "Portuguese-Bosque", "Turkish-IMST", "Irish-IDT", "Vietnamese-VTB")
+HEADER = (
+    f"{'treebank':20} {'seed':>4} {'model':8} {'text':5} {'UPOS':>6} {'UAS':>6} {'LAS':>6} {'min':>6} {'words/s':>8}"
+)
+
+
+class Row(NamedTuple):
+    """The figures of one model."""
+
+    upos: float
+    uas: float
+    las: float
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("data", type=Path)
+    arguments.add_argument("--sets", nargs="+", default=SETS)
+    arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
+    arguments.add_argument("--part", choices=("dev", "test"), default="test")
+    arguments.add_argument("--words", type=Path)
+    arguments.add_argument("--raw", action="store_true")
+    arguments.add_argument("--gold-tags", action="store_true")
+    arguments.add_argument("--models", nargs="+", choices=("linear", "network"), default=("linear", "network"))
+    given = arguments.parse_args()
+    words = None if given.words is None else Words.load(given.words)
+    print(HEADER, flush=True)
+    found: dict[tuple[str, str], list[Row]] = {}
+    for name in given.sets:
+        folder = given.data / "ud" / name
+        train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
+        dev, gold = (list(tw.read(folder / f"{part}.conllu")) for part in ("dev", given.part))
+        for seed in range(1, given.seeds + 1):
+            for kind in given.models:
+                options = None if kind == "linear" else NetworkOptions(seed=seed)
+                train_one = train_parser if given.gold_tags else train_pipeline
+                rows = train_one(train, dev, gold, seed, options, words, given.raw)
+                for text, (row, minutes, speed) in rows.items():
+                    found.setdefault((kind, text), []).append(row)
+                    print(line(name, str(seed), kind, text, row, f"{minutes:6.1f} {speed:8.0f}"), flush=True)
+    for (kind, text), rows in found.items():
+        print(line("mean", "", kind, text, Row(*map(mean, zip(*rows, strict=True))), ""))
+
+
+def line(name: str, seed: str, kind: str, text: str, row: Row, rest: str) -> str:
+    """A line of the table."""
+    return f"{name:20} {seed:>4} {kind:8} {text:5} {row.upos:6.2f} {row.uas:6.2f} {row.las:6.2f} {rest}"
+
+
+Rows = dict[str, tuple[Row, float, float]]
+
+
+def train_pipeline(
+    train: Sequence[tw.Sentence],
+    dev: Sequence[tw.Sentence],
+    gold: Sequence[tw.Sentence],
+    seed: int,
+    network: NetworkOptions | None,
+    words: Words | None,
+    raw: bool,
+) -> Rows:
+    """A pipeline, and its figures from gold words and from raw text."""
+    begin = time.process_time()
+    nlp = tw.Pipeline.train(train, dev, seed=seed, network=network, words=words if network else None)
+    minutes = (time.process_time() - begin) / 60
+    nlp = stored(nlp)
+    bare = [tw.Sentence.from_words(sentence.forms) for sentence in gold]
+    rows = {"words": (*measured(gold, lambda: list(nlp.parse(bare))), minutes)}
+    if raw:
+        text = text_and_ends(gold)[0]
+        rows["raw"] = (*measured(gold, lambda: list(nlp(text))), minutes)
+    return {text: (row, took, speed) for text, (row, speed, took) in rows.items()}
+
+
+def train_parser(
+    train: Sequence[tw.Sentence],
+    dev: Sequence[tw.Sentence],
+    gold: Sequence[tw.Sentence],
+    seed: int,
+    network: NetworkOptions | None,
+    words: Words | None,
+    raw: bool,
+) -> Rows:
+    """A parser alone, on gold tags."""
+    begin = time.process_time()
+    options = ParserOptions(seed=seed)
+    if network is None:
+        parser = tw.Parser.train(train, dev, options=options)
+    else:
+        parser = train_with_network(train, dev, network=network, words=words, options=options)
+    minutes = (time.process_time() - begin) / 60
+    row, speed = measured(gold, lambda: list(parser.parse(gold)))
+    return {"tags": (row, minutes, speed)}
+
+
+def stored(nlp: tw.Pipeline) -> tw.Pipeline:
+    """The pipeline as its file has it."""
+    with tempfile.TemporaryDirectory() as folder:
+        nlp.save(Path(folder) / "model.tw", pack=False)
+        return tw.Pipeline.load(Path(folder) / "model.tw")
+
+
+def measured(gold: Sequence[tw.Sentence], parse: Callable[[], list[tw.Sentence]]) -> tuple[Row, float]:
+    """The figures of parsed sentences, and the words parsed in a CPU second."""
+    begin = time.process_time()
+    found = parse()
+    speed = sum(map(len, gold)) / (time.process_time() - begin)
+    scores = evaluate(gold, found).scores
+    return Row(*(100 * scores[name].f1 for name in ("UPOS", "UAS", "LAS"))), speed
+
+
+if __name__ == "__main__":
+    main()

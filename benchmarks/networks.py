@@ -67,8 +67,8 @@ def main() -> None:
                 for text, (row, minutes, speed) in rows.items():
                     found.setdefault((kind, text), []).append(row)
                     print(line(name, str(seed), kind, text, row, f"{minutes:6.1f} {speed:8.0f}"), flush=True)
-    for (kind, text), rows in found.items():
-        print(line("mean", "", kind, text, Row(*map(mean, zip(*rows, strict=True))), ""))
+    for (kind, text), all_rows in found.items():
+        print(line("mean", "", kind, text, Row(*map(mean, zip(*all_rows, strict=True))), ""))
 
 
 def line(name: str, seed: str, kind: str, text: str, row: Row, rest: str) -> str:

@@ -81,8 +81,10 @@ class Network:
         sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
 
         def origin() -> Origin:
-            hashes = [hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)]
-            return Origin.now(*hashes, chosen.to_json())
+            training_data, development = (
+                hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)
+            )
+            return Origin.now(training_data, development, chosen.to_json())
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         observer = Observer(report, save, progress)

@@ -18,8 +18,8 @@ from treewright.learn import Judgement, Numbers, Observer, Stage, State, run
 from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
 from treewright.network.inputs import Inputs, Rows, described, path_prefixes
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
-from treewright.network.options import NetworkOptions
 from treewright.network.network import Network
+from treewright.network.options import NetworkOptions
 from treewright.tagger.casing import with_case_noise, without_capitals
 from treewright.words import Words
 

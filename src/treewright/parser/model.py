@@ -212,7 +212,7 @@ class Worker:
     def arcs(self, encoded: Encoded) -> NDArray[np.float64]:
         """The score of every arc [h, m] by which candidate arcs are chosen: the pruner's, or that of the network."""
         if encoded.reading is not None:
-            return encoded.reading.arcs
+            return np.asarray(encoded.reading.arcs)
         self.pruner.open(encoded.atoms, encoded.each, False)
         return self.pruner.arcs(*self.model.pruner)
 

@@ -116,17 +116,25 @@ def train_with_network(
     parsing = options or ParserOptions()
 
     def origin() -> Origin:
-        hashes = [hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)]
+        training, development = (
+            hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)
+        )
         of_words = None if words is None else fingerprint_of_words(words)
-        return Origin.now(*hashes, {"network": network.to_json(), "words": of_words})
+        return Origin.now(training, development, {"network": network.to_json(), "words": of_words})
 
     steps, callbacks = Steps.at(checkpoint, resume, origin), Callbacks(report, progress)
     trainer = NetworkTrainer(sentences, held_out, network, words, steps, callbacks)
 
     def new_parser(state: Path | None, resumed: bool) -> Parser:
-        data = trainer.jackknifed(sentences), trainer.held_out
-        given = {"options": parsing, "network": trainer.network, "checkpoint": state, "resume": resumed}
-        return Parser.train(*data, **given, **callbacks.of(""))
+        return Parser.train(
+            trainer.jackknifed(sentences),
+            trainer.held_out,
+            options=parsing,
+            network=trainer.network,
+            checkpoint=state,
+            resume=resumed,
+            **callbacks.of(""),
+        )
 
     return steps.part(Parser, "parser", new_parser)
 

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.network import NetworkOptions
-from treewright.parser import ParserOptions, train_with_network
+from treewright.parser import ParserOptions
+from treewright.pipeline.networks import train_parser_with_network
 from treewright.tagger.tokeniser import text_and_ends
 from treewright.words import Words
 
@@ -116,7 +117,7 @@ def train_parser(
     if network is None:
         parser = tw.Parser.train(train, dev, options=options)
     else:
-        parser = train_with_network(train, dev, network=network, words=words, options=options)
+        parser = train_parser_with_network(train, dev, network=network, words=words, options=options)
     minutes = (time.process_time() - begin) / 60
     row, speed = measured(gold, lambda: list(parser.parse(gold)))
     return {"tags": (row, minutes, speed)}

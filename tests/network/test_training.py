@@ -14,6 +14,7 @@ from treewright.learn import Report
 from treewright.network import Network, NetworkOptions
 from treewright.network.network import import_training
 from treewright.network.options import Sizes
+from treewright.pipeline.networks import NO_GAIN, train_parser_with_network
 from treewright.words import Words
 
 torch = pytest.importorskip("torch")
@@ -100,9 +101,13 @@ def test_sentences_without_words_and_open_cells() -> None:
 
 
 def test_a_parser_and_a_pipeline_are_trained_with_a_network(tmp_path: Path) -> None:
-    sentences = treebank()
-    parser = tw.parser.train_with_network(sentences, sentences, network=OPTIONS, checkpoint=tmp_path / "c")
+    sentences, notes = treebank(), list[str]()
+    parser = train_parser_with_network(
+        sentences, sentences, network=OPTIONS, checkpoint=tmp_path / "c", note=notes.append
+    )
     assert [sentence.heads.tolist() for sentence in parser.parse(sentences[:2])] == [[2, 3, 0, 3]] * 2
-    nlp = tw.Pipeline.train(sentences, sentences, network=OPTIONS)
-    assert nlp.network is not None
-    assert nlp("the bridge fell .")[0].heads.tolist() == [2, 3, 0, 3]
+    assert parser.model.network is None  # trees of the linear model are all right already
+    assert notes == [NO_GAIN]
+    nlp = tw.Pipeline.train(sentences, sentences, network=OPTIONS, note=notes.append)
+    assert nlp.network is None
+    assert NO_GAIN in notes[1:]

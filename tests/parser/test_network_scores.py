@@ -11,9 +11,10 @@ import pytest
 from oracles.networks import random_network
 
 import treewright as tw
+from treewright.learn import Weights
 from treewright.network import Network
 from treewright.parser import ParserOptions
-from treewright.parser.network_scores import UNKNOWN_LABEL, NetworkScores, NetworkWeights
+from treewright.parser.network_scores import ARC_WEIGHTS, UNKNOWN_LABEL, NetworkScores, NetworkWeights
 from treewright.parser.networks import with_readings
 
 SENTENCES = [
@@ -40,20 +41,15 @@ def network() -> Network:
 
 @pytest.fixture(scope="module")
 def parser(network: Network) -> tw.Parser:
-    return tw.Parser.train(SENTENCES * 3, SENTENCES, network=network, options=ParserOptions("grand"))
-
-
-def linear(parser: tw.Parser) -> tw.Parser:
-    """The same weights without the network."""
-    options = replace(parser.model.options, network=None)
-    return tw.Parser(replace(parser.model, options=options, network=None))
+    model = tw.Parser.train(SENTENCES * 3, SENTENCES, options=ParserOptions("grand")).model
+    return tw.Parser(replace(model, network=network, options=replace(model.options, network=NetworkWeights())))
 
 
 def test_the_score_of_an_arc_is_the_sum_of_both_models(parser: tw.Parser, network: Network) -> None:
     for sentence in SENTENCES:
         [reading] = network.read([sentence.forms])
         found = parser.parts(sentence, all_arcs=True).arcs
-        expected = linear(parser).parts(sentence, all_arcs=True).arcs
+        expected = parser.without_network().parts(sentence, all_arcs=True).arcs
         assert found.h.tolist() == expected.h.tolist()
         assert np.allclose(found.score, expected.score + reading.arcs[found.h, found.m])
 
@@ -137,3 +133,18 @@ def test_a_very_long_sentence_is_read_in_parts(parser: tw.Parser) -> None:
     assert len(with_readings(parser.model.network, [sentence])) == 1
     [parsed] = parser.parse([sentence])
     assert len(parsed.heads) == 2200
+
+
+def test_a_network_that_does_not_help_is_left_out(network: Network) -> None:
+    parser = tw.Parser.train(SENTENCES * 3, SENTENCES, options=ParserOptions("arc"))
+    assert parser.with_network(network, SENTENCES).model.network is None
+
+
+def test_a_network_that_helps_is_kept_with_its_weights(parser: tw.Parser, network: Network) -> None:
+    untrained = replace(parser.model, scorer=Weights.zeros(parser.options.scoring.bits))
+    gold = list(tw.Parser(untrained).parse(SENTENCES))
+    both = tw.Parser(untrained).without_network().with_network(network, gold)
+    assert both.model.network is network
+    assert both.options.network is not None
+    assert both.options.network.arc in ARC_WEIGHTS
+    assert [one.heads.tolist() for one in both.parse(SENTENCES)] == [one.heads.tolist() for one in gold]

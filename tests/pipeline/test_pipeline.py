@@ -17,8 +17,7 @@ from treewright import modelfile
 from treewright.errors import InputError
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.pruning import quantised
-from treewright.pipeline.training import Recipe, jackknifed_tags
-from treewright.steps import Callbacks, Steps
+from treewright.pipeline.training import Callbacks, Recipe, Steps, jackknifed_tags
 from treewright.streams import LOOK_AHEAD, QUICK
 from treewright.tagger import Learning, TaggerOptions, Tokeniser, TokeniserOptions, rebuilt
 

@@ -252,15 +252,9 @@ class Networks(NamedTuple):
         import_training()  # before a long training: it says what to install if PyTorch is missing
         return cls(NetworkOptions(seed=seed), None if words is None else Words.load(words))
 
-    def costs(self, prefix: str = "") -> list[StageCost]:
-        """The stages of its training and of that of its folds."""
-        from treewright.parser.networks import FOLDS, network_name
-
-        if self.options is None:
-            return []
-        share = NETWORK_COST * (FOLDS - 1) / FOLDS
-        folds = [StageCost(f"{network_name(fold)} network", self.options.epochs, share) for fold in range(FOLDS)]
-        return [StageCost("network", self.options.epochs, NETWORK_COST), *folds]
+    def costs(self) -> list[StageCost]:
+        """The stages of its training."""
+        return [] if self.options is None else [StageCost("network", self.options.epochs, NETWORK_COST)]
 
     def settings(self) -> dict[str, Any]:
         """The settings that are shown before a training."""
@@ -290,7 +284,8 @@ def check_options(context: typer.Context, only: Only | None) -> None:
 
 def train_parser(task: Task, check: str, options: ParserOptions, networks: Networks, verbose: bool) -> None:
     """Train a parser alone on the columns as they are."""
-    from treewright.parser import LabelRules, Parser, resolve, train_with_network
+    from treewright.parser import LabelRules, Parser, resolve
+    from treewright.pipeline.networks import train_parser_with_network
 
     banks = task.banks(check)
     check_graphs(task, banks[0], options)
@@ -304,7 +299,9 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
         given = {"options": settings, "resume": task.resume, **run._asdict()}
         if networks.options is None:
             return Parser.train(*banks, **given)
-        return train_with_network(*banks, network=networks.options, words=networks.words, **given)
+        return train_parser_with_network(
+            *banks, network=networks.options, words=networks.words, note=None if task.quiet else note, **given
+        )
 
     stages = networks.costs() + stage_costs(settings, len(banks[0]))
     trained = train_and_save(task.output, stages, task.quiet, new_parser)

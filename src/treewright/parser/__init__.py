@@ -5,7 +5,6 @@ from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import ParseOptions, TreeOptions
-from treewright.parser.networks import train_with_network
 from treewright.parser.options import (
     MODELS,
     Labelling,
@@ -42,5 +41,4 @@ __all__ = [
     "complete",
     "rank",
     "resolve",
-    "train_with_network",
 ]

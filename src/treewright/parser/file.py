@@ -18,6 +18,7 @@ from treewright.parser.options import ParserSettings
 from treewright.parser.tag_rules import LabelSets
 
 WEIGHTS = ("pruner", "scorer", "labeller")
+CALIBRATIONS = ("calibration", "linear_calibration")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
 ARRAYS: dict[str, ArrayForm] = {
     **dict.fromkeys(WEIGHTS, (np.int8, (None,))),
@@ -40,8 +41,9 @@ def to_arrays(model: ParserModel) -> Stored:
         "metadata": dict(model.metadata),
         "canonical_forms": model.canonical_forms,
     }
-    if model.calibration is not None:
-        header["calibration"] = {name: one.to_json() for name, one in model.calibration._asdict().items()}
+    for name in CALIBRATIONS:
+        if (calibrations := getattr(model, name)) is not None:
+            header[name] = {part: one.to_json() for part, one in calibrations._asdict().items()}
     weights = {name: getattr(model, name).values for name in WEIGHTS}
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
@@ -67,6 +69,7 @@ class Header:
     metadata: Mapping[str, Any]
     label_rules: LabelRules = NO_RULES
     calibration: Calibrations | None = None
+    linear_calibration: Calibrations | None = None
     canonical_forms: bool = False
     format: int = MARKED_DISTANCE  # a header that was not read from a file has the current format
 
@@ -94,6 +97,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
         metadata=found.metadata,
         label_rules=found.label_rules,
         calibration=found.calibration,
+        linear_calibration=found.linear_calibration,
         canonical_forms=found.canonical_forms,
     )
 

@@ -104,7 +104,10 @@ class ParserModel:
     calibration: Calibrations | None = None  # None: not measured, UNCALIBRATED is used
     canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
     graphs: GraphModel | None = None  # finds the edges of graphs beside those of the tree
-    network: Network | None = None  # whose scores are added to those of the weights, if the options have weights of it
+    network: Network | None = (
+        None  # whose scores are added, with the factors `options.network`, to those of the weights
+    )
+    linear_calibration: Calibrations | None = None  # without the network, if there is one
 
     @property
     def calibrations(self) -> Calibrations:

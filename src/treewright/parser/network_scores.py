@@ -20,6 +20,8 @@ from treewright.network import Network, Reading
 
 Indices = NDArray[np.int32]
 
+# Factors of log P of heads and of labels, of which those with the highest LAS on the development data are kept.
+ARC_WEIGHTS, LABEL_WEIGHTS = (0.5, 0.7, 1.0, 1.4), (0.5, 1.0, 2.0)
 UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have, by convention
 
 

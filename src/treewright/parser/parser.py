@@ -15,7 +15,17 @@ from treewright import component, streams
 from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
 from treewright.checks import check, check_flags
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, part_of, sentences_of
+from treewright.component import (
+    ArrayForm,
+    Arrays,
+    Component,
+    Corpus,
+    Stored,
+    hash_of,
+    metadata_of,
+    part_of,
+    sentences_of,
+)
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts, SearchOptions
@@ -32,7 +42,10 @@ from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
+from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, NetworkWeights
+from treewright.parser.networks import with_readings
 from treewright.parser.options import ParserOptions, ParserSettings, where_given
+from treewright.parser.partial import attachment
 from treewright.parser.question import Question
 from treewright.parser.training import Trainer
 from treewright.streams import check_count, check_seconds
@@ -77,7 +90,6 @@ class Parser:
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
-        network: Network | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -91,16 +103,14 @@ class Parser:
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model.
-        label_rules: read off the training data if None (options.label_rules=False: no rules). network: its scores are
-        added to those of the weights; it should not have been trained on the training sentences, or these should have
-        the readings of networks that were not (`treewright.pipeline`). report is called after
+        label_rules: read off the training data if None (options.label_rules=False: no rules). report is called after
         each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
         which a later call with `resume` continues; the caller removes it when the model is saved.
         """
         given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
         chosen = replace(options or ParserOptions(), **given)
         sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
-        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules, network=network)
+        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules)
         settings = trainer.settings
 
         def origin() -> Origin:
@@ -126,7 +136,11 @@ class Parser:
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
         stored = file.to_arrays(self.model)
-        parts = {part.KIND: part for part in (self.graphs, self.model.network) if part is not None}
+        parts: dict[str, Component] = {}
+        if self.graphs is not None:
+            parts[self.graphs.KIND] = self.graphs
+        if self.model.network is not None:
+            parts[Network.KIND] = self.model.network
         headers, arrays = component.join_parts(parts)
         return {**stored[0], **headers}, {**stored[1], **arrays}
 
@@ -145,6 +159,39 @@ class Parser:
     def with_graphs(self, graphs: GraphParser | None) -> Parser:
         """A copy that also sets DEPS by this graph parser; by none if it is None."""
         return Parser(replace(self.model, graphs=None if graphs is None else graphs.model))
+
+    def with_network(self, network: Network, dev: Corpus) -> Parser:
+        """A copy whose scores are the sum of its own and those of a network; itself if that is not better on `dev`.
+
+        The weights of the network's scores with the highest LAS on dev are chosen, and confidence is calibrated there.
+        dev should have the kind of tags, predicted or gold, that the parser will read.
+        """
+        linear = self.without_network()
+        held_out = with_readings(network, sentences_of(dev, "partial"))
+
+        def weighted(arc: float, label: float) -> Parser:
+            options = replace(linear.options, network=NetworkWeights(arc, label))
+            return Parser(replace(linear.model, options=options, network=network))
+
+        def las(parser: Parser) -> float:
+            return attachment(held_out, list(parser.parse(held_out, confidence=False))).las
+
+        arc = max(ARC_WEIGHTS, key=lambda weight: las(weighted(weight, 1.0)))
+        label = max(LABEL_WEIGHTS, key=lambda weight: las(weighted(arc, weight)))
+        best = weighted(arc, label)
+        if not held_out or las(best) <= las(linear):
+            return linear
+        calibrated = best.calibrate(held_out).model
+        return Parser(replace(calibrated, linear_calibration=linear.model.calibration))
+
+    def without_network(self) -> Parser:
+        """A copy with the scores of its own weights alone: faster, less accurate; itself if it has no network."""
+        if self.model.network is None:
+            return self
+        options = replace(self.options, network=None)
+        calibration = self.model.linear_calibration
+        model = replace(self.model, options=options, network=None, calibration=calibration, linear_calibration=None)
+        return Parser(model)
 
     def calibrate(self, dev: Corpus) -> Parser:
         """A copy whose confidence is calibrated on sentences with gold trees that it was not trained on.
@@ -351,8 +398,8 @@ class Parser:
 
     def __repr__(self) -> str:
         kind = "projective" if self.model.projective else "non-projective"
-        graphs = ", graphs" if self.graphs else ""
-        return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels{graphs})"
+        parts = (", graphs" if self.graphs else "") + (", network" if self.model.network else "")
+        return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels{parts})"
 
 
 def parsed(sentence: Sentence, answer: Parsed) -> Sentence:

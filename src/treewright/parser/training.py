@@ -34,7 +34,6 @@ from treewright.learn import (
     step_size,
     tree_difference,
 )
-from treewright.network import Network
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import OPEN, Arc
 from treewright.parser.label_rules import NO_RULES, LabelRules
@@ -47,7 +46,6 @@ from treewright.parser.model import (
     new_scorer,
     pruning,
 )
-from treewright.parser.network_scores import NetworkScores, NetworkWeights
 from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
 from treewright.parser.partial import (
     check_treebanks,
@@ -105,7 +103,6 @@ class Trainer:
         *,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
-        network: Network | None = None,
     ) -> None:
         check_treebanks(sentences, dev)
         self.sentences, self.dev = sentences, dev
@@ -114,15 +111,9 @@ class Trainer:
         self._compares_projectivity = self.settings.compare_projective and bool(dev)
         self.labels = label_names(sentences)
         self.common = tuple(common_words(sentences, self.settings.scoring.common))
-        self.network: NetworkScores | None = None
-        self._network = network
-        if network is not None:
-            weights = self.settings.network or NetworkWeights()
-            self.settings = replace(self.settings, network=weights)
-            self.network = NetworkScores(network, self.labels, weights)
+        encoder = Encoder(self.common)
         numbers = {label: number for number, label in enumerate(self.labels)}
-        each = zip(sentences, self._encoded(sentences), strict=True)
-        self.examples = [example(encoded, sentence, numbers, self.settings.root) for sentence, encoded in each]
+        self.examples = [example(encoder, sentence, numbers, self.settings.root) for sentence in sentences]
         self.label_sets = label_sets(new_labeller(self.settings, len(self.labels), self.templates), self.examples)
         self.label_rules = NO_RULES
         if self.settings.label_rules:
@@ -142,10 +133,7 @@ class Trainer:
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
         self.weights = run(self.stages(), seed=self.settings.seed, state=state, observer=observer)
-        trained = self._model(
-            Weights.of(self.weights["pruner"]) if "pruner" in self.weights else self._untrained[0],
-            *(Weights.of(self.weights[name]) for name in ("scorer", "labeller")),
-        )
+        trained = self._model(*(Weights.of(self.weights[name]) for name in ("pruner", "scorer", "labeller")))
         calibration = calibrate(trained, self.dev)
         if calibration and observer and observer.report:
             observer.report(calibration_report(calibration._asdict()))
@@ -166,8 +154,6 @@ class Trainer:
             name: [number for number in everything if number % len(folds) != fold] for fold, name in enumerate(folds)
         }
         pruners["pruner"] = everything
-        if self.network:  # it chooses the candidate arcs
-            pruners = {}
         stages = [self._stage(name, "pruner", self._learn_pruner(), examples) for name, examples in pruners.items()]
         scorer = self._stage("scorer", "scorer", self._learn_scorer(), everything)
         labeller = self._stage("labeller", "labeller", self._learn_labeller(), everything)
@@ -177,15 +163,6 @@ class Trainer:
             replace(labeller, prepare=self._prepare_labeller, judge=self._judge_labeller if has_dev else None),
             *([self.graphs.stage()] if self.graphs else []),
         ]
-
-    def _encoded(self, sentences: Sequence[Sentence]) -> list[Encoded]:
-        """The atoms of sentences, and their readings where there is a network."""
-        encoder = Encoder(self.common)
-        found = [encoder.encode(sentence) for sentence in sentences]
-        if self.network is None:
-            return found
-        readings = self.network.readings(sentences)
-        return [one._replace(reading=reading) for one, reading in zip(found, readings, strict=True)]
 
     def _folds(self) -> list[str]:
         """The names of the jackknifed pruners; none if there is one fold."""
@@ -226,20 +203,18 @@ class Trainer:
         return self.settings.root == "single"
 
     def _prepare_scorer(self, done: Mapping[str, Numbers]) -> None:
-        """Prune the training sentences with the pruners of the other folds, or by their readings."""
-        if self.network:
-            self.candidates = [self._candidates(one.encoded.reading.arcs, one) for one in self.examples]
-            return
+        """Prune the training sentences with the pruners of the other folds."""
         self._pruner = Weights.of(done["pruner"])
         weights = [Weights.of(done[name]) for name in self._folds() or ["pruner"]]
-        pruner = new_pruner(self.settings, self.templates)
-        self.candidates = []
-        for number, one in enumerate(self.examples):
-            pruner.open(one.encoded.atoms, one.encoded.each, False)
-            self.candidates.append(self._candidates(pruner.arcs(*weights[number % len(weights)]), one))
+        kernel = new_pruner(self.settings, self.templates)
+        self.candidates = [
+            self._candidates(kernel, weights[number % len(weights)], one) for number, one in enumerate(self.examples)
+        ]
 
-    def _candidates(self, arc: NDArray[np.float64], one: Example) -> Candidates:
+    def _candidates(self, pruner: Scorer, weights: Weights, one: Example) -> Candidates:
         """The candidate arcs of a training sentence, among them those of a tree that has the decided heads."""
+        pruner.open(one.encoded.atoms, one.encoded.each, False)
+        arc = pruner.arcs(*weights)
         gold = self._agreeing_tree(arc, one)
         return decode.candidates(arc, gold=gold, **pruning(self.settings, self.settings.projective))
 
@@ -260,10 +235,7 @@ class Trainer:
             core = scorer.parts(
                 arcs.head, arcs.modifier, settings.siblings, settings.grandparents, learner.weights, 1.0
             )
-            parts = decode.Parts.of(core)
-            if self.network:
-                parts = self.network.add_arcs(parts, example.encoded.reading)
-            return update(scorer, learner, parts, example)
+            return update(scorer, learner, decode.Parts.of(core), example)
 
         return learn
 
@@ -318,8 +290,7 @@ class Trainer:
 
     def _prepare_labeller(self, done: Mapping[str, Numbers]) -> None:
         """Complete the partial trees of the training data, parse the development set, and choose its projectivity."""
-        if "pruner" in done:
-            self._pruner = Weights.of(done["pruner"])
+        self._pruner = Weights.of(done["pruner"])
         scorer = Weights.of(done["scorer"])
         self._label_trees = self._complete_trees(done, scorer)
         if not self.dev:
@@ -350,9 +321,7 @@ class Trainer:
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
-            tree = self._label_trees[number]
-            added = self.network.labels(example.encoded.reading, tree, 1.0) if self.network else None
-            labeller.open(example.encoded.atoms, example.encoded.each, tree, added)
+            labeller.open(example.encoded.atoms, example.encoded.each, self._label_trees[number])
             loss = labeller.learn(learner.learner, example.labels, self.settings.labelling.margin)
             learner.step(self.settings.labelling.rate)
             return loss
@@ -366,12 +335,12 @@ class Trainer:
             *(self.settings, self.labels, self.label_sets, self.common, pruner, scorer, labeller),
             templates=self.templates,
             label_rules=self.label_rules,
-            network=self._network,
         )
 
     @cached_property
     def _encoded_dev(self) -> list[Encoded]:
-        return self._encoded(self.dev)
+        encoder = Encoder(self.common)
+        return [encoder.encode(sentence) for sentence in self.dev]
 
     def _prune_dev(self, projective: bool) -> list[Candidates]:
         """The candidate arcs of the development set, computed once for each kind of trees."""
@@ -440,9 +409,9 @@ def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
     return LabelSets.of(found)
 
 
-def example(encoded: Encoded, sentence: Sentence, numbers: dict[str, int], root: str) -> Example:
+def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int], root: str) -> Example:
     """A training sentence as arrays."""
     heads = decided_heads(sentence, tuple(numbers), root)
     labels = decided_labels(sentence, heads, numbers)
     is_complete = bool((heads[1:] >= 0).all())
-    return Example(encoded, heads, labels, fits_projective_tree(heads), is_complete)
+    return Example(encoder.encode(sentence), heads, labels, fits_projective_tree(heads), is_complete)

@@ -1,15 +1,61 @@
-"""The choice of the weight of a network's tags beside those of a tagger."""
+"""Training of a network beside a tagger and a parser, and the choice of the weights of its scores.
+
+The linear models are trained without the network, and the scores of all are added: a linear parser that learned beside
+jackknifed readings of networks was not better (benchmarks/networks.py; docs/network.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from treewright.checkpoint import Origin
+from treewright.component import Corpus, hash_of, sentences_of
 from treewright.corpus import Sentence
+from treewright.learn import Progress
+from treewright.network import Network, NetworkOptions
+from treewright.parser import Parser, ParserOptions, ParserSettings
+from treewright.parser.networks import with_readings
+from treewright.pipeline.training import Callbacks, OnNote, OnReport, Steps
 from treewright.tagger import Tagger
 from treewright.tagger.training import judge_tags
+from treewright.words import Words
 
 TAG_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)  # of the network beside the tagger; the best on the development data is kept
+NO_GAIN = "the network does not improve the trees of the development data: the model is without it"
+
+
+def trained_network(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    options: NetworkOptions,
+    words: Words | None,
+    steps: Steps,
+    callbacks: Callbacks,
+) -> Network:
+    """The network of a treebank."""
+    return steps.part(
+        Network,
+        "network",
+        lambda checkpoint, resume: Network.train(
+            train, dev, options=options, words=words, checkpoint=checkpoint, resume=resume, **callbacks.of("")
+        ),
+    )
+
+
+def with_network(
+    tagger: Tagger, parser: Parser, network: Network, dev: Sequence[Sentence], note: OnNote
+) -> tuple[Tagger, Parser]:
+    """Tagger and parser with the network beside them, if that is better on the development data."""
+    read = with_readings(network, dev)
+    tagging = weighted(tagger, read)
+    both = parser.with_network(network, list(tagging.tag(read)))
+    if both.model.network is None:
+        note(NO_GAIN)
+        return tagger, parser
+    return tagging, both
 
 
 def weighted(tagger: Tagger, dev: Sequence[Sentence]) -> Tagger:
@@ -19,3 +65,43 @@ def weighted(tagger: Tagger, dev: Sequence[Sentence]) -> Tagger:
     models = [replace(tagger.model, network_weight=weight) for weight in TAG_WEIGHTS]
     best = max(models, key=lambda model: judge_tags(model, dev).score)  # the smallest of equals
     return Tagger(best).calibrate(dev)
+
+
+def train_parser_with_network(
+    train: Corpus,
+    dev: Corpus,
+    *,
+    network: NetworkOptions,
+    words: Words | None = None,
+    options: ParserOptions | ParserSettings | None = None,
+    note: Callable[[str], None] | None = None,
+    report: OnReport | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Parser:
+    """A parser and a network beside it, trained on the columns of a treebank as they are; see `Parser.train`."""
+    sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
+
+    def origin() -> Origin:
+        training, development = (hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out))
+        of_words = None if words is None else fingerprint_of_words(words)
+        return Origin.now(training, development, {"network": network.to_json(), "words": of_words})
+
+    steps, callbacks = Steps.at(checkpoint, resume, origin), Callbacks(report, progress)
+
+    def new_parser(state: Path | None, resumed: bool) -> Parser:
+        given = options or ParserOptions()
+        return Parser.train(sentences, held_out, options=given, checkpoint=state, resume=resumed, **callbacks.of(""))
+
+    parser = steps.part(Parser, "parser", new_parser)
+    found = parser.with_network(trained_network(sentences, held_out, network, words, steps, callbacks), held_out)
+    if found.model.network is None and note:
+        note(NO_GAIN)
+    return found
+
+
+def fingerprint_of_words(words: Words) -> str:
+    """A hash of vectors and classes of words."""
+    classes = (f"{word} {path}\n".encode() for word, path in words.classes.items())
+    return hash_of([*map(str.encode, words.vocabulary), words.vectors.tobytes(), *classes])

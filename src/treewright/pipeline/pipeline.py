@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,9 +49,9 @@ from treewright.parser.partial import open_cells
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
+from treewright.pipeline.networks import trained_network, with_network
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
-from treewright.pipeline.training import Recipe, origin_of, train_parts
-from treewright.steps import Callbacks, OnReport, Steps
+from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.words import Words
@@ -136,13 +137,17 @@ class Pipeline:
             tell(f"training data: {line}")
         tokenising = tokeniser_options or TokeniserOptions()
         parts_options = tagger_options or TaggerOptions(), options or ParserOptions()
-        recipe = Recipe(tokenising, *parts_options, folds, network, words)
+        recipe = Recipe(tokenising, *parts_options, folds, network)
         if seed is not None:
             recipe = recipe.with_seed(seed)
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
-        parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress))
-        return cls(*parts, metadata or {})
+        callbacks = Callbacks(report, progress)
+        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks)
+        if recipe.network is not None:
+            trained = trained_network(sentences, held_out, recipe.network, words, steps, callbacks)
+            tagger, parser = with_network(tagger, parser, trained, held_out, tell)
+        return cls(tokeniser, tagger, parser, metadata or {})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -395,6 +400,13 @@ class Pipeline:
     def network(self) -> Network | None:
         """The network whose scores parser and tagger use; None if there is none."""
         return self.parser.model.network if isinstance(self.parser, Parser) else None
+
+    def without_network(self) -> Pipeline:
+        """A copy whose tags and trees are those of the linear models alone: faster, less accurate."""
+        if self.network is None:
+            return self
+        tagger = Tagger(dataclasses.replace(self.tagger.model, network_weight=0.0))
+        return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """The sentences with their readings by the network, for tagger and parser; as they are without a network."""

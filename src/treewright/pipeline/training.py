@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from treewright import checkpoint as checkpoints
 from treewright.checkpoint import Origin
-from treewright.component import hash_of
+from treewright.component import Component, hash_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn import Progress, Report
 from treewright.network import NetworkOptions
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
-from treewright.parser.networks import NetworkTrainer, fingerprint_of_words
-from treewright.pipeline.networks import weighted
-from treewright.steps import Callbacks, Steps
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.tagger.casing import with_case_noise
 from treewright.tagger.options import COLUMNS
-from treewright.words import Words
 
+OnReport = Callable[[Report], None]
 OnNote = Callable[[str], None]
+P = TypeVar("P", bound=Component)
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,6 @@ class Recipe:
     parser: ParserOptions | ParserSettings = field(default_factory=ParserOptions)
     folds: int = 4  # of the training data; each is tagged by a tagger that was trained on the others
     network: NetworkOptions | None = None  # None: without a network
-    words: Words | None = None  # vectors and classes for the network
 
     def __post_init__(self) -> None:
         if self.folds < 2:
@@ -67,9 +67,8 @@ class Recipe:
         return replace(self, tokeniser=tokeniser, tagger=replace(self.tagger, columns=columns))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; of the words a hash."""
-        values = asdict(replace(self, words=None))
-        return values | {"words": None if self.words is None else fingerprint_of_words(self.words)}
+        """As plain values."""
+        return asdict(self)
 
 
 def filled_columns(sentences: Sequence[Sentence], columns: Sequence[str]) -> tuple[str, ...]:
@@ -94,6 +93,52 @@ def has_text(sentences: Sequence[Sentence]) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class Steps:
+    """The parts of a training that are finished, in files beside its checkpoint; none without a path."""
+
+    path: Path | None = None
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str] | None, resume: bool, origin: Callable[[], Origin]) -> Steps:
+        """Those of an interrupted training with `resume`, after a check that it was the same training."""
+        if path is None:
+            return cls()
+        mine = origin()
+        if checkpoints.can_resume(path, resume):
+            checkpoints.load(path, mine)
+        checkpoints.save(path, {}, mine)
+        return cls(Path(path))
+
+    def part(self, kind: type[P], name: str, train: Callable[[Path | None, bool], P]) -> P:
+        """The part from its file, or trained; train(checkpoint, resume) trains it."""
+        if self.path is None:
+            return train(None, False)
+        finished, state = (checkpoints.step_file(self.path, name, is_finished) for is_finished in (True, False))
+        if finished.exists():
+            return kind.load(finished)
+        part = train(state, True)
+        part.save(finished)
+        state.unlink(missing_ok=True)
+        return part
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """What is called at the end of an epoch and before an example, with the name of the step before the stage."""
+
+    report: OnReport | None = None
+    progress: Progress | None = None
+
+    def of(self, step: str) -> dict[str, Any]:
+        """The arguments `report` and `progress` of the training of a part."""
+        report, progress = self.report, self.progress
+        return {
+            "report": report and (lambda one: report(replace(one, stage=f"{step}{one.stage}"))),
+            "progress": progress and (lambda stage, *counts: progress(f"{step}{stage}", *counts)),
+        }
+
+
 def train_parts(
     train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks
 ) -> tuple[Tokeniser, Tagger, Parser]:
@@ -108,55 +153,30 @@ def train_parts(
         return Tagger.train(train, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
 
     def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
-        tagged = (
-            jackknifed_tags(train, recipe, steps, callbacks, prepared, tagger.model.network_weight),
-            list(tagger.tag(held_out)),
-        )
+        tagged = jackknifed_tags(train, recipe, steps, callbacks), list(tagger.tag(dev))
         options, rules = recipe.parser, LabelRules.for_predicted_tags(train)
         return Parser.train(
-            *tagged,
-            options=options,
-            label_rules=rules,
-            network=network,
-            checkpoint=checkpoint,
-            resume=resume,
-            **callbacks.of(""),
+            *tagged, options=options, label_rules=rules, checkpoint=checkpoint, resume=resume, **callbacks.of("")
         )
 
     tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)
     tagger = steps.part(Tagger, "tagger", new_tagger)
-    prepared, held_out, network = with_noise(train, recipe), list(dev), None
-    if recipe.network is not None:
-        trainer = NetworkTrainer(train, dev, recipe.network, recipe.words, steps, callbacks)
-        network, prepared, held_out = trainer.network, trainer.jackknifed(prepared), trainer.held_out
-        tagger = weighted(tagger, held_out)
     return tokeniser, tagger, steps.part(Parser, "parser", new_parser)
 
 
-def with_noise(train: Sequence[Sentence], recipe: Recipe) -> list[Sentence]:
-    """A share of the sentences in lower case, as in the training of the tagger: the parser learns such text too."""
-    return with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
-
-
-def jackknifed_tags(
-    train: Sequence[Sentence],
-    recipe: Recipe,
-    steps: Steps,
-    callbacks: Callbacks,
-    prepared: Sequence[Sentence] | None = None,
-    network_weight: float = 0.0,
-) -> list[Sentence]:
+def jackknifed_tags(train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks) -> list[Sentence]:
     """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
 
-    prepared: the sentences as they are tagged, with readings that have this weight; `with_noise` of them if None.
+    A share of them is in lower case, as in the training of the tagger: the parser learns from the tags of such text.
     """
-    found = with_noise(train, recipe) if prepared is None else list(prepared)
-    folds = min(recipe.folds, len(found))
+    found = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
+    folds = min(recipe.folds, len(train))
     for fold in range(folds if folds > 1 else 0):
         others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
-        own = steps.part(Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold))))
-        own = Tagger(replace(own.model, network_weight=network_weight))
-        found[fold::folds] = own.tag(found[fold::folds], confidence=False)
+        tagger = steps.part(
+            Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold)))
+        )
+        found[fold::folds] = tagger.tag(found[fold::folds], confidence=False)
     return found
 
 

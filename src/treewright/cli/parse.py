@@ -122,6 +122,10 @@ def parse(
     max_seconds: MaxSeconds = None,
     projective: Projective = None,
     all_arcs: AllArcs = False,
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="Use the linear models alone, without the network of the model: faster."),
+    ] = False,
     kbest: KBest = None,
     proofs: Annotated[
         str | None,
@@ -136,6 +140,7 @@ def parse(
 ) -> None:
     from treewright.corpus.confidence import write_confidence
     from treewright.models import load_parser
+    from treewright.parser import Parser
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
     from treewright.streams import CHUNK, arriving
@@ -145,6 +150,8 @@ def parse(
     form = form_of(to, output, text)
     jobs = jobs_of(sources, output, form)
     parser = load_parser(named or "en")
+    if fast and isinstance(parser, Pipeline | Parser):
+        parser = parser.without_network()
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}

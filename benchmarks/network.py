@@ -25,9 +25,8 @@ from oracles.network_definition import expected
 from oracles.networks import random_network
 
 import treewright as tw
-from treewright.network import NetworkModel, NetworkSizes
-from treewright.network.inputs import Inputs
-from treewright.network.worker import NetworkWorker, kernel_weights
+from treewright.network import Network, NetworkModel, NetworkSizes
+from treewright.network.worker import NetworkWorker
 
 REPEATS = 3
 CALL = 64  # sentences in a call, as streams.CHUNK
@@ -78,9 +77,8 @@ def sentences_of(folder: Path | None) -> Sentences:
 
 def runs(model: NetworkModel, sentences: Sentences) -> dict[str, tuple[Callable[[], object], int]]:
     """What is measured, and the words that it reads."""
-    weights, inputs = kernel_weights(model), Inputs(model)
-    reader = NetworkWorker(inputs, weights)
-    portable = NetworkWorker(inputs, weights, portable=True)
+    reader = Network(model)._worker()
+    portable = NetworkWorker(reader.inputs, reader.weights, portable=True)
     words = sum(map(len, sentences))
     some = sentences[:NUMPY_SENTENCES]
     readings = reader.read(sentences)

@@ -174,7 +174,7 @@ def test_arrays_that_do_not_fit_are_refused_by_the_kernel_too() -> None:
         with pytest.raises(ValueError, match="size"):
             NetworkWeights(model.arrays, bad_sizes, columns, 4)
     for bad_columns in ([], [3, 2, 0, 4], [-1], [1 << 30]):
-        with pytest.raises(ValueError, match="columns|tag"):
+        with pytest.raises(ValueError, match=r"columns|tag"):
             NetworkWeights(model.arrays, sizes, bad_columns, 4)
     with pytest.raises(ValueError, match="labels"):
         NetworkWeights(model.arrays, sizes, columns, 0)

@@ -6,6 +6,15 @@
 #include <memory>
 #include <new>
 
+// Before a loop over sums in an array of fixed size: they stay in registers only if the loop is unrolled.
+#if defined(__clang__)
+#define TREEWRIGHT_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define TREEWRIGHT_UNROLL _Pragma("GCC unroll 8")
+#else
+#define TREEWRIGHT_UNROLL
+#endif
+
 namespace treewright {
 
 constexpr int vector_width = 8;     // numbers of an AVX register

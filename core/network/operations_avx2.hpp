@@ -43,22 +43,31 @@ TREEWRIGHT_AVX2 inline void multiply_block(const float *a, std::size_t a_stride,
                                            float *c, std::size_t c_stride) {
   __m256 sums[Rows][2 * Panels];
   float *out = c + std::size_t(panel) * panel_width;
-  for (int row = 0; row < Rows; ++row)
+  TREEWRIGHT_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    TREEWRIGHT_UNROLL
     for (int i = 0; i < 2 * Panels; ++i) sums[row][i] = _mm256_loadu_ps(out + row * c_stride + i * vector_width);
+  }
   const float *right = b.panel(panel);
   const std::size_t panel_size = std::size_t(b.depth()) * panel_width;
-  for (int k = 0; k < b.depth(); ++k, right += panel_width)
+  for (int k = 0; k < b.depth(); ++k, right += panel_width) {
+    TREEWRIGHT_UNROLL
     for (int p = 0; p < Panels; ++p) {
       const __m256 low = _mm256_load_ps(right + p * panel_size);
       const __m256 high = _mm256_load_ps(right + p * panel_size + vector_width);
+      TREEWRIGHT_UNROLL
       for (int row = 0; row < Rows; ++row) {
         const __m256 left = _mm256_broadcast_ss(a + row * a_stride + k);
         sums[row][2 * p] = _mm256_fmadd_ps(left, low, sums[row][2 * p]);
         sums[row][2 * p + 1] = _mm256_fmadd_ps(left, high, sums[row][2 * p + 1]);
       }
     }
-  for (int row = 0; row < Rows; ++row)
+  }
+  TREEWRIGHT_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    TREEWRIGHT_UNROLL
     for (int i = 0; i < 2 * Panels; ++i) _mm256_storeu_ps(out + row * c_stride + i * vector_width, sums[row][i]);
+  }
 }
 
 // All panels for one block of rows: several panels at a time if the rows are few, to have enough independent sums.

@@ -34,17 +34,52 @@ inline float exp_of(float x) {
 inline float sigmoid(float x) { return 1.0f / (1.0f + exp_of(-x)); }
 inline float tanh_of(float x) { return 1.0f - 2.0f / (1.0f + exp_of(2.0f * x)); }
 
+#if defined(__GNUC__) || defined(__clang__)
+typedef float Quad
+    __attribute__((vector_size(16), aligned(4), may_alias));  // the registers that every processor of 64 bits has
+inline Quad repeated(float x) { return Quad{x, x, x, x}; }
+constexpr int quad_width = 4;
+#else
+typedef float Quad;
+inline Quad repeated(float x) { return x; }
+constexpr int quad_width = 1;
+#endif
+
+template <int Rows>
+inline void multiply_block(const float *a, std::size_t a_stride, const float *right, int depth, float *c,
+                           std::size_t c_stride) {
+  constexpr int quads = panel_width / quad_width;
+  Quad sums[Rows][quads];
+  TREEWRIGHT_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    TREEWRIGHT_UNROLL
+    for (int i = 0; i < quads; ++i) sums[row][i] = reinterpret_cast<const Quad *>(c + row * c_stride)[i];
+  }
+  for (int k = 0; k < depth; ++k, right += panel_width) {
+    TREEWRIGHT_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      const Quad left = repeated(a[row * a_stride + k]);
+      TREEWRIGHT_UNROLL
+      for (int i = 0; i < quads; ++i) sums[row][i] += left * reinterpret_cast<const Quad *>(right)[i];
+    }
+  }
+  TREEWRIGHT_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    TREEWRIGHT_UNROLL
+    for (int i = 0; i < quads; ++i) reinterpret_cast<Quad *>(c + row * c_stride)[i] = sums[row][i];
+  }
+}
+
 inline void multiply(const float *a, std::size_t a_stride, int rows, const PanelMatrix &b, float *c,
                      std::size_t c_stride) {
-  for (int panel = 0; panel < b.panels(); ++panel)
-    for (int row = 0; row < rows; ++row) {
-      const float *left = a + row * a_stride, *right = b.panel(panel);
-      float *out = c + row * c_stride + std::size_t(panel) * panel_width, sums[panel_width];
-      std::copy(out, out + panel_width, sums);
-      for (int k = 0; k < b.depth(); ++k, right += panel_width)
-        for (int column = 0; column < panel_width; ++column) sums[column] += left[k] * right[column];
-      std::copy(sums, sums + panel_width, out);
-    }
+  for (int panel = 0; panel < b.panels(); ++panel) {
+    const float *right = b.panel(panel);
+    float *out = c + std::size_t(panel) * panel_width;
+    int row = 0;
+    for (; row + 2 <= rows; row += 2)
+      multiply_block<2>(a + row * a_stride, a_stride, right, b.depth(), out + row * c_stride, c_stride);
+    if (row < rows) multiply_block<1>(a + row * a_stride, a_stride, right, b.depth(), out + row * c_stride, c_stride);
+  }
 }
 
 inline void lstm_cell(const float *gates, int units, float *cell, float *state) {

@@ -61,7 +61,7 @@ MAKERS = {  # kind -> the command that makes one
     "parser": "treewright train --only parser TRAIN",
     "graph parser": "treewright train --only graphs TRAIN",
     "induced parser": "treewright induce",
-    "network": "treewright train --only network TRAIN",
+    "network": "treewright train --neural TRAIN",
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TREES",
     "grammar with dependencies": "treewright joint train --with dependencies TREES",

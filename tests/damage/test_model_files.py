@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from oracles.damage import MUTATIONS
 from oracles.model_files import Parsed
+from oracles.networks import random_network
 from oracles.pipelines import written
 
 import treewright as tw
@@ -28,6 +29,7 @@ from treewright.errors import InfeasibleError, InputError
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
 from treewright.joint.tags import tagged_sentences
+from treewright.network import Network
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 from treewright.tagger import Learning, Tagger, TaggerOptions, TokeniserOptions
 
@@ -40,7 +42,7 @@ TREES = [
 ]
 NAMES = [
     *("packed", "tokeniser", "tagger", "parser", "induced", "classes"),
-    *("grammar", "collins", "with tagger", "with dependencies"),
+    *("grammar", "collins", "with tagger", "with dependencies", "network"),
 ]
 KEPT = Path(__file__).parent.parent / "data"
 
@@ -74,6 +76,7 @@ def files() -> dict[str, bytes]:
         "collins": collins,
         "with tagger": tw.joint.GrammarWithTagger(grammar, tagger, 1.0),
         "with dependencies": tw.joint.GrammarWithDependencies(collins, nlp.tagger, trained_parser(nlp), 1.0),
+        "network": Network(random_network()),
     }
     return {name: saved(model) for name, model in found.items()}
 
@@ -99,6 +102,8 @@ def use(path: Path) -> None:
         list(found(TEXT))
     elif found.KIND == "tagger":
         list(found.tag(SENTENCES))
+    elif found.KIND == "network":
+        check_no_nan(found)
     elif found.KIND in (*models.GRAMMARS, *models.JOINT_MODELS):
         parse_phrases(found)
     else:
@@ -109,6 +114,12 @@ def parse_phrases(grammar: Any) -> None:
     """A damaged grammar may have no tree for a sentence, or lack the tags of the tagger."""
     with suppress(InfeasibleError, InputError):
         grammar.parse(SENTENCES[0].forms, partial=True)
+
+
+def check_no_nan(network: Network) -> None:
+    [reading] = network.read([SENTENCES[0].forms])
+    for array in (reading.arcs, reading.tags, reading.labels([-1, 0, 1, 1])):
+        assert not np.isnan(array).any()
 
 
 def outcome(path: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from oracles.network_definition import expected
 from oracles.networks import SMALL, random_network, random_sentences
 
@@ -56,7 +57,8 @@ def test_readings_are_those_of_the_definition(sizes: NetworkSizes, portable: boo
 
 
 def test_one_column_no_columns_and_many_tags() -> None:
-    for columns in ({"upos": ("X",)}, {}, {"xpos": tuple(map(str, range(133)))}):
+    cases: list[dict[str, tuple[str, ...]]] = [{"upos": ("X",)}, {}, {"xpos": tuple(map(str, range(133)))}]
+    for columns in cases:
         model = random_network(2, columns=columns)
         [forms] = random_sentences(5, [6])
         check_reading(model, forms, Network(model).read([forms])[0])
@@ -145,14 +147,18 @@ def test_readings_are_those_of_torch() -> None:
     assert np.allclose(np.exp(reading.arcs[:, 1:]), np.exp(arcs), rtol=0, atol=ROUNDING)
 
 
+def indices(numbers: list[int]) -> NDArray[np.int32]:
+    return np.array(numbers, dtype=np.int32)
+
+
 BAD_CALLS: dict[str, tuple[Any, str]] = {
     "word": (lambda reader: reader.add(8, 0, [], []), "word must be a row"),
     "vector": (lambda reader: reader.add(0, -1, [], []), "vector must be a row"),
     "class": (lambda reader: reader.add(0, 0, [4], []), "classes must be rows"),
     "subword": (lambda reader: reader.add(0, 0, [], [50]), "subwords must be rows"),
-    "type": (lambda reader: reader.read(np.int32([1]), np.int32([1])), "types must have been added"),
-    "negative": (lambda reader: reader.read(np.int32([]), np.int32([-1])), "lengths must not be negative"),
-    "length": (lambda reader: reader.read(np.int32([0]), np.int32([2])), "types must have an entry a word"),
+    "type": (lambda reader: reader.read(indices([1]), indices([1])), "types must have been added"),
+    "negative": (lambda reader: reader.read(indices([]), indices([-1])), "lengths must not be negative"),
+    "length": (lambda reader: reader.read(indices([0]), indices([2])), "types must have an entry a word"),
 }
 
 
@@ -172,12 +178,12 @@ def test_arrays_that_do_not_fit_are_refused_by_the_kernel_too() -> None:
                 NetworkWeights({**model.arrays, name: bad}, sizes, columns, 4)
     for bad_sizes in (sizes[:-1], [*sizes[:4], 0, *sizes[5:]], [-1, *sizes[1:]], [1 << 20, *sizes[1:]]):
         with pytest.raises(ValueError, match="size"):
-            NetworkWeights(model.arrays, bad_sizes, columns, 4)
+            NetworkWeights(dict(model.arrays), bad_sizes, columns, 4)
     for bad_columns in ([], [3, 2, 0, 4], [-1], [1 << 30]):
         with pytest.raises(ValueError, match=r"columns|tag"):
-            NetworkWeights(model.arrays, sizes, bad_columns, 4)
+            NetworkWeights(dict(model.arrays), sizes, bad_columns, 4)
     with pytest.raises(ValueError, match="labels"):
-        NetworkWeights(model.arrays, sizes, columns, 0)
+        NetworkWeights(dict(model.arrays), sizes, columns, 0)
 
 
 def test_heads_that_do_not_fit_are_refused_by_the_kernel_too() -> None:

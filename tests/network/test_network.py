@@ -58,6 +58,15 @@ def test_heads_that_are_no_nodes_are_refused(network: Network, heads: list[int])
         reading.labels(heads)
 
 
+def test_a_text_is_no_list_of_sentences(network: Network) -> None:
+    with pytest.raises(TypeError, match=r"^sentences\[1\] is 'the dog', of type str; expected a list of forms$"):
+        network.read([["the"], "the dog"])
+    with pytest.raises(TypeError, match=r"^sentences"):
+        network.read("the dog")
+    with pytest.raises(TypeError, match=r"^sentences"):
+        network.read([["the", 3]])  # type: ignore[list-item]
+
+
 def test_a_file_of_a_network_reads_as_the_network(network: Network, tmp_path: Path) -> None:
     network.save(tmp_path / "n.tw")
     sentences = random_sentences(2, [3, 8])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright.checks import read_plain
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.learn import Calibration
-from treewright.network.model import NetworkModel, NetworkSizes, restored_rows, rounded_rows
+from treewright.network.model import MAX_NETWORK_WEIGHT, NetworkModel, NetworkSizes, restored_rows, rounded_rows
 
 SCALES = ".scales"
 TEXTS = ("vocabulary", "vector_vocabulary", "class_words", "class_paths")
@@ -119,8 +119,8 @@ def restored_table(name: str, values: NDArray[Any], scales: NDArray[Any] | None)
         raise ValueError(f"the array {name} is {values.dtype}{list(values.shape)}; expected int8 with two axes")
     if scales is None or scales.dtype != np.float32 or scales.shape != values.shape[:1]:
         raise ValueError(f"the array {name} does not have a scale for each of its {len(values)} rows")
-    if not np.isfinite(scales).all():
-        raise ValueError(f"the array {name} has scales that are not finite")
+    if not (np.abs(scales) <= MAX_NETWORK_WEIGHT).all():
+        raise ValueError(f"the array {name} has scales that are not finite, or above {MAX_NETWORK_WEIGHT:g}")
     return restored_rows(values, scales)
 
 

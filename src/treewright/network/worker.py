@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import NetworkReader, NetworkWeights
+from treewright.checks import described
 from treewright.network.inputs import Inputs
 from treewright.network.model import Floats, NetworkModel
 from treewright.tagger.casing import without_capitals
@@ -87,7 +88,9 @@ def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]
     """The sentences in lists of at most MAX_WORDS words, or of one sentence."""
     some: list[Sequence[str]] = []
     words = 0
-    for forms in sentences:
+    for place, forms in enumerate(sentences):
+        if isinstance(forms, str):
+            raise TypeError(f"sentences[{place}] is {described(forms)}; expected a list of forms")
         if some and words + len(forms) > MAX_WORDS:
             yield some
             some, words = [], 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,15 @@ def test_the_checkpoint_of_another_pipeline_is_refused(tmp_path: Path, monkeypat
         Pipeline.train(bank(19, 0), bank(5, 1), checkpoint=checkpoint, resume=True, **SMALL)
     with pytest.raises(InputError, match=r"another training: parser seed 1 \(now 2\), tagger seed 1"):
         Pipeline.train(bank(20, 0), bank(5, 1), seed=2, checkpoint=checkpoint, resume=True, **SMALL)
+
+
+def test_words_without_a_network_and_a_network_without_torch(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = run("train.conllu", "-o", "a.tw", "--words", "my.words")
+    assert found.returncode == 2
+    assert "only a network uses words: add --neural" in found.stderr
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "treewright.network.training", raising=False)
+    monkeypatch.delitem(sys.modules, "treewright.network.encoder", raising=False)
+    found = run("train.conllu", "-o", "a.tw", "--neural")
+    assert found.returncode == 1
+    assert 'training a network needs PyTorch: pip install "treewright[neural]"' in found.stderr

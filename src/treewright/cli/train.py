@@ -77,7 +77,7 @@ HELP = (
     "treewright train train.conllu -o my.parser --only parser --model arc",
     "treewright train train.conllu -o my.tagger --only tagger --columns upos",
     "treewright train train.conllu --dev dev.conllu -o my.tw --graphs",
-    "treewright train train.conllu --dev dev.conllu -o my.tw --neural --words my.words",
+    "treewright train train.conllu -o my.tw --neural --words my.words",
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.

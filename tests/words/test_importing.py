@@ -1,4 +1,4 @@
-"""Vectors and classes of other programs: every format gives the same table, and bad lines are named by file and line."""
+"""Vectors and classes of other programs: all formats give the same table; bad lines are named by file and line."""
 
 from __future__ import annotations
 

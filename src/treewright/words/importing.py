@@ -2,7 +2,7 @@
 
 | file | content |
 |---|---|
-| text of word2vec, fastText `.vec` | a line with the number of words and of numbers a vector, then a line for each word |
+| text of word2vec, fastText `.vec` | a line with the number of words and the size of vectors, then a line a word |
 | text of GloVe | the same without the first line |
 | binary of word2vec | the same first line, then each word, a blank and its vector as float32 |
 | `vectors.npy` | a table of NumPy; `vectors.txt` beside it has the words, one a line |
@@ -246,8 +246,8 @@ def trailing_numbers(fields: list[str]) -> int:
     (2, 2)
     """
     found = 0
-    for field in reversed(fields[1:]):
-        if not is_number(field.encode()):
+    for text in reversed(fields[1:]):
+        if not is_number(text.encode()):
             break
         found += 1
     return found

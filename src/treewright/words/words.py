@@ -45,8 +45,11 @@ class Words:
     FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
-    def __init__(self, vectors: Vectors, classes: Classes, metadata: Mapping[str, Any] | None = None) -> None:
-        self._vectors, self._classes = vectors, classes
+    def __init__(
+        self, vectors: Vectors | None = None, classes: Classes | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self._vectors = Vectors() if vectors is None else vectors
+        self._classes = Classes() if classes is None else classes
         self.metadata: Mapping[str, Any] = dict(metadata or {})
 
     @classmethod
@@ -81,6 +84,7 @@ class Words:
         units = Units.of(forms_of(sentences), chosen.min_count)
         if not units.names:
             raise InputError("the text has no words")
+        chosen = chosen.for_words(len(units.names))
         saved = Saved.at(checkpoint, resume, units, chosen)
         training = Training(units, chosen, saved, report or ignore, progress or ignore)
         classes, vectors = training.classes(), training.vectors()
@@ -97,7 +101,7 @@ class Words:
         note: Callable[[str], None] | None = None,
         progress: ShareDone | None = None,
     ) -> Words:
-        """The vectors of a file of word2vec (text or binary), GloVe, fastText (.vec), or a .npy file with a .txt beside.
+        """The vectors of a file: word2vec (text or binary), GloVe, fastText (.vec), or .npy with a .txt beside it.
 
         max_words: read the first ones only. note is called with remarks, such as the number of repeated words;
         progress with the share of the file that has been read.
@@ -122,9 +126,11 @@ class Words:
             note(text)
         return cls(Vectors(), classes, {"classes": Path(path).name})
 
-    def with_classes(self, other: Words) -> Words:
-        """These vectors with the classes of others."""
-        return Words(self._vectors, other._classes, {**other.metadata, **self.metadata})
+    def joined(self, other: Words) -> Words:
+        """These words with the vectors of others, if those have any, and with their classes, if they have any."""
+        vectors = other._vectors if other.size else self._vectors
+        classes = other._classes if other.paths else self._classes
+        return Words(vectors, classes, {**self.metadata, **other.metadata})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Words:
@@ -185,6 +191,10 @@ class Words:
         not among them has the class of its shape: digits, a capital or none, and its ending.
         """
         return self._classes.path(form)
+
+    def knows(self, form: str) -> bool:
+        """Whether a form has a vector or a class of its own, not that of its shape."""
+        return self.row(form) >= 0 or self._classes.knows(form)
 
     def members(self, form: str, count: Positive = 20) -> list[str]:
         """The most frequent words of the class of a form."""

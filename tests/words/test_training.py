@@ -1,8 +1,9 @@
-"""Learning from text: the same file for one seed, after an interruption, and from texts that are written differently."""
+"""Learning from text: words of one use, the same file for one seed and after an interruption, small texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,7 @@ def test_pairs_are_counted_by_their_definition(chunk: int, monkeypatch: pytest.M
     units = Units.of([sentence.forms for sentence in sentences(8)], 1)
     text = units.text.tolist()
     table = np.zeros((units.edge + 1, units.edge + 1))
-    for first, second in zip(text, text[1:], strict=False):
+    for first, second in pairwise(text):
         table[first, second] += 1
     found = np.zeros_like(table)
     first, second, counts = units.bigrams()

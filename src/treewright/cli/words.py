@@ -40,10 +40,10 @@ HELP = (
 )
 TRAIN = (
     "Learn word classes and word vectors from TEXT: raw text, CoNLL-U or JSON, in any language.\n\n"
-    "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown clusters are. "
-    "Vectors are a factorisation of the association of words and their neighbours. --vectors and --classes import "
-    "what other programs have learned; TEXT is then needed only for the other of the two. An interrupted "
-    "training continues with --resume and ends with the same file."
+    "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown "
+    "clusters are. Vectors are a factorisation of the association of words and their neighbours. --vectors and "
+    "--classes import what other programs have learned; TEXT is then needed only for the other of the two. An "
+    "interrupted training continues with --resume and ends with the same file."
 ) + examples(
     "treewright words letter.txt news.txt.gz -o my.words",
     "treewright words tokenised.txt --tokeniser whitespace -o my.words",
@@ -214,7 +214,7 @@ def tokeniser_of(name: str) -> Tokeniser:
 
 
 def sentences_of(texts: Sequence[str], tokeniser: Tokeniser | None, progress: Progress) -> Iterator[Sentence]:
-    """The sentences of files, one after another; without a tokeniser lines of words. Empty files are named at the end."""
+    """The sentences of files, one after another; without a tokeniser lines of words. Files without any are refused."""
     from treewright.corpus import open_input
     from treewright.pipeline import read_input
 
@@ -317,8 +317,8 @@ def lines_of(found: dict[str, Any]) -> Iterator[str]:
     """A description for people."""
     form = found["word"]
     if not found["is_known"]:
-        others = ", ".join(found["spelled_like"])
-        yield f"{form}: not among the words; {f'similarly spelled: {others}' if others else 'none is spelled similarly'}"
+        others = f"similarly spelled: {', '.join(found['spelled_like'])}"
+        yield f"{form}: not among the words; {others if found['spelled_like'] else 'none is spelled similarly'}"
     if found["neighbours"]:
         yield f"{form}: closest vectors (cosine)"
         yield "  " + "  ".join(f"{word} {cosine:.2f}" for word, cosine in found["neighbours"])

@@ -1,7 +1,8 @@
 """Word vectors by factorisation of the association of words and their neighbours (Levy, Goldberg & Dagan 2015).
 
-A neighbour c of a word w is another word at a certain distance before or after it, so that vectors tell the use of words
-in sentences rather than their topics. The matrix has the positive pointwise mutual information
+A neighbour c of a word w is another word at a certain distance before or after it, so that the vectors of words are
+close if their use in sentences is similar, rather than their topic. The matrix has the positive pointwise mutual
+information
 
     max(0, log  n(w, c) N / (n(w) m(c)))        m(c) = n(c)^a, scaled so that the sum over c is N,
 

@@ -75,7 +75,7 @@ class Words:
         >>> from treewright.pipeline import read_input
         >>> words = Words.train(read_input("letter.txt"), options=WordsOptions(classes=4, size=4))
         >>> words
-        Words(11 vectors of 4 numbers; 11 words in 4 classes)
+        Words(4 vectors of 4 numbers; 4 words in 4 classes)
         """
         chosen = options or WordsOptions()
         if seed is not None:

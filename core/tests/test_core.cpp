@@ -40,6 +40,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_latent.hpp"
 #include "test_local_search.hpp"
 #include "test_tagger.hpp"
+#include "test_word_classes.hpp"
 
 static void expected_arcs_of_the_dmv_are_one_a_word() {
   const int tags = 3;
@@ -104,6 +105,7 @@ int main() {
   direct_algorithms_decode_what_pruning_leaves();
   a_batch_copies_the_rows_of_each_sentence();
   labels_are_learned();
+  word_classes_never_lose_value();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

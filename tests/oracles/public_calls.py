@@ -284,7 +284,6 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "Words.joined": lambda: {"other": some_words()},
     "Words.keep": lambda: {"rows": 1},
-    "WordsOptions.for_words": lambda: {"words": 100},
     "Tokeniser.train": lambda: {"options": TokeniserOptions(learning=SMALL)},
     "read_input": lambda: {"source": io.BytesIO(b"a"), "kind": "text"},
     "from_json": lambda: {"value": {"words": [{"form": "a"}]}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from treewright.checks import Count, Positive, Range
+from treewright.checks import Count, Positive, Range, check_fields
 
 CLASSES = 1000  # the number of Koo, Carreras & Collins (2008), who parse with Brown clusters
 SIZE = 64
@@ -26,9 +26,18 @@ class WordsOptions:
     sweeps: Positive = 20  # maximum number of sweeps of the exchange algorithm
     seed: Count = 1
 
-    def for_words(self, words: int) -> WordsOptions:
-        """The options with the numbers that are left open chosen for a text of so many different words."""
-        limit = max(words // WORDS_A_CLASS, 2)
-        classes = min(CLASSES, limit) if self.classes is None else self.classes
-        size = min(SIZE, limit) if self.size is None else self.size
-        return replace(self, classes=classes, size=size)
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def resolved(options: WordsOptions, words: int) -> WordsOptions:
+    """The options with the numbers that are left open chosen for a text of so many different words.
+
+    >>> found = resolved(WordsOptions(), 300)
+    >>> found.classes, found.size
+    (30, 30)
+    """
+    limit = max(words // WORDS_A_CLASS, 2)
+    classes = min(CLASSES, limit) if options.classes is None else options.classes
+    size = min(SIZE, limit) if options.size is None else options.size
+    return replace(options, classes=classes, size=size)

@@ -24,7 +24,7 @@ from treewright.learn import Progress, Report
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
-from treewright.words.options import WordsOptions
+from treewright.words.options import WordsOptions, resolved
 from treewright.words.training import Saved, Training, forms_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
@@ -68,9 +68,10 @@ class Words:
     ) -> Words:
         """Learn classes and vectors from the forms of sentences, which are read once; `dev` is not used.
 
-        `treewright.pipeline.read_input` reads the sentences of raw text. report is called after each sweep and step.
-        checkpoint: a file for the results of the steps, from which a later call with `resume` continues; the caller
-        removes it. seed replaces that of the options.
+        `treewright.pipeline.read_input` reads the sentences of raw text. report is called after each sweep and step,
+        progress within them, with the step, the sweep, the words done and their number. checkpoint: a file for the
+        results of the steps, from which a later call with `resume` continues; the caller removes it. seed replaces that
+        of the options.
 
         >>> from treewright.pipeline import read_input
         >>> words = Words.train(read_input("letter.txt"), options=WordsOptions(classes=4, size=4))
@@ -83,8 +84,8 @@ class Words:
         sentences = read(train) if isinstance(train, (str, os.PathLike)) else train
         units = Units.of(forms_of(sentences), chosen.min_count)
         if not units.names:
-            raise InputError("the text has no words")
-        chosen = chosen.for_words(len(units.names))
+            raise InputError("the training data has no words")
+        chosen = resolved(chosen, len(units.names))
         saved = Saved.at(checkpoint, resume, units, chosen)
         training = Training(units, chosen, saved, report or ignore, progress or ignore)
         classes, vectors = training.classes(), training.vectors()

@@ -116,6 +116,12 @@ def test_texts_that_are_too_small_are_refused() -> None:
         tw.Words.train(sentences(50), options=WordsOptions(classes=0, size=50))
 
 
+def test_half_of_a_surrogate_pair_is_refused_before_the_training() -> None:
+    text = [*sentences(20), tw.Sentence.from_words(["a", "\ud83d", "\ud83d"])]
+    with pytest.raises(InputError, match=r"the training data has the word '\\ud83d', which has half of a surrogate"):
+        tw.Words.train(text, options=OPTIONS)
+
+
 def test_units_are_words_by_frequency_and_shapes_of_rare_words() -> None:
     units = Units.of([["A", "b", "a", "B", "a"], [], ["Xing", "9", "😀", "<b>"]], 2)
     assert units.names == ("a", "<a>", "b", "<0>", "<A>")

@@ -81,8 +81,9 @@ class Rows:
     def add(self, line: int, word: str, numbers: array[float]) -> None:
         """Add a row, after a check of its numbers."""
         key = key_of(word)
-        if not key.strip():
-            raise FormatError(self.path, line, "a vector without a word; " + EXPECTED)
+        if not key.strip() or "\n" in key:
+            problem = f"the word {shown(word)} has a line break" if key.strip() else "a vector without a word"
+            raise FormatError(self.path, line, f"{problem}; {EXPECTED}")
         for number in numbers:
             if not abs(number) <= MAX_WEIGHT:
                 problem = f"the vector of {shown(word)} has the number {number}; expected finite numbers"

@@ -15,6 +15,7 @@ from treewright.checkpoint import Origin
 from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
+from treewright.errors import InputError
 from treewright.learn import Progress, Report
 from treewright.words.classes import Classes
 from treewright.words.exchange import Exchange, Ints, paths_of
@@ -29,6 +30,15 @@ CLASSES, TREE, VECTORS = "word classes", "class tree", "vectors"  # the steps
 def forms_of(sentences: Iterable[Sentence]) -> Iterator[Sequence[str]]:
     """The forms of sentences in canonical spelling."""
     return ([canonical(form) for form in sentence.forms] for sentence in sentences)
+
+
+def check_unicode(units: Units) -> None:
+    """Refuse words that cannot be written as UTF-8, before a long training."""
+    for name in units.names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"the training data has the word {name!r}, which has half of a surrogate pair") from None
 
 
 @dataclass

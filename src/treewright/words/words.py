@@ -25,7 +25,7 @@ from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
 from treewright.words.options import WordsOptions, resolved
-from treewright.words.training import Saved, Training, forms_of
+from treewright.words.training import Saved, Training, check_unicode, forms_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
 
@@ -85,6 +85,7 @@ class Words:
         units = Units.of(forms_of(sentences), chosen.min_count)
         if not units.names:
             raise InputError("the training data has no words")
+        check_unicode(units)
         chosen = resolved(chosen, len(units.names))
         saved = Saved.at(checkpoint, resume, units, chosen)
         training = Training(units, chosen, saved, report or ignore, progress or ignore)

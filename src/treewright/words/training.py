@@ -76,9 +76,10 @@ class Training:
 
     def classes(self) -> Classes:
         """Word classes with bit paths; none if the options ask for none."""
-        if not self.options.classes:
+        number = self.options.classes
+        if not number:
             return Classes()
-        found = self._exchanged()
+        found = self._exchanged(number)
         merges = self.saved.results.get("merges")
         if merges is None:
             self.progress(TREE, 0, 0, 1)
@@ -86,12 +87,12 @@ class Training:
             self.saved.add(merges=merges)
             self.report(Report(TREE, 1, 1))
         pairs: list[tuple[int, int]] = [(int(first), int(second)) for first, second in merges]
-        return named(self.units, found.class_of[:-1], paths_of(pairs, self.options.classes))
+        return named(self.units, found.class_of[:-1], paths_of(pairs, number))
 
-    def _exchanged(self) -> Exchange:
+    def _exchanged(self, number: int) -> Exchange:
         saved = self.saved.results
         sweep = saved.get("sweep", 0)
-        found = Exchange(self.units, self.options.classes, saved.get("class_of"))
+        found = Exchange(self.units, number, saved.get("class_of"))
         is_done = saved.get("is_done", False)
         while sweep < self.options.sweeps and not is_done:
             moved = found.sweep(lambda done, of: self.progress(CLASSES, sweep, done, of))  # noqa: B023

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -28,6 +28,13 @@ from treewright.words.options import WordsOptions, resolved
 from treewright.words.training import Saved, Training, check_unicode, forms_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
+
+
+def pass_on(notes: Iterable[str], note: Callable[[str], None] | None) -> None:
+    """Call a function with remarks, if there is one."""
+    if note is not None:
+        for text in notes:
+            note(text)
 
 
 def ignore(*report: object) -> None:
@@ -105,12 +112,11 @@ class Words:
     ) -> Words:
         """The vectors of a file: word2vec (text or binary), GloVe, fastText (.vec), or .npy with a .txt beside it.
 
-        max_words: read the first ones only. note is called with remarks, such as the number of repeated words;
+        path: the file, compressed or not. max_words: read the first ones only. note is called with remarks, such as the number of repeated words;
         progress with the share of the file that has been read.
         """
         vectors, notes = read_vectors(path, max_words=max_words, progress=progress)
-        for text in notes if note else ():
-            note(text)
+        pass_on(notes, note)
         return cls(vectors, Classes(), {"vectors": Path(path).name})
 
     @classmethod
@@ -122,10 +128,12 @@ class Words:
         note: Callable[[str], None] | None = None,
         progress: ShareDone | None = None,
     ) -> Words:
-        """The word classes of a file of Brown clusters: lines of path, word and count, or of word and path."""
+        """The word classes of a file of Brown clusters: lines of path, word and count, or of word and path.
+
+        path: the file, compressed or not; note and progress are those of `from_vectors`.
+        """
         classes, notes = read_classes(path, progress=progress)
-        for text in notes if note else ():
-            note(text)
+        pass_on(notes, note)
         return cls(Vectors(), classes, {"classes": Path(path).name})
 
     def joined(self, other: Words) -> Words:
@@ -169,7 +177,7 @@ class Words:
     @property
     def size(self) -> int:
         """The numbers of a vector; 0 if there are no vectors."""
-        return self._vectors.codes.shape[1]
+        return int(self._vectors.codes.shape[1])
 
     @cached_property
     def classes(self) -> Mapping[str, str]:

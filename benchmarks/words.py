@@ -8,7 +8,7 @@ that have one (coverage).
 
     python benchmarks/words.py                     generated text: time and memory only
     python benchmarks/words.py DATA                learned from raw/masc_tokenised.txt, and imported (words/)
-    python benchmarks/words.py DATA --settings     several settings of the vectors and numbers of classes
+    python benchmarks/words.py DATA --settings windows sizes classes    several settings
 """
 
 from __future__ import annotations
@@ -130,9 +130,7 @@ def compare(folder: Path) -> None:
     print(f"  {'vectors, learned':34} {task.by_vector(words)}\n  {'vectors, imported':34} {task.by_vector(vectors)}")
 
 
-def settings(folder: Path) -> None:
-    text, task = lines(folder / "raw" / "masc_tokenised.txt"), Task.of(folder)
-    print(f"  {'vectors of 64 numbers':34} accuracy coverage CPU s")
+def windows(text: list[tw.Sentence], task: Task) -> None:
     units = Units.of([sentence.forms for sentence in text], 2)
     rows = np.flatnonzero(~np.array(units.is_shape))
     names = [units.names[row] for row in rows.tolist()]
@@ -142,25 +140,41 @@ def settings(folder: Path) -> None:
             numbers = factorised(units, 64, 1, window=window, power=power)
             seconds = time.process_time() - begin
             found = task.by_vector(tw.Words(Vectors.of(names, numbers[rows])))
-            print(f"  {f'window {window}, power {power}':34} {found} {seconds:6.1f}", flush=True)
+            print(f"  {f'64 numbers, window {window}, power {power}':34} {found} {seconds:6.1f}", flush=True)
+
+
+def sizes(text: list[tw.Sentence], task: Task) -> None:
     for size in (32, 64, 128):
         words, seconds = learn(text, WordsOptions(classes=0, size=size))
         print(f"  {f'{size} numbers':34} {task.by_vector(words)} {seconds:6.1f}", flush=True)
+
+
+def numbers_of_classes(text: list[tw.Sentence], task: Task) -> None:
     for count in (200, 500, 1000, 2000):
         words, seconds = learn(text, WordsOptions(classes=count, size=0))
         print(f"  {f'{count} classes':34} {task.by_class(words)} {seconds:6.1f}", flush=True)
 
 
+SETTINGS = {"windows": windows, "sizes": sizes, "classes": numbers_of_classes}
+
+
+def settings(folder: Path, names: list[str]) -> None:
+    text, task = lines(folder / "raw" / "masc_tokenised.txt"), Task.of(folder)
+    print(f"  {'':34} accuracy coverage CPU s")
+    for name in names:
+        SETTINGS[name](text, task)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="a folder with treebanks, raw text and word tables")
-    parser.add_argument("--settings", action="store_true", help="compare settings")
+    parser.add_argument("--settings", nargs="+", choices=list(SETTINGS), help="compare settings")
     given = parser.parse_args()
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}; CPU seconds")
     if given.folder is None:
         costs(generated(5000))
     elif given.settings:
-        settings(given.folder)
+        settings(given.folder, given.settings)
     else:
         compare(given.folder)
 

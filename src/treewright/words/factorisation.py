@@ -6,7 +6,7 @@ information
 
     max(0, log  n(w, c) N / (n(w) m(c)))        m(c) = n(c)^a, scaled so that the sum over c is N,
 
-and its truncated singular value decomposition U S V' gives the vectors U S^p.
+and its truncated singular value decomposition U S V' gives the vectors U S^p, times a constant.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from scipy.sparse.linalg import svds
 from treewright.errors import InputError
 from treewright.words.units import Units
 
-# Chosen by benchmarks/words.py DATA --settings, by the tags that the closest vectors give to unknown words.
+# Chosen by benchmarks/words.py DATA --settings windows, by the tags that the closest vectors give to unknown words.
 WINDOW = 2  # the largest distance of a neighbour
 POWER = 0.5  # p
 SMOOTHING = 0.75  # a; Levy, Goldberg & Dagan (2015)
+ROOT_MEAN_SQUARE = 0.5  # of all numbers: that of GloVe vectors, so that networks get learned and imported ones alike
 
 
 def factorised(
@@ -37,7 +38,9 @@ def factorised(
     left, values = left[:, ::-1], values[::-1]
     largest = np.abs(left).argmax(axis=0)
     signs = np.where(left[largest, np.arange(size)] < 0, -1.0, 1.0)  # the sign of a singular vector is arbitrary
-    return np.asarray(left * signs * np.maximum(values, 0) ** power, dtype=np.float32)
+    found = left * signs * np.maximum(values, 0) ** power
+    scale = np.sqrt((found**2).mean())
+    return np.asarray(found * (ROOT_MEAN_SQUARE / scale if scale > 0 else 1.0), dtype=np.float32)
 
 
 def association(counts: sparse.csr_matrix) -> sparse.csr_matrix:

@@ -112,8 +112,8 @@ class Words:
     ) -> Words:
         """The vectors of a file: word2vec (text or binary), GloVe, fastText (.vec), or .npy with a .txt beside it.
 
-        path: the file, compressed or not. max_words: read the first ones only. note is called with remarks, such as the number of repeated words;
-        progress with the share of the file that has been read.
+        path: the file, compressed or not. max_words: read the first ones only. note is called with remarks, such as the
+        number of repeated words; progress with the share of the file that has been read.
         """
         vectors, notes = read_vectors(path, max_words=max_words, progress=progress)
         pass_on(notes, note)

@@ -41,6 +41,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_local_search.hpp"
 #include "test_network.hpp"
 #include "test_tagger.hpp"
+#include "test_word_classes.hpp"
 
 static void expected_arcs_of_the_dmv_are_one_a_word() {
   const int tags = 3;
@@ -107,6 +108,7 @@ int main() {
   labels_are_learned();
   a_network_reads_a_sentence_alike_alone_and_beside_others();
   exponentials_are_exact_to_rounding_and_total();
+  word_classes_never_lose_value();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;
 }

@@ -268,9 +268,11 @@ def wrong_kind(file: ModelFile, *kinds: str) -> InputError:
 
 def with_article(noun: str) -> str:
     """
-    >>> with_article("induced parser"), with_article("tagger")
-    ('an induced parser', 'a tagger')
+    >>> with_article("induced parser"), with_article("tagger"), with_article("words")
+    ('an induced parser', 'a tagger', 'a file of words')
     """
+    if noun == "words":
+        return "a file of words"
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 

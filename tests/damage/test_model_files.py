@@ -32,6 +32,7 @@ from treewright.joint.tags import tagged_sentences
 from treewright.network import Network
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 from treewright.tagger import Learning, Tagger, TaggerOptions, TokeniserOptions
+from treewright.words import WordsOptions
 
 RAW = {"bit_flip", "bit_flip_in_the_index", "cut", "extended", "removed_bytes", "overwritten_bytes"}
 TEXT = "The old dog sees a house."
@@ -41,7 +42,7 @@ TREES = [
     "(S (NP (DET The) (NOUN dog)) (VP (VERB barks)) (PUNCT .))",
 ]
 NAMES = [
-    *("packed", "tokeniser", "tagger", "parser", "induced", "classes"),
+    *("packed", "tokeniser", "tagger", "parser", "induced", "classes", "words"),
     *("grammar", "collins", "with tagger", "with dependencies", "network"),
 ]
 KEPT = Path(__file__).parent.parent / "data"
@@ -72,6 +73,7 @@ def files() -> dict[str, bytes]:
         "parser": nlp.parser,
         "induced": induced,
         "classes": classes,
+        "words": tw.Words.train(written(20, 0), options=WordsOptions(classes=4, size=4)),
         "grammar": grammar,
         "collins": collins,
         "with tagger": tw.joint.GrammarWithTagger(grammar, tagger, 1.0),
@@ -100,6 +102,10 @@ def use(path: Path) -> None:
     found: Any = component.load(path)
     if found.KIND in ("pipeline", "tokeniser"):
         list(found(TEXT))
+    elif found.KIND == "words":
+        for form in SENTENCES[0].forms:
+            found.neighbours(form)
+            found.members(form)
     elif found.KIND == "tagger":
         list(found.tag(SENTENCES))
     elif found.KIND == "network":

@@ -1,9 +1,6 @@
-"""Classes of words: the objective by its definition, moves that never lose, words never seen."""
+"""Word classes in place of tags: words of one use, words never seen, models that parse untagged text."""
 
 from __future__ import annotations
-
-from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ import pytest
 import treewright as tw
 from treewright.errors import InputError
 from treewright.induce import InducedParser, InductionOptions, preferences
-from treewright.induce.clusters import Bigrams, Exchange, cluster, is_punctuation, units_of
+from treewright.induce.clusters import cluster
 
 TEXTS = [
     text.split()
@@ -28,45 +25,6 @@ TEXTS = [
     )
 ]
 SENTENCES = [tw.Sentence.from_words(text) for text in TEXTS]
-
-
-def exchange(classes: int) -> tuple[Exchange, list[np.ndarray]]:
-    units, numbered = units_of([[form for form in text if not is_punctuation(form)] for text in TEXTS])
-    return Exchange(Bigrams.of(numbered, len(units)), classes), numbered
-
-
-def by_definition(class_of: np.ndarray, numbered: list[np.ndarray]) -> float:
-    """Log likelihood of the words: P(class | class before) P(word | class), the edges of sentences included."""
-    edge = len(class_of) - 1
-    words = [edge, *(int(word) for text in numbered for word in [*text, edge])]
-    pairs = Counter(pairwise(class_of[words].tolist()))
-    before, after = Counter(class_of[words[:-1]].tolist()), Counter(class_of[words[1:]].tolist())
-    counts = Counter(words[1:])
-    steps = sum(n * np.log(n / before[first]) for (first, _), n in pairs.items())
-    return float(steps + sum(n * np.log(n / after[class_of[word]]) for word, n in counts.items()))
-
-
-@pytest.mark.parametrize("classes", [2, 3, 5])
-def test_the_value_is_the_likelihood_and_never_falls(classes: int) -> None:
-    found, numbered = exchange(classes)
-    values = [found.value()]
-    for unit in [*range(len(found.class_of) - 1)] * 3:
-        found.move(unit)
-        values.append(found.value())
-        assert values[-1] == pytest.approx(by_definition(found.class_of, numbered), rel=1e-9)
-    assert all(later >= earlier - 1e-9 for earlier, later in pairwise(values))
-
-
-def test_in_the_end_no_single_move_gains() -> None:
-    found, numbered = exchange(4)
-    while found.sweep():
-        pass
-    best = found.value()
-    for unit in range(len(found.class_of) - 1):
-        for place in range(4):
-            moved = found.class_of.copy()
-            moved[unit] = place
-            assert by_definition(moved, numbered) <= best + 1e-9
 
 
 def test_words_of_one_use_share_a_class() -> None:

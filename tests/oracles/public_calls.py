@@ -21,7 +21,7 @@ from oracles.pages import API
 from oracles.pipelines import pipeline
 
 import treewright as tw
-from treewright import checking, corpus, decode, draw, evaluate, induce, parser, relax, tagger
+from treewright import checking, corpus, decode, draw, evaluate, induce, parser, relax, tagger, words
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.convex_mst import ConvexMstOptions
@@ -59,7 +59,14 @@ CONSTRUCTORS: tuple[Any, ...] = (
     *(decode.RootChildren, decode.Valency, decode.Span, decode.Below, decode.Depth, decode.Parts),
     *(induce.InductionOptions, induce.Limits, ConvexMstOptions, JointOptions, tagger.Tokeniser, evaluate.Parameters),
     *(parser.ParserOptions, parser.Pruning, parser.Scoring, parser.Labelling, tagger.TaggerOptions, tagger.Learning),
-    *(tagger.TokeniserOptions, relax.Table, relax.Cardinality, relax.PolyakStep, relax.HarmonicStep),
+    *(
+        words.WordsOptions,
+        tagger.TokeniserOptions,
+        relax.Table,
+        relax.Cardinality,
+        relax.PolyakStep,
+        relax.HarmonicStep,
+    ),
     *(relax.HalvingStep, relax.DiminishingStep),
 )
 
@@ -106,6 +113,12 @@ def tagged() -> induce.TaggedCorpus:
 @cache
 def clusters() -> induce.Clusters:
     return induce.cluster([["a", "b", "c"], ["b", "a", "d"]], 2)
+
+
+@cache
+def some_words() -> words.Words:
+    repeated = tw.Sentence.from_words(["a", "b", "a", "c", "b", "c", "d", "d"])
+    return words.Words.train([repeated], options=words.WordsOptions(classes=2, size=2))
 
 
 @cache
@@ -265,6 +278,12 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
     "Tagger.train": lambda: {"options": TaggerOptions(tags=SMALL, lemmas=SMALL)},
     "TaggerOptions.from_json": lambda: {"values": TaggerOptions().to_json()},
     "Pipeline.join": lambda: {"metadata": {}},
+    "Words.train": lambda: {
+        "train": [tw.Sentence.from_words(["a", "b", "a", "c", "b", "c"])],
+        "options": words.WordsOptions(classes=2, size=2),
+    },
+    "Words.joined": lambda: {"other": some_words()},
+    "Words.keep": lambda: {"rows": 1},
     "Tokeniser.train": lambda: {"options": TokeniserOptions(learning=SMALL)},
     "read_input": lambda: {"source": io.BytesIO(b"a"), "kind": "text"},
     "from_json": lambda: {"value": {"words": [{"form": "a"}]}},
@@ -282,6 +301,8 @@ def instances() -> dict[type, Callable[[], Any]]:
         tw.Parser: lambda: nlp.parser,
         tagger.Tagger: lambda: nlp.tagger,
         tagger.Tokeniser: tokeniser,
+        words.Words: some_words,
+        words.WordsOptions: words.WordsOptions,
         InducedParser: induced,
         GraphParser: graph_parser,
         corpus.Sentence: sentence,

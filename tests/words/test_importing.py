@@ -1,4 +1,4 @@
-"""Vectors and classes of other programs: every format gives the same table, and bad lines are named by file and line."""
+"""Vectors and classes of other programs: all formats give the same table; bad lines are named by file and line."""
 
 from __future__ import annotations
 
@@ -106,6 +106,7 @@ LONG = "".join(f"w{number} 1 2 3\n" for number in range(1, 2000))
         (LONG.encode() + b" 1 2 3\n", r"v\.vec:2000: a vector without a word"),
         (b"It rains today.\nStay here.\n", r"v\.vec:1: 'It rains today\.' has no numbers after a word; expected"),
         (b"5 2\nthe 1 2\n", r"v\.vec: it has 1 vectors, its first line says 5; get the file again"),
+        (b"1 1\na\nb \0\0\0\0", r"v\.vec:2: the word 'a\\nb' has a line break; expected a word and its vector"),
         (b"5 0\nthe 1 2\n", r"v\.vec:1: 0 numbers a vector; expected 1 to 16384"),
         (b"PK\x03\x04rest of an archive", r"v\.vec: this is a zip archive; unpack it first"),
         (b"\x10\0\0\0\0\0\0\0{}              ", r"v\.vec: this is a model file; expected a word and its vector"),

@@ -30,6 +30,7 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "verify",
     "show",
+    "words",
     "induce",
     "grammar",
     "joint",

@@ -51,7 +51,7 @@ def explain(
         str, typer.Option("--sentence", metavar="SENTENCE", help="The sentence; its number, or its sent_id.")
     ] = "1",
     count: Annotated[
-        int, typer.Option("--count", min=1, metavar="N", help="How many heads to list; without --head.")
+        int, typer.Option("--count", min=1, metavar="N", help="How many to list; heads, without --head.")
     ] = 5,
     text: Text = None,
     kind: Kind = None,

@@ -142,8 +142,11 @@ Dev = Annotated[
 ]
 
 
-def new_app(help: str | None = None) -> typer.Typer:
-    """A Typer whose help is plain text, which is readable in 80 columns. With `help` it is a group of commands."""
+def new_app(help: str | None = None, default: str | None = None) -> typer.Typer:
+    """A Typer whose help is plain text, which is readable in 80 columns. With `help` it is a group of commands.
+
+    default: the command of the group that runs if the first argument is not the name of one.
+    """
     if help is None:
         return typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP_NAMES)
     return typer.Typer(
@@ -151,7 +154,7 @@ def new_app(help: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
         context_settings=HELP_NAMES,
         help=help,
-        cls=PlainGroup,
+        cls=PlainGroup if default is None else with_default(default),
         no_args_is_help=True,
     )
 
@@ -181,6 +184,19 @@ class PlainGroup(TyperGroup):
         ]
         with formatter.section("Commands"):
             formatter.write_dl(records)
+
+
+def with_default(name: str) -> type[PlainGroup]:
+    """A group in which `name` may be left out."""
+
+    class Group(PlainGroup):
+        DEFAULT = name
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            is_default = bool(args) and args[0] not in (*self.commands, *HELP_NAMES["help_option_names"])
+            return super().parse_args(ctx, [self.DEFAULT, *args] if is_default else args)
+
+    return Group
 
 
 class PlainCommand(TyperCommand):

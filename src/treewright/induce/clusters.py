@@ -1,41 +1,27 @@
-"""Word classes from untagged text, used in place of tags: clusters by the likelihood of a class bigram model.
+"""Word classes from untagged text, used in place of tags (treewright.words.exchange finds them).
 
-The objective is that of Brown et al. (1992), the likelihood of a class bigram model
-
-    sum over classes g, h of  f(n(g, h))  -  2 sum over g of  f(n(g))  +  sum over words w of  f(n(w)),   f(n) = n log n
-
-maximised by the exchange algorithm (Kneser & Ney 1993; Martin, Liermann & Ney 1998). At the start each of the most
-frequent words has a class of its own and all others are in one more; then each word in turn moves to the class with the
-largest gain, until few words move. A sweep costs O(V K (neighbours)) for V words and K classes.
-
-Words that occur less than MIN_COUNT times are clustered by their shape: digits, capital or not, and their ending. When
-parsing, unknown words get the class of their shape.
+Punctuation marks are left out. Words that occur less than MIN_COUNT times are clustered by their shape: digits, capital
+or not, and their ending. When parsing, unknown words get the class of their shape.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.calls import checked, explained_methods
 from treewright.checks import read_plain
-from treewright.errors import InputError
 from treewright.induce.tagged import PUNCTUATION
+from treewright.words.exchange import Exchange, Ints
+from treewright.words.shapes import is_punctuation, shapes
+from treewright.words.units import Units
 
 MIN_COUNT = 2  # rarer words are represented by their shape; by convention
-MAX_ENDING = 3  # letters of an ending in a shape; by convention
-MIN_ENDING_TOKENS = 10  # a shape with an ending is used if so many rare words have it; by convention
-MIN_MOVED_SHARE = 1e-3  # the search ends when a sweep moves no more of the words; by convention
 MAX_FUNCTION_PERPLEXITY = 30.0  # classes whose words have at most this perplexity are function words; chosen on English
 SWEEPS = 20  # maximum number of sweeps; by convention
-
-Ints = NDArray[np.int64]
 
 
 class HasForms(Protocol):
@@ -92,27 +78,6 @@ class Clusters:
         )
 
 
-def is_punctuation(form: str) -> bool:
-    """
-    >>> is_punctuation("..."), is_punctuation("a.m.")
-    (True, False)
-    """
-    return all(unicodedata.category(character).startswith("P") for character in form)
-
-
-def shapes(form: str) -> list[str]:
-    """The shapes of a word, the most specific first.
-
-    >>> shapes("Running"), shapes("1984")
-    (['<A-ing>', '<A-ng>', '<A-g>', '<A>'], ['<0>'])
-    """
-    if any(character.isdigit() for character in form):
-        return ["<0>"]
-    shape = "A" if form[:1].isupper() else "a"
-    endings = [form[-letters:].lower() for letters in range(min(MAX_ENDING, len(form) - 1), 0, -1)]
-    return [*(f"<{shape}-{ending}>" for ending in endings), f"<{shape}>"]
-
-
 @checked
 def cluster(
     sentences: Iterable[Sequence[str]],
@@ -129,150 +94,19 @@ def cluster(
     >>> found.names
     ('C1', 'C2')
     """
-    if classes < 2:
-        raise InputError(f"{classes} word classes are too few; give 2 or more")
-    texts = [[form for form in forms if not is_punctuation(form)] for forms in sentences]
-    units, numbered = units_of(texts)
-    if len(units) <= classes:
-        raise InputError(f"{classes} word classes are too many for {len(units)} different words")
-    bigrams = Bigrams.of(numbered, len(units))
-    found = Exchange(bigrams, classes)
+    units = Units.of(([form for form in forms if not is_punctuation(form)] for forms in sentences), MIN_COUNT)
+    found = Exchange(units, classes)
     for sweep in range(1, sweeps + 1):
         moved = found.sweep()
-        report(sweep, found.value() / bigrams.total)
-        if moved <= MIN_MOVED_SHARE * len(units):
+        report(sweep, found.value_a_word())
+        if found.is_done(moved):
             break
-    return named(units, bigrams.counts, found.class_of, classes)
+    return named(units, found.class_of[:-1], classes)
 
 
-def units_of(texts: list[list[str]]) -> tuple[list[str], list[Ints]]:
-    """The units to cluster, by falling frequency (words, shapes of rare words), and the sentences as unit numbers."""
-    words = Counter(form.lower() for text in texts for form in text)
-    rare = Counter(
-        shape for text in texts for form in text if words[form.lower()] < MIN_COUNT for shape in shapes(form)
-    )
-
-    def unit(form: str) -> str:
-        if words[form.lower()] >= MIN_COUNT:
-            return form.lower()
-        described = shapes(form)
-        return next((shape for shape in described[:-1] if rare[shape] >= MIN_ENDING_TOKENS), described[-1])
-
-    texts_of_units = [[unit(form) for form in text] for text in texts]
-    counts = Counter(key for text in texts_of_units for key in text)
-    units = sorted(counts, key=lambda key: (-counts[key], key))
-    number_of = {key: number for number, key in enumerate(units)}
-    return units, [np.array([number_of[key] for key in text], dtype=np.int64) for text in texts_of_units]
-
-
-@dataclass(frozen=True)
-class Bigrams:
-    """Counts of units and of their bigrams; the boundary of a sentence is one more unit, the last."""
-
-    counts: Ints
-    before: list[tuple[Ints, Ints]]  # the other units before each unit, and their counts
-    after: list[tuple[Ints, Ints]]
-    twice: Ints  # how often each unit follows itself
-    total: int
-
-    @classmethod
-    def of(cls, texts: list[Ints], units: int) -> Bigrams:
-        edge = np.array([units], dtype=np.int64)
-        flat = np.concatenate([part for text in texts if len(text) for part in (edge, text)] + [edge])
-        pairs, often = np.unique(flat[:-1] * (units + 1) + flat[1:], return_counts=True)
-        first, second = pairs // (units + 1), pairs % (units + 1)
-        twice = np.zeros(units + 1, dtype=np.int64)
-        np.add.at(twice, first[first == second], often[first == second])
-        different = first != second
-        first, second, often = first[different], second[different], often[different]
-        return cls(
-            np.bincount(flat[1:], minlength=units + 1),
-            grouped(second, first, often, units + 1),
-            grouped(first, second, often, units + 1),
-            twice,
-            len(flat) - 1,
-        )
-
-
-def grouped(by: Ints, others: Ints, often: Ints, units: int) -> list[tuple[Ints, Ints]]:
-    order = np.argsort(by, kind="stable")
-    ends = np.searchsorted(by[order], np.arange(1, units))
-    return list(zip(np.split(others[order], ends), np.split(often[order], ends), strict=True))
-
-
-@dataclass
-class Exchange:
-    """The current classes, their bigram counts, and the moves that raise the objective."""
-
-    bigrams: Bigrams
-    classes: int
-    class_of: Ints = field(init=False)
-    table: Ints = field(init=False)  # counts of class bigrams; the boundary of a sentence is the last class
-    totals: Ints = field(init=False)
-    f: NDArray[np.float64] = field(init=False)  # n log n
-
-    def __post_init__(self) -> None:
-        units = len(self.bigrams.counts)
-        self.class_of = np.minimum(np.arange(units), self.classes - 1)
-        self.class_of[-1] = self.classes
-        self.table = np.zeros((self.classes + 1, self.classes + 1), dtype=np.int64)
-        for unit in range(units):
-            others, often = self.bigrams.after[unit]
-            np.add.at(self.table[self.class_of[unit]], self.class_of[others], often)
-            self.table[self.class_of[unit], self.class_of[unit]] += self.bigrams.twice[unit]
-        self.totals = np.bincount(self.class_of, self.bigrams.counts).astype(np.int64)
-        n = np.arange(self.bigrams.total + 1, dtype=np.float64)
-        self.f = n * np.log(np.maximum(n, 1))
-
-    def value(self) -> float:
-        """Log likelihood of the corpus: each class given the previous one, each word given its class."""
-        return float(self.f[self.table].sum() - 2 * self.f[self.totals].sum() + self.f[self.bigrams.counts].sum())
-
-    def sweep(self) -> int:
-        """Move every unit to its best class, most frequent units first; returns how many moved."""
-        return sum(self.move(unit) for unit in range(len(self.class_of) - 1))
-
-    def move(self, unit: int) -> bool:
-        before, after = (
-            np.bincount(self.class_of[others], often, self.classes + 1).astype(np.int64)
-            for others, often in (self.bigrams.before[unit], self.bigrams.after[unit])
-        )
-        own = int(self.class_of[unit])
-        self.shift(unit, own, before, after, -1)
-        gains = self.gains(unit, before, after)
-        best = int(gains.argmax())
-        if gains[best] <= gains[own] + 1e-9:  # a unit stays where another class is no better
-            best = own
-        self.shift(unit, best, before, after, 1)
-        self.class_of[unit] = best
-        return best != own
-
-    def shift(self, unit: int, place: int, before: Ints, after: Ints, sign: int) -> None:
-        """Remove a unit from a class (sign -1) or add it (sign 1)."""
-        self.table[:, place] += sign * before
-        self.table[place, :] += sign * after
-        self.table[place, place] += sign * self.bigrams.twice[unit]
-        self.totals[place] += sign * self.bigrams.counts[unit]
-
-    def gains(self, unit: int, before: Ints, after: Ints) -> NDArray[np.float64]:
-        """The gain of the objective with the unit in each class."""
-        f, table, k = self.f, self.table, self.classes
-        rows, columns = np.flatnonzero(before), np.flatnonzero(after)
-        into, out_of = table[rows, :k], table[:k, columns]
-        gain = (f[into + before[rows, None]] - f[into]).sum(axis=0)
-        gain += (f[out_of + after[columns]] - f[out_of]).sum(axis=1)
-        # The bigram of a class with itself changes by left and right neighbours, and by the unit following itself.
-        diagonal, left, right = table.diagonal()[:k], before[:k], after[:k]
-        gain += f[diagonal + left + right + self.bigrams.twice[unit]] + f[diagonal]
-        gain -= f[diagonal + left] + f[diagonal + right]
-        totals = self.totals[:k]
-        gain -= 2 * (f[totals + self.bigrams.counts[unit]] - f[totals])
-        return np.asarray(gain)
-
-
-def named(units: list[str], counts: Ints, class_of: Ints, classes: int) -> Clusters:
+def named(units: Units, class_of: Ints, classes: int) -> Clusters:
     """Number the classes by falling frequency; empty ones are dropped."""
-    counts, class_of = counts[:-1], class_of[:-1]
+    counts = units.counts[:-1]
     totals = np.bincount(class_of, counts, classes)
     order = [int(c) for c in np.argsort(-totals, kind="stable") if totals[c] > 0]
     number_of = {old: new for new, old in enumerate(order)}
@@ -281,10 +115,10 @@ def named(units: list[str], counts: Ints, class_of: Ints, classes: int) -> Clust
         members = np.flatnonzero(class_of == old)
         share = counts[members] / totals[old]
         spread.append(float(np.exp(-(share * np.log(share)).sum())))
-        examples.append(tuple(units[member] for member in members[:5]))
+        examples.append(tuple(units.names[member] for member in members[:5]))
     return Clusters(
         tuple(f"C{number:0{len(str(len(order)))}}" for number in range(1, len(order) + 1)),
-        {unit: number_of[int(c)] for unit, c in zip(units, class_of, strict=True)},
+        {unit: number_of[int(c)] for unit, c in zip(units.names, class_of, strict=True)},
         tuple(spread),
         tuple(examples),
     )

@@ -146,6 +146,11 @@ def lines_of(piece: str, ends: re.Pattern[str]) -> Iterator[str]:
         yield piece[begin:]
 
 
+def text_lines(source: str | IO[Any]) -> Iterator[str]:
+    """The lines of a text; the first byte that is not UTF-8 is named."""
+    return (row.text for rows in row_batches(Lines(source), LINE_END) for row in rows)
+
+
 def blocks(pieces: Iterable[str]) -> Iterator[str]:
     """The same text in pieces that end at blank lines and are long enough, however it came."""
     held = ""

@@ -43,6 +43,11 @@ class Classes:
         """The class of each word."""
         return dict(zip(self.words, self.numbers.tolist(), strict=True))
 
+    def knows(self, form: str) -> bool:
+        """Whether a form is in the list, in canonical spelling or in lower case."""
+        spelled = canonical(form)
+        return spelled in self.number_of or spelled.lower() in self.number_of
+
     def path(self, form: str) -> str:
         """The bit path of a form: of its canonical spelling, else in lower case, else of its shape; "" if none."""
         spelled = canonical(form)

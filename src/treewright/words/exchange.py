@@ -1,4 +1,4 @@
-"""Word classes that maximise the likelihood of a class bigram model, and their bit paths (core/text/word_classes.hpp)."""
+"""Word classes by the likelihood of a class bigram model, and their bit paths (see core/text/word_classes.hpp)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Exchange:
         self._kernel = WordClasses(units.edge + 1, classes, first, second, counts, start)
 
     def sweep(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Move every unit to its best class; how many moved. progress is called with the units done and their number."""
+        """Move every unit to its best class; how many moved. progress gets the number of units done, and of all."""
         moved, units = 0, self._units.edge
         for begin in range(0, units, SLICE):
             if progress:

@@ -1,10 +1,12 @@
 """Word vectors by factorisation of the association of words and their neighbours (Levy, Goldberg & Dagan 2015).
 
-The matrix has the positive pointwise mutual information of each pair of units within a window,
+A neighbour c of a word w is another word at a certain distance before or after it, so that the vectors of words are
+close if their use in sentences is similar, rather than their topic. The matrix has the positive pointwise mutual
+information
 
-    max(0, log  n(w, c) N / (n(w) n(c)^a))        with n(c)^a scaled to sum to N,
+    max(0, log  n(w, c) N / (n(w) m(c)))        m(c) = n(c)^a, scaled so that the sum over c is N,
 
-and its truncated singular value decomposition U S V' gives the vectors U S^p.
+and its truncated singular value decomposition U S V' gives the vectors U S^p, times a constant.
 """
 
 from __future__ import annotations
@@ -17,32 +19,38 @@ from scipy.sparse.linalg import svds
 from treewright.errors import InputError
 from treewright.words.units import Units
 
-WINDOW = 5
-SMOOTHING = 0.75
-POWER = 0.5
+# Chosen by benchmarks/words.py DATA --settings windows, by the tags that the closest vectors give to unknown words.
+WINDOW = 2  # the largest distance of a neighbour
+POWER = 0.5  # p
+SMOOTHING = 0.75  # a; Levy, Goldberg & Dagan (2015)
+ROOT_MEAN_SQUARE = 0.5  # of all numbers: that of GloVe vectors, so that networks get learned and imported ones alike
 
 
-def factorised(units: Units, size: int, seed: int) -> NDArray[np.float32]:
+def factorised(
+    units: Units, size: int, seed: int, *, window: int = WINDOW, power: float = POWER
+) -> NDArray[np.float32]:
     """A vector for each unit."""
     if size >= len(units.names):
         raise InputError(f"vectors of {size} numbers are too long for {len(units.names)} different words; give fewer")
-    matrix = association(units.neighbours(WINDOW))
-    start = np.random.default_rng(seed).standard_normal(len(units.names))
+    matrix = association(units.neighbours(window))
+    start = np.random.default_rng(seed).standard_normal(min(matrix.shape))
     left, values, _ = svds(matrix, k=size, v0=start, solver="arpack")
     left, values = left[:, ::-1], values[::-1]
     largest = np.abs(left).argmax(axis=0)
-    signs = np.where(left[largest, np.arange(size)] < 0, -1.0, 1.0)
-    return np.asarray(left * signs * np.maximum(values, 0) ** POWER, dtype=np.float32)
+    signs = np.where(left[largest, np.arange(size)] < 0, -1.0, 1.0)  # the sign of a singular vector is arbitrary
+    found = left * signs * np.maximum(values, 0) ** power
+    scale = np.sqrt((found**2).mean())
+    return np.asarray(found * (ROOT_MEAN_SQUARE / scale if scale > 0 else 1.0), dtype=np.float32)
 
 
 def association(counts: sparse.csr_matrix) -> sparse.csr_matrix:
-    """The positive pointwise mutual information of counts of pairs."""
+    """The positive pointwise mutual information of counts of words and neighbours."""
     total = counts.sum()
-    rows = np.asarray(counts.sum(axis=1)).ravel()
-    smoothed = rows**SMOOTHING
-    smoothed *= total / max(smoothed.sum(), 1e-300)
+    words, neighbours = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
+    smoothed = neighbours**SMOOTHING
+    smoothed *= total / smoothed.sum()
     pairs = counts.tocoo()
-    values = np.log(pairs.data * total / (rows[pairs.row] * smoothed[pairs.col]))
+    values = np.log(pairs.data * total / (words[pairs.row] * smoothed[pairs.col]))
     kept = values > 0
     found = sparse.coo_matrix((values[kept], (pairs.row[kept], pairs.col[kept])), shape=counts.shape)
     return found.tocsr()

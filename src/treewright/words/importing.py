@@ -2,7 +2,7 @@
 
 | file | content |
 |---|---|
-| text of word2vec, fastText `.vec` | a line with the number of words and of numbers a vector, then a line for each word |
+| text of word2vec, fastText `.vec` | a line with the number of words and the size of vectors, then a line a word |
 | text of GloVe | the same without the first line |
 | binary of word2vec | the same first line, then each word, a blank and its vector as float32 |
 | `vectors.npy` | a table of NumPy; `vectors.txt` beside it has the words, one a line |
@@ -81,8 +81,9 @@ class Rows:
     def add(self, line: int, word: str, numbers: array[float]) -> None:
         """Add a row, after a check of its numbers."""
         key = key_of(word)
-        if not key.strip():
-            raise FormatError(self.path, line, "a vector without a word; " + EXPECTED)
+        if not key.strip() or "\n" in key:
+            problem = f"the word {shown(word)} has a line break" if key.strip() else "a vector without a word"
+            raise FormatError(self.path, line, f"{problem}; {EXPECTED}")
         for number in numbers:
             if not abs(number) <= MAX_WEIGHT:
                 problem = f"the vector of {shown(word)} has the number {number}; expected finite numbers"
@@ -246,8 +247,8 @@ def trailing_numbers(fields: list[str]) -> int:
     (2, 2)
     """
     found = 0
-    for field in reversed(fields[1:]):
-        if not is_number(field.encode()):
+    for text in reversed(fields[1:]):
+        if not is_number(text.encode()):
             break
         found += 1
     return found

@@ -15,6 +15,7 @@ from treewright.checkpoint import Origin
 from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
+from treewright.errors import InputError
 from treewright.learn import Progress, Report
 from treewright.words.classes import Classes
 from treewright.words.exchange import Exchange, Ints, paths_of
@@ -29,6 +30,15 @@ CLASSES, TREE, VECTORS = "word classes", "class tree", "vectors"  # the steps
 def forms_of(sentences: Iterable[Sentence]) -> Iterator[Sequence[str]]:
     """The forms of sentences in canonical spelling."""
     return ([canonical(form) for form in sentence.forms] for sentence in sentences)
+
+
+def check_unicode(units: Units) -> None:
+    """Refuse words that cannot be written as UTF-8, before a long training."""
+    for name in units.names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"the training data has the word {name!r}, which has half of a surrogate pair") from None
 
 
 @dataclass
@@ -66,9 +76,10 @@ class Training:
 
     def classes(self) -> Classes:
         """Word classes with bit paths; none if the options ask for none."""
-        if not self.options.classes:
+        number = self.options.classes
+        if not number:
             return Classes()
-        found = self._exchanged()
+        found = self._exchanged(number)
         merges = self.saved.results.get("merges")
         if merges is None:
             self.progress(TREE, 0, 0, 1)
@@ -76,12 +87,12 @@ class Training:
             self.saved.add(merges=merges)
             self.report(Report(TREE, 1, 1))
         pairs: list[tuple[int, int]] = [(int(first), int(second)) for first, second in merges]
-        return named(self.units, found.class_of[:-1], paths_of(pairs, self.options.classes))
+        return named(self.units, found.class_of[:-1], paths_of(pairs, number))
 
-    def _exchanged(self) -> Exchange:
+    def _exchanged(self, number: int) -> Exchange:
         saved = self.saved.results
         sweep = saved.get("sweep", 0)
-        found = Exchange(self.units, self.options.classes, saved.get("class_of"))
+        found = Exchange(self.units, number, saved.get("class_of"))
         is_done = saved.get("is_done", False)
         while sweep < self.options.sweeps and not is_done:
             moved = found.sweep(lambda done, of: self.progress(CLASSES, sweep, done, of))  # noqa: B023

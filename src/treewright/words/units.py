@@ -68,20 +68,23 @@ class Units:
 
     def bigrams(self) -> tuple[Ints, Ints, Ints]:
         """The pairs of units in a row, boundaries included, and their counts."""
-        found = self._pairs(1, 1.0, across=True).tocoo()
+        found = self._pairs(1, across=True).tocoo()
         first, second = found.row.astype(np.int32), found.col.astype(np.int32)
         return first, second, found.data.astype(np.int32)
 
     def neighbours(self, window: int) -> sparse.csr_matrix:
-        """How often two units stand within a window in a sentence: pairs at distance d count (window - d + 1) / window."""
-        found = sparse.csr_matrix((self.edge + 1, self.edge + 1))
-        for distance in range(1, window + 1):
-            found = found + self._pairs(distance, (window - distance + 1) / window, across=False)
-        found = found[: self.edge, : self.edge]
-        return (found + found.T).tocsr()
+        """How often each unit is at each distance before and after another, [units, 2 * window * (units + 1)].
 
-    def _pairs(self, distance: int, weight: float, *, across: bool) -> sparse.csr_matrix:
-        """The pairs of units at a distance; across: those of different sentences too."""
+        The boundary of a sentence is a neighbour too, but only the words of one sentence are neighbours.
+        """
+        blocks = []
+        for distance in range(1, window + 1):
+            pairs = self._pairs(distance, across=distance == 1)
+            blocks += [pairs.T, pairs]
+        return sparse.hstack(blocks, format="csr")[: self.edge]
+
+    def _pairs(self, distance: int, *, across: bool) -> sparse.csr_matrix:
+        """The pairs of units at a distance; across: those with the boundary of a sentence too."""
         size = self.edge + 1
         found = sparse.csr_matrix((size, size))
         for begin in range(0, len(self.text) - distance, CHUNK):
@@ -91,7 +94,7 @@ class Units:
                 sentence = np.cumsum(part == self.edge)
                 inside = (sentence[:-distance] == sentence[distance:]) & (first != self.edge)
                 first, second = first[inside], second[inside]
-            ones = np.full(len(first), weight)
+            ones = np.ones(len(first))
             found = found + sparse.coo_matrix((ones, (first, second)), shape=(size, size)).tocsr()
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -24,10 +24,17 @@ from treewright.learn import Progress, Report
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
-from treewright.words.options import WordsOptions
-from treewright.words.training import Saved, Training, forms_of
+from treewright.words.options import WordsOptions, resolved
+from treewright.words.training import Saved, Training, check_unicode, forms_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
+
+
+def pass_on(notes: Iterable[str], note: Callable[[str], None] | None) -> None:
+    """Call a function with remarks, if there is one."""
+    if note is not None:
+        for text in notes:
+            note(text)
 
 
 def ignore(*report: object) -> None:
@@ -45,8 +52,11 @@ class Words:
     FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
-    def __init__(self, vectors: Vectors, classes: Classes, metadata: Mapping[str, Any] | None = None) -> None:
-        self._vectors, self._classes = vectors, classes
+    def __init__(
+        self, vectors: Vectors | None = None, classes: Classes | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self._vectors = Vectors() if vectors is None else vectors
+        self._classes = Classes() if classes is None else classes
         self.metadata: Mapping[str, Any] = dict(metadata or {})
 
     @classmethod
@@ -65,14 +75,15 @@ class Words:
     ) -> Words:
         """Learn classes and vectors from the forms of sentences, which are read once; `dev` is not used.
 
-        `treewright.pipeline.read_input` reads the sentences of raw text. report is called after each sweep and step.
-        checkpoint: a file for the results of the steps, from which a later call with `resume` continues; the caller
-        removes it. seed replaces that of the options.
+        `treewright.pipeline.read_input` reads the sentences of raw text. report is called after each sweep and step,
+        progress within them, with the step, the sweep, the words done and their number. checkpoint: a file for the
+        results of the steps, from which a later call with `resume` continues; the caller removes it. seed replaces that
+        of the options.
 
         >>> from treewright.pipeline import read_input
         >>> words = Words.train(read_input("letter.txt"), options=WordsOptions(classes=4, size=4))
         >>> words
-        Words(11 vectors of 4 numbers; 11 words in 4 classes)
+        Words(4 vectors of 4 numbers; 4 words in 4 classes)
         """
         chosen = options or WordsOptions()
         if seed is not None:
@@ -80,7 +91,9 @@ class Words:
         sentences = read(train) if isinstance(train, (str, os.PathLike)) else train
         units = Units.of(forms_of(sentences), chosen.min_count)
         if not units.names:
-            raise InputError("the text has no words")
+            raise InputError("the training data has no words")
+        check_unicode(units)
+        chosen = resolved(chosen, len(units.names))
         saved = Saved.at(checkpoint, resume, units, chosen)
         training = Training(units, chosen, saved, report or ignore, progress or ignore)
         classes, vectors = training.classes(), training.vectors()
@@ -97,14 +110,13 @@ class Words:
         note: Callable[[str], None] | None = None,
         progress: ShareDone | None = None,
     ) -> Words:
-        """The vectors of a file of word2vec (text or binary), GloVe, fastText (.vec), or a .npy file with a .txt beside.
+        """The vectors of a file: word2vec (text or binary), GloVe, fastText (.vec), or .npy with a .txt beside it.
 
-        max_words: read the first ones only. note is called with remarks, such as the number of repeated words;
-        progress with the share of the file that has been read.
+        path: the file, compressed or not. max_words: read the first ones only. note is called with remarks, such as the
+        number of repeated words; progress with the share of the file that has been read.
         """
         vectors, notes = read_vectors(path, max_words=max_words, progress=progress)
-        for text in notes if note else ():
-            note(text)
+        pass_on(notes, note)
         return cls(vectors, Classes(), {"vectors": Path(path).name})
 
     @classmethod
@@ -116,15 +128,19 @@ class Words:
         note: Callable[[str], None] | None = None,
         progress: ShareDone | None = None,
     ) -> Words:
-        """The word classes of a file of Brown clusters: lines of path, word and count, or of word and path."""
+        """The word classes of a file of Brown clusters: lines of path, word and count, or of word and path.
+
+        path: the file, compressed or not; note and progress are those of `from_vectors`.
+        """
         classes, notes = read_classes(path, progress=progress)
-        for text in notes if note else ():
-            note(text)
+        pass_on(notes, note)
         return cls(Vectors(), classes, {"classes": Path(path).name})
 
-    def with_classes(self, other: Words) -> Words:
-        """These vectors with the classes of others."""
-        return Words(self._vectors, other._classes, {**other.metadata, **self.metadata})
+    def joined(self, other: Words) -> Words:
+        """These words with the vectors of others, if those have any, and with their classes, if they have any."""
+        vectors = other._vectors if other.size else self._vectors
+        classes = other._classes if other.paths else self._classes
+        return Words(vectors, classes, {**self.metadata, **other.metadata})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Words:
@@ -161,7 +177,7 @@ class Words:
     @property
     def size(self) -> int:
         """The numbers of a vector; 0 if there are no vectors."""
-        return self._vectors.codes.shape[1]
+        return int(self._vectors.codes.shape[1])
 
     @cached_property
     def classes(self) -> Mapping[str, str]:
@@ -185,6 +201,10 @@ class Words:
         not among them has the class of its shape: digits, a capital or none, and its ending.
         """
         return self._classes.path(form)
+
+    def knows(self, form: str) -> bool:
+        """Whether a form has a vector or a class of its own, not that of its shape."""
+        return self.row(form) >= 0 or self._classes.knows(form)
 
     def members(self, form: str, count: Positive = 20) -> list[str]:
         """The most frequent words of the class of a form."""

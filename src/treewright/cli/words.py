@@ -1,0 +1,328 @@
+"""`treewright words`: learn word classes and word vectors from text, import them, and look at them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli.components import Run, train_and_save
+from treewright.cli.inputs import CountedFile, shares_shown, size_of
+from treewright.cli.options import (
+    Json,
+    ModelOutput,
+    ModelSeed,
+    PlainCommand,
+    Quiet,
+    Resume,
+    examples,
+    new_app,
+)
+from treewright.cli.shared import check_output, counted, note
+from treewright.cli.training import StageCost
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.corpus import Sentence
+    from treewright.learn import Progress
+    from treewright.tagger import Tokeniser
+    from treewright.words import Words
+
+HELP = (
+    "Learn word classes and word vectors from raw text, or import them, and look at them.\n\n"
+    "`treewright words TEXT -o WORDS` is short for `treewright words train`. docs/words.md explains the models."
+) + examples(
+    "treewright words letter.txt -o my.words",
+    "treewright words show my.words bridge",
+)
+TRAIN = (
+    "Learn word classes and word vectors from TEXT: raw text, CoNLL-U or JSON, in any language.\n\n"
+    "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown "
+    "clusters are. Vectors are a factorisation of the association of words and their neighbours. --vectors and "
+    "--classes import what other programs have learned; TEXT is then needed only for the other of the two. An "
+    "interrupted training continues with --resume and ends with the same file."
+) + examples(
+    "treewright words letter.txt news.txt.gz -o my.words",
+    "treewright words tokenised.txt --tokeniser whitespace -o my.words",
+    "treewright words --vectors glove.6B.100d.txt --classes paths -o en.words",
+    "treewright words news.txt --vectors cc.ga.300.vec.gz -o ga.words",
+)
+SHOW = (
+    "Print the words whose vectors are closest to that of WORD, and the most frequent words of its class."
+) + examples(
+    "treewright words show my.words bridge",
+    "treewright words show my.words bridge rail --json",
+)
+RULES, WHITESPACE = "rules", "whitespace"
+STEPS = 1024  # of the progress display while a text is read; a multiple of its step
+READING = "text"
+
+app = new_app(HELP, default="train")
+
+
+@app.command(help=TRAIN, cls=PlainCommand)
+def train(
+    output: ModelOutput,
+    texts: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT", help='Files, compressed or not; "-" is standard input.')
+    ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            "--vectors",
+            metavar="FILE",
+            help="Import vectors: word2vec (text or binary), GloVe, fastText .vec, or .npy with a .txt beside it.",
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            "--classes", metavar="FILE", help="Import classes: lines of path, word and count, or of word and path."
+        ),
+    ] = None,
+    classes_count: Annotated[
+        int | None,
+        typer.Option(
+            "--classes-count",
+            min=0,
+            metavar="N",
+            help="Number of classes to learn; 0: none. The default is 1000, for a small text a tenth of its words.",
+        ),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=0,
+            metavar="N",
+            help="Numbers of a vector to learn; 0: none. The default is 64, for a small text fewer.",
+        ),
+    ] = None,
+    min_count: Annotated[
+        int,
+        typer.Option("--min-count", min=1, metavar="N", help="Rarer words are represented by their shape."),
+    ] = 2,
+    max_vectors: Annotated[
+        int | None, typer.Option("--max-vectors", min=1, metavar="N", help="Import the first N vectors only.")
+    ] = None,
+    tokeniser: Annotated[
+        str,
+        typer.Option(
+            "--tokeniser",
+            metavar="NAME",
+            help="How raw text is divided into words: rules (Unicode), whitespace (a sentence a line), or a model.",
+        ),
+    ] = RULES,
+    seed: ModelSeed = 1,
+    resume: Resume = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    check_output(output)
+    if not texts and not vectors and not classes:
+        raise InputError("nothing to learn from: give a TEXT, or --vectors or --classes to import")
+    for source in texts or ():
+        if source != "-" and Path(source).is_dir():
+            raise InputError(f"{source}: a folder; give its files, as in {Path(source) / '*.txt'}")
+    imported = import_words(vectors, classes, max_vectors, quiet)
+    options = options_of(classes_count, size, min_count, imported, has_text=bool(texts))
+    if texts and (options["classes"] != 0 or options["size"] != 0):
+        learn(texts, tokeniser, imported, options, seed, output, resume, quiet, as_json)
+        return
+    imported.save(output)
+    report(imported, output, {}, [], quiet, as_json)
+
+
+def import_words(vectors: str | None, classes: str | None, max_vectors: int | None, quiet: bool) -> Words:
+    """The vectors and the classes of files; none for those that are not given."""
+    from treewright.words import Words
+
+    remark = (lambda text: None) if quiet else note
+    with shares_shown() as progress:
+        shown = None if quiet else progress
+        found = Words()
+        if vectors is not None:
+            found = Words.from_vectors(vectors, max_words=max_vectors, note=remark, progress=shown)
+        if classes is not None:
+            found = found.joined(Words.from_classes(classes, note=remark, progress=shown))
+    return found
+
+
+def options_of(
+    classes: int | None, size: int | None, min_count: int, imported: Words, *, has_text: bool
+) -> dict[str, Any]:
+    """The options of training: what is imported is not learned. Refuses a number for what is imported."""
+    for name, number, is_imported in (
+        ("--classes-count", classes, bool(imported.paths)),
+        ("--size", size, bool(imported.size)),
+    ):
+        if number and is_imported:
+            raise InputError(f"{name} is for what is learned from text, but it is imported; leave one of the two out")
+        if number and not has_text:
+            raise InputError(f"{name} is for what is learned from text; give a TEXT")
+    return {
+        "classes": 0 if imported.paths else classes,
+        "size": 0 if imported.size else size,
+        "min_count": min_count,
+    }
+
+
+def learn(
+    texts: Sequence[str],
+    tokeniser: str,
+    imported: Words,
+    options: dict[str, Any],
+    seed: int,
+    output: Path,
+    resume: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Learn from text what is not imported, and save all."""
+    from treewright.words import Words, WordsOptions
+
+    chosen = WordsOptions(**options)
+    cut = None if tokeniser == WHITESPACE else tokeniser_of(tokeniser)
+
+    def train_words(run: Run) -> Words:
+        sentences = sentences_of(texts, cut, run.progress)
+        found = Words.train(sentences, options=chosen, seed=seed, resume=resume, **run._asdict())
+        return found.joined(imported)
+
+    trained = train_and_save(output, stages_of(chosen), quiet, train_words)
+    report(trained.model, output, {"seconds": round(trained.seconds, 3)}, trained.epochs, quiet, as_json)
+
+
+def stages_of(options: Any) -> list[StageCost]:
+    """The steps of a training with their costs, as on a text of 600,000 words (benchmarks/words.py)."""
+    from treewright.words.training import CLASSES, TREE, VECTORS
+
+    stages = [StageCost(READING, 1, 4.0)]
+    if options.classes != 0:
+        stages += [StageCost(CLASSES, options.sweeps, 0.5), StageCost(TREE, 1, 1.0)]
+    return [*stages, StageCost(VECTORS, 1, 3.0)] if options.size != 0 else stages
+
+
+def tokeniser_of(name: str) -> Tokeniser:
+    """The tokeniser by rules, or of a model."""
+    from treewright.tagger import Tokeniser
+
+    return Tokeniser() if name == RULES else Tokeniser.load(name)
+
+
+def sentences_of(texts: Sequence[str], tokeniser: Tokeniser | None, progress: Progress) -> Iterator[Sentence]:
+    """The sentences of files, one after another; without a tokeniser lines of words. Files without any are refused."""
+    from treewright.corpus import open_input
+    from treewright.pipeline import read_input
+
+    sizes = [size_of(source) for source in texts]
+    total = 0 if None in sizes else sum(size or 0 for size in sizes)
+    count_bytes = bytes_counter(total, progress)
+    found = 0
+    for source in texts:
+        counted_file = None if size_of(source) is None else CountedFile(source, count_bytes)
+        with open_input(source, counted_file) as file:
+            sentences = read_lines(file) if tokeniser is None else read_input(file, tokeniser=tokeniser)
+            for sentence in sentences:
+                found += 1
+                yield sentence
+    if not found:
+        names = ", ".join("<stdin>" if source == "-" else source for source in texts)
+        raise InputError(f"{names}: the text has no words")
+
+
+def bytes_counter(total: int, progress: Progress) -> Callable[[int], None]:
+    """Shows the share of the bytes that have been read."""
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        if total:
+            step = STEPS * min(done, total) // total
+            progress(READING, 0, step - step % 16, STEPS)
+
+    return count
+
+
+def read_lines(file: Any) -> Iterator[Sentence]:
+    """Each line is a sentence of words that are separated by white space."""
+    from treewright.corpus import Sentence
+    from treewright.pipeline.reading import text_lines
+
+    for line in text_lines(file):
+        if forms := line.split():
+            yield Sentence.from_words(forms)
+
+
+def report(
+    words: Words, output: Path, more: dict[str, Any], epochs: list[dict[str, Any]], quiet: bool, as_json: bool
+) -> None:
+    """Say what was written."""
+    found = {
+        "file": str(output),
+        "bytes": output.stat().st_size,
+        "vectors": len(words.vocabulary),
+        "size": words.size,
+        "words": len(words.classes),
+        "classes": len(words.paths),
+        **{name: value for name, value in words.metadata.items() if name == "tokens"},
+        **more,
+    }
+    if as_json:
+        typer.echo(json.dumps({**found, "epochs": epochs}, indent=2))
+    elif not quiet:
+        learned = f"; learned from {counted(found['tokens'], 'word')} of text" if "tokens" in found else ""
+        time = f" in {found['seconds']:.1f} s" if "seconds" in found else ""
+        note(f"{output}: {words}{learned}{time}")
+
+
+@app.command(help=SHOW, cls=PlainCommand)
+def show(
+    model: Annotated[str, typer.Argument(metavar="WORDS", help="A file made by `treewright words`.")],
+    forms: Annotated[list[str], typer.Argument(metavar="WORD", help="One or more words.")],
+    count: Annotated[
+        int,
+        typer.Option("--count", min=1, metavar="N", help="How many to list; of the closest words, and of the class."),
+    ] = 10,
+    as_json: Json = False,
+) -> None:
+    from treewright.words import Words
+
+    words = Words.load(model)
+    found = [description(words, form, count) for form in forms]
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    for one in found:
+        typer.echo("\n".join(lines_of(one)))
+
+
+def description(words: Words, form: str, count: int) -> dict[str, Any]:
+    """What is known about a form."""
+    return {
+        "word": form,
+        "neighbours": [[word, round(cosine, 3)] for word, cosine in words.neighbours(form, count)],
+        "class": words.class_of(form),
+        "members": words.members(form, count),
+        "is_known": words.knows(form),
+        "spelled_like": [] if words.knows(form) else words.spelled_like(form),
+    }
+
+
+def lines_of(found: dict[str, Any]) -> Iterator[str]:
+    """A description for people."""
+    form = found["word"]
+    if not found["is_known"]:
+        others = f"similarly spelled: {', '.join(found['spelled_like'])}"
+        yield f"{form}: not among the words; {others if found['spelled_like'] else 'none is spelled similarly'}"
+    if found["neighbours"]:
+        yield f"{form}: closest vectors (cosine)"
+        yield "  " + "  ".join(f"{word} {cosine:.2f}" for word, cosine in found["neighbours"])
+    if found["class"]:
+        by_shape = "" if found["is_known"] else ", that of its shape"
+        yield f"{form}: class {found['class']}{by_shape}"
+        yield "  " + "  ".join(found["members"])

@@ -37,11 +37,12 @@ from time import process_time
 
 import numpy as np
 
+from treewright.checkpoint import Steps
 from treewright.corpus import Sentence, read, write
 from treewright.learn import Weights
 from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.partial import attachment
-from treewright.pipeline.training import Callbacks, Recipe, Steps, jackknifed_tags
+from treewright.pipeline.training import Callbacks, Recipe, jackknifed_tags
 from treewright.tagger import Tagger, TaggerOptions
 
 TREEBANKS = ("ud/English-EWT", "ud/Portuguese-Bosque", "ud/Estonian-EWT", "ud/Turkish-IMST")

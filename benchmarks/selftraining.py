@@ -142,7 +142,7 @@ class Experiment:
         return self.student(self.automatic, seed)
 
     def confident_half(self, seed: int) -> Parser:
-        ranked = sorted(self.automatic, key=lambda sentence: -float(np.mean(sentence.head_confidence)))
+        ranked = sorted(self.automatic, key=mean_confidence, reverse=True)
         return self.student(ranked[: len(ranked) // 2], seed)
 
     @cached_property
@@ -168,15 +168,27 @@ METHODS: dict[str, Callable[[Experiment, int], Parser]] = {
 def averaged(parsers: Sequence[Parser]) -> Parser:
     """The parser with the mean of the weights; all were trained on the same sentences."""
     models = [parser.model for parser in parsers]
-    means = {
-        part: mean_weights([getattr(model, part) for model in models]) for part in ("pruner", "scorer", "labeller")
-    }
-    return Parser(replace(models[0], **means))
+    return Parser(
+        replace(
+            models[0],
+            pruner=mean_weights([model.pruner for model in models]),
+            scorer=mean_weights([model.scorer for model in models]),
+            labeller=mean_weights([model.labeller for model in models]),
+        )
+    )
 
 
 def mean_weights(weights: Sequence[Weights]) -> Weights:
-    total = sum(one.values.astype(np.float32) * np.float32(one.scale) for one in weights)
-    return Weights.of(np.asarray(total, dtype=np.float32) / np.float32(len(weights)))
+    total = np.zeros(len(weights[0].values), dtype=np.float32)
+    for one in weights:
+        total += one.values * np.float32(one.scale / len(weights))
+    return Weights.of(total)
+
+
+def mean_confidence(sentence: Sentence) -> float:
+    """The mean confidence of the heads of a parsed sentence."""
+    assert sentence.head_confidence is not None
+    return float(sentence.head_confidence.mean())
 
 
 def main() -> None:

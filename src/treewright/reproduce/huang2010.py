@@ -279,7 +279,8 @@ def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Co
         found = [add_root(one, DELETED_ROOT) for one in joined.trees_by_member(tree.leaves())]
         by_sentence.append([score_of([tree], [one]) for one in found])
     pairs = [[(2 * one.correct, one.gold + one.system) for one in scores] for scores in by_sentence]
-    return np.array(pairs, dtype=np.int64).transpose(1, 0, 2)
+    counts: Counts = np.array(pairs, dtype=np.int64).transpose(1, 0, 2)
+    return counts
 
 
 def member_f1(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> list[float]:
@@ -289,7 +290,7 @@ def member_f1(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> list[f
 
 def f1_of(counts: Counts) -> float:
     """F1 in per cent of the counts of sentences."""
-    right, total = counts.sum(0).tolist()
+    right, total = map(int, counts.sum(0))
     return 100 * right / max(total, 1)
 
 

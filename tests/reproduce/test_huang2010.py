@@ -69,3 +69,8 @@ def test_p_values_compare_with_the_row_above_and_with_regular(folder: Path) -> N
         assert row.p_above is not None
         assert 0 < row.p_above <= 1
         assert row.p_regular == row.p_product  # a product of one
+
+
+def test_an_unknown_condition_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no condition 'ST'; there are Regular, ST-Reg"):
+        grid(tmp_path, Sizes(), print, ["ST"])

@@ -52,6 +52,14 @@ def grid(
     test: Annotated[int, count_option("--test-sentences", "Parse the first N sentences only.")] = 400,
     grammars: Annotated[int, count_option("--grammars", "Grammars of each condition.")] = 4,
     rounds: Annotated[int, count_option("--rounds", "Number of rounds; of splitting and merging.")] = 4,
+    conditions: Annotated[
+        str | None,
+        typer.Option(
+            "--conditions",
+            metavar="NAMES",
+            help="Conditions, separated by commas; Regular always runs. All if not given.",
+        ),
+    ] = None,
     keep: Annotated[
         Path | None,
         typer.Option("--keep", metavar="FOLDER", help="Keep finished steps in a folder; a later run continues there."),
@@ -60,14 +68,15 @@ def grid(
     as_json: Json = False,
 ) -> None:
     from treewright.cli.tables import show_lines, stage_printer
-    from treewright.reproduce.huang2010 import PUBLISHED, Sizes, draw_curves
+    from treewright.reproduce.huang2010 import CONDITIONS, PUBLISHED, Sizes, draw_curves
     from treewright.reproduce.huang2010 import grid as run
     from treewright.reproduce.plots import ensure_matplotlib
 
     if output is not None:
         ensure_matplotlib()
     sizes = Sizes(gold, raw, dev, test, grammars, rounds)
-    rows, curves = run(data / treebank, sizes, stage_printer(quiet), keep=keep)
+    chosen = CONDITIONS if conditions is None else conditions.split(",")
+    rows, curves = run(data / treebank, sizes, stage_printer(quiet), chosen, keep)
     if output is not None:
         draw_curves(curves, output)
     if as_json:

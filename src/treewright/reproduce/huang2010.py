@@ -162,6 +162,9 @@ def grid(
     folder: Path, sizes: Sizes, report: Report, conditions: Sequence[str] = CONDITIONS, keep: Path | None = None
 ) -> tuple[list[Row], list[Curve]]:
     """The rows of the grid and the curves over rounds; with keep, finished steps are kept in that folder."""
+    for condition in conditions:
+        if condition not in CONDITIONS:
+            raise InputError(f"there is no condition {condition!r}; there are {', '.join(CONDITIONS)}")
     work = Grid(data_of(folder, sizes), sizes, Store.at(keep, folder, sizes), report)
     for condition in CONDITIONS:
         if condition in conditions or condition == "Regular":

@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import treewright as tw
+from treewright.checkpoint import Steps
 from treewright.evaluate import evaluate
 from treewright.parser import LabelRules, Parser, ParserOptions
 from treewright.parser.label_rules import ROOT_TAG, tags_of
 from treewright.parser.training import Trainer
-from treewright.pipeline.training import Callbacks, Recipe, Steps, jackknifed_tags
+from treewright.pipeline.training import Callbacks, Recipe, jackknifed_tags
 from treewright.tagger import Tagger
 
 TREEBANKS = ("English-EWT", "Hungarian-Szeged", "Portuguese-Bosque", "Turkish-IMST", "Vietnamese-VTB", "Gothic-PROIEL")

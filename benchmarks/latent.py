@@ -3,8 +3,9 @@
     python benchmarks/latent.py DATA [--trees N] [--sentences N] [--grammars N] [--rounds N] [--keep DIR] [--parts ...]
 
 Grammars with different seeds are trained on the first N trees of DATA/trees/CRAFT. rounds: F1 of the first grammar
-after each round, and CPU seconds; product: each grammar, their product, sentences a second, bytes and seconds to load;
-confidence: expected calibration error of phrases, raw and calibrated on development sentences. F1 is that of sentences
+after each round, CPU seconds and the peak memory of the process, then the size of its file and the time to load it;
+product: each grammar, their product, sentences a second; confidence: expected calibration error of phrases, raw and
+calibrated on development sentences. F1 is that of sentences
 of at most 40 words of dev.mrg; confidence is calibrated there and measured on test.mrg. --keep stores the grammars in a
 folder and reuses them.
 """
@@ -13,9 +14,12 @@ from __future__ import annotations
 
 import argparse
 import platform
+import resource
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -28,6 +32,7 @@ from treewright.grammar.latent import Training, calibration_of
 from treewright.reproduce.huang2010 import MAX_WORDS, first_trees, member_f1
 
 PARTS = ("rounds", "product", "confidence")
+LOADS = 5  # of which the median is printed
 PUBLISHED = "61.9 74.9 81.1 83.9 85.6"  # of the reference on the WSJ sample of NLTK, rounds 0 to 4
 
 
@@ -51,25 +56,46 @@ def main() -> None:
         return
     grammars = [trained(train, given.rounds, seed, given.keep) for seed in range(1, given.grammars + 1)]
     if "product" in given.parts:
-        print_product(grammars, dev, given.keep)
+        print_product(grammars, dev)
     if "confidence" in given.parts:
         print_confidence(grammars[0], dev, first_trees(folder / "test.mrg", given.sentences, MAX_WORDS))
 
 
 def print_rounds(train: Sequence[Tree], dev: Sequence[Tree], rounds: int) -> None:
-    """F1 after each round."""
-    print(f"{'round':>5} {'substates':>9} {'rules':>7} {'CPU s':>6} {'F1':>6} {'tags':>6}   (reference: {PUBLISHED})")
+    """F1, CPU seconds of the training and peak memory after each round; size of the last grammar."""
+    names = f"{'round':>5} {'substates':>9} {'rules':>7} {'CPU s':>6} {'peak MB':>7} {'F1':>6} {'tags':>6}"
+    print(f"{names}   (reference: {PUBLISHED}; {peak_megabytes():.0f} MB before the training)")
     begin = time.process_time()
     training = Training(train, None, [1.0] * len(train), LatentOptions(rounds=rounds), 1)
     scoring = 0.0
     for number, grammar in enumerate(training.grammars()):
-        seconds = time.process_time() - begin - scoring
+        seconds, peak = time.process_time() - begin - scoring, peak_megabytes()
         start = time.process_time()
         scores = bracket_scores(grammar, dev)
         scoring += time.process_time() - start
         [model] = grammar.models
-        figures = f"{int(model.states.sum()):>9} {np.count_nonzero(model.rules):>7} {seconds:>6.1f}"
+        figures = f"{int(model.states.sum()):>9} {np.count_nonzero(model.rules):>7} {seconds:>6.1f} {peak:>7.0f}"
         print(f"{number:>5} {figures} {100 * scores['f1']:>6.2f} {100 * scores['tags']:>6.2f}", flush=True)
+    print_size(grammar)
+
+
+def peak_megabytes() -> float:
+    """The largest memory that the process has had so far; Linux counts in kilobytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def print_size(grammar: LatentGrammar) -> None:
+    """The size of a grammar's file, and the CPU seconds to load it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "grammar.tw"
+        grammar.save(path)
+        seconds = []
+        for _ in range(LOADS):
+            begin = time.process_time()
+            LatentGrammar.load(path)
+            seconds.append(time.process_time() - begin)
+        megabytes = path.stat().st_size / 1e6
+    print(f"{megabytes:.2f} MB, loads in {median(seconds):.3f} CPU s (median of {LOADS}; {max(seconds):.3f} at most)")
 
 
 def trained(train: Sequence[Tree], rounds: int, seed: int, keep: Path | None) -> LatentGrammar:
@@ -83,7 +109,7 @@ def trained(train: Sequence[Tree], rounds: int, seed: int, keep: Path | None) ->
     return found
 
 
-def print_product(grammars: Sequence[LatentGrammar], dev: Sequence[Tree], keep: Path | None) -> None:
+def print_product(grammars: Sequence[LatentGrammar], dev: Sequence[Tree]) -> None:
     """F1 of the members and of their product; speed on sentences of 20 to 25 words."""
     scores = member_f1(grammars, dev)
     print("members", " ".join(f"{score:.2f}" for score in scores[:-1]), f"product {scores[-1]:.2f}")
@@ -95,11 +121,6 @@ def print_product(grammars: Sequence[LatentGrammar], dev: Sequence[Tree], keep: 
     for words in some:
         grammars[0].parse(words)
     print(f"{len(some) / (time.process_time() - begin):.1f} sentences of 20 to 25 words a second")
-    if keep is not None:
-        path = sorted(keep.glob("latent-*.tw"))[0]
-        begin = time.process_time()
-        LatentGrammar.load(path)
-        print(f"{path.stat().st_size / 1e6:.2f} MB, loads in {time.process_time() - begin:.3f} s")
 
 
 def print_confidence(grammar: LatentGrammar, dev: Sequence[Tree], test: Sequence[Tree]) -> None:

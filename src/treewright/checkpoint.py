@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,14 +145,65 @@ def step_file(checkpoint: modelfile.Path, step: str, is_finished: bool) -> Path:
     return Path(f"{os.fspath(checkpoint)}.{step}.{'finished' if is_finished else 'state'}")
 
 
+class Kept(Protocol):
+    """The result of a step of a training: it is kept in a file."""
+
+    @classmethod
+    def load(cls: type[K], path: modelfile.Path) -> K:
+        """Read the file."""
+
+    def save(self, path: modelfile.Path) -> None:
+        """Write the file."""
+
+
+K = TypeVar("K", bound=Kept)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of a training that are finished, in files beside its checkpoint; none without a path."""
+
+    path: Path | None = None
+
+    @classmethod
+    def at(cls, path: modelfile.Path | None, resume: bool, origin: Callable[[], Origin]) -> Steps:
+        """Those of an interrupted training with `resume`, after a check that it was the same training."""
+        if path is None:
+            return cls()
+        mine = origin()
+        if can_resume(path, resume):
+            load(path, mine)
+        else:
+            remove_steps(Path(path))  # of a training whose checkpoint was deleted
+        save(path, {}, mine)
+        return cls(Path(path))
+
+    def part(self, kind: type[K], name: str, train: Callable[[Path | None, bool], K]) -> K:
+        """The part from its file, or trained; train(checkpoint, resume) trains it."""
+        if self.path is None:
+            return train(None, False)
+        finished, state = (step_file(self.path, name, is_finished) for is_finished in (True, False))
+        if finished.exists():
+            return kind.load(finished)
+        part = train(state, True)
+        part.save(finished)
+        state.unlink(missing_ok=True)
+        return part
+
+
 def remove_checkpoint(output: modelfile.Path) -> None:
     """After the model is written: remove its checkpoints, and partial files of trainings that were killed."""
     checkpoint_path(output).unlink(missing_ok=True)
-    for ending in ("finished", "state", "finished.partial", "state.partial"):
-        for step in checkpoint_path(output).parent.glob(f"{escape(checkpoint_path(output).name)}.*.{ending}"):
-            step.unlink()
+    remove_steps(checkpoint_path(output))
     for path in (output, checkpoint_path(output)):
         partial_of(Path(os.path.realpath(path))).unlink(missing_ok=True)
+
+
+def remove_steps(checkpoint: Path) -> None:
+    """Remove the files of the steps of a training."""
+    for ending in ("finished", "state", "finished.partial", "state.partial"):
+        for step in checkpoint.parent.glob(f"{escape(checkpoint.name)}.*.{ending}"):
+            step.unlink()
 
 
 def to_plain(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:

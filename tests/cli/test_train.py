@@ -107,6 +107,18 @@ def test_options_reach_the_model(run: Run) -> None:
     assert (options.pruning.max_heads, options.pruning.threshold) == (Pruning.max_heads, Pruning.threshold)
 
 
+def test_restarts_have_two_epochs_each_or_share_those_given(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--restarts", "2", "--epochs", "5")
+    scoring = tw.Parser.load("model.tw").options.scoring
+    assert (scoring.restarts, scoring.epochs) == (2, 5)
+    monkeypatch.setattr(
+        tw.parser, "ParserOptions", lambda *given: replace(TINY, model=given[0], scoring=Scoring(bits=10))
+    )
+    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--restarts", "4")
+    scoring = tw.Parser.load("model.tw").options.scoring
+    assert (scoring.restarts, scoring.epochs) == (4, 8)
+
+
 def test_pruning_is_what_was_asked_for(run: Run) -> None:
     run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--max-heads", "3", "--threshold", "0.05")
     pruning = tw.Parser.load("model.tw").options.pruning

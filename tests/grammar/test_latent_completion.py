@@ -88,6 +88,18 @@ def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:
         selftrain(
             *(trees(), raw), teachers=2, students=2, disjoint=True, options=options, report=stop, checkpoint=checkpoint
         )
+    with pytest.raises(InputError, match="a training was interrupted here; --resume continues it"):
+        selftrain(trees(), raw, teachers=2, students=2, disjoint=True, options=options, checkpoint=checkpoint)
+    with pytest.raises(InputError, match=r"another training: other training data, teachers 2 \(now 1\)"):
+        selftrain(
+            *(trees(), raw[:2]),
+            teachers=1,
+            students=2,
+            disjoint=True,
+            options=options,
+            checkpoint=checkpoint,
+            resume=True,
+        )
     stages.clear()
     resumed = selftrain(
         *(trees(), raw),
@@ -103,6 +115,14 @@ def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:
     for name, found in (("whole", whole), ("resumed", resumed)):
         found.grammar.save(tmp_path / name)
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
+
+
+def test_self_training_begins_again_when_its_checkpoint_was_deleted(tmp_path: Path) -> None:
+    raw, options, checkpoint = [["she", "saw", "a", "cat", "."]], LatentOptions(rounds=0), tmp_path / "model.checkpoint"
+    selftrain(trees(), raw, teachers=1, options=options, checkpoint=checkpoint)
+    checkpoint.unlink()
+    again = selftrain(trees(), raw * 2, teachers=1, options=options, checkpoint=checkpoint)
+    assert again.parsed == 2
 
 
 def test_self_training_without_data_is_refused() -> None:

@@ -14,10 +14,11 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright import modelfile
+from treewright.checkpoint import Steps
 from treewright.errors import InputError
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.pruning import quantised
-from treewright.pipeline.training import Callbacks, Recipe, Steps, jackknifed_tags
+from treewright.pipeline.training import Callbacks, Recipe, jackknifed_tags
 from treewright.streams import LOOK_AHEAD, QUICK
 from treewright.tagger import Learning, TaggerOptions, Tokeniser, TokeniserOptions, rebuilt
 

@@ -38,3 +38,39 @@ def test_every_condition_has_a_row_and_a_curve(folder: Path) -> None:
 def test_a_folder_without_trees_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no train\.mrg"):
         grid(tmp_path, Sizes(), print)
+
+
+def test_a_killed_grid_continues_from_what_it_kept(folder: Path, tmp_path: Path) -> None:
+    sizes, kept = Sizes(gold=4, raw=2, dev=3, test=3, grammars=2, rounds=1), tmp_path / "kept"
+    whole = grid(folder, sizes, print)
+
+    def kill(stage: str) -> None:
+        if stage == "ST-Prod, grammar 1":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grid(folder, sizes, kill, keep=kept)
+    times = {path: path.stat().st_mtime_ns for path in kept.iterdir() if path.name != "grid.json"}
+    assert {"Regular-1-round-0.tw", "raw-by-single.mrg", "ST-Reg-dev-round-1.json"} <= {path.name for path in times}
+    assert grid(folder, sizes, print, keep=kept) == whole
+    assert all(path.stat().st_mtime_ns == time for path, time in times.items())
+
+
+def test_the_folder_of_another_grid_is_refused(folder: Path, tmp_path: Path) -> None:
+    grid(folder, Sizes(4, 2, 3, 3, 1, 1), print, ["Regular"], tmp_path / "kept")
+    with pytest.raises(InputError, match=r"the results of another grid: gold 4 \(now 3\), rounds 1 \(now 2\)"):
+        grid(folder, Sizes(3, 2, 3, 3, 1, 2), print, ["Regular"], tmp_path / "kept")
+
+
+def test_p_values_compare_with_the_row_above_and_with_regular(folder: Path) -> None:
+    [regular, *others], _ = grid(folder, Sizes(4, 2, 3, 3, 1, 1), print)
+    assert (regular.p_above, regular.p_regular, regular.p_product) == (None, None, None)
+    for row in others:
+        assert row.p_above is not None
+        assert 0 < row.p_above <= 1
+        assert row.p_regular == row.p_product  # a product of one
+
+
+def test_an_unknown_condition_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no condition 'ST'; there are Regular, ST-Reg"):
+        grid(tmp_path, Sizes(), print, ["ST"])

@@ -94,6 +94,7 @@ OF_THE_PARSER = (
     "projective",
     "root",
     "learner",
+    "restarts",
     "max_heads",
     "threshold",
     "label_rules",
@@ -155,6 +156,15 @@ def train(
         int | None,
         typer.Option(
             min=1, metavar="N", help="Number of epochs; of the scorer. With --only, of the tags or the tokeniser."
+        ),
+    ] = None,
+    restarts: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Trainings of the scorer from zero, each with another order of the sentences and two epochs (--epochs "
+            "are shared), whose weights are averaged; 1 to 3, by the size of TRAIN, if not given.",
         ),
     ] = None,
     columns: Annotated[str, columns_option("filled by the tagger: upos, xpos, feats, lemma")] = "upos,xpos,feats,lemma",
@@ -221,7 +231,7 @@ def train(
     parsing = replace(
         parsing,
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
-        scoring=changed(parsing.scoring, epochs=epochs),
+        scoring=changed(parsing.scoring, epochs=epochs, restarts=restarts),
         label_rules=label_rules,
         graphs=GraphOptions(seed) if graphs else None,
     )

@@ -13,15 +13,17 @@ scratch on the treebank and these trees. The treebank has a weight at which both
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from treewright import checkpoint as checkpoints
 from treewright.calls import explained
+from treewright.checkpoint import Origin, Steps
 from treewright.checks import Positive, check
+from treewright.component import hash_of
 from treewright.corpus import Tree
+from treewright.corpus.files import open_output
 from treewright.errors import InputError
 from treewright.grammar.kinds import bracket_scores
 from treewright.grammar.latent import LatentGrammar, Run, Training, calibrated, ignore, joined_product
@@ -80,8 +82,13 @@ def selftrain(
         raise InputError("there is no labelled tree to train on")
     if not sentences:
         raise InputError("the raw text has no sentence")
-    run = Run(report or ignore, progress, checkpoint, resume)
-    work = SelfTraining(gold, held_out, options or LatentOptions(), threads, run)
+    chosen = options or LatentOptions()
+    arrangement = {"by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
+    steps = Steps.at(
+        checkpoint, resume, lambda: origin_of(gold, sentences, held_out, {**chosen.to_json(), **arrangement})
+    )
+    run = Run(report or ignore, progress)
+    work = SelfTraining(gold, held_out, chosen, threads, run, steps)
     automatic = work.labelled_by(work.teacher(by, teachers), sentences)
     grammars = [
         work.student(number, automatic[number::students] if disjoint else automatic) for number in range(students)
@@ -94,9 +101,16 @@ class SelfTraining:
     """The steps of self-training; the result of each is kept beside the checkpoint."""
 
     def __init__(
-        self, gold: Sequence[Tree], dev: Sequence[Tree] | None, options: LatentOptions, threads: int, run: Run
+        self,
+        gold: Sequence[Tree],
+        dev: Sequence[Tree] | None,
+        options: LatentOptions,
+        threads: int,
+        run: Run,
+        steps: Steps,
     ) -> None:
         self.gold, self.dev, self.options, self.threads, self.outer = gold, dev, options, threads, run
+        self.steps = steps
 
     def teacher(self, by: Teacher, count: int) -> LatentGrammar:
         """The product of the teachers, or the best of them."""
@@ -112,9 +126,9 @@ class SelfTraining:
 
     def labelled_by(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """The trees of a teacher; sentences without one are left out."""
-        path = self._file("raw")
-        if path is not None and self.outer.resume and path.exists():
-            return [Tree.parse(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return list(self.steps.part(KeptTrees, "raw", lambda *_: self._parsed(teacher, sentences)))
+
+    def _parsed(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> KeptTrees:
         found: list[Tree] = []
         for number, words in enumerate(sentences):
             if self.outer.progress:
@@ -122,10 +136,7 @@ class SelfTraining:
             parse = teacher.parse(words, partial=True)
             if not parse.given_up:
                 found.append(parse.tree)
-        trees, _ = prepared_trees(found, True)
-        if path is not None:
-            path.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
-        return trees
+        return KeptTrees(prepared_trees(found, True)[0])
 
     def student(self, number: int, automatic: Sequence[Tree]) -> LatentGrammar:
         """A grammar of the treebank and of automatic trees, which count the same number of words together."""
@@ -134,18 +145,35 @@ class SelfTraining:
         return self._trained(f"student {number + 1}", number, [*self.gold, *automatic], weights)
 
     def _trained(self, name: str, number: int, trees: Sequence[Tree], weights: Sequence[float]) -> LatentGrammar:
-        path = self._file(name)
-        if path is not None and self.outer.resume and path.exists():
-            return LatentGrammar.load(path)
         options = replace(self.options, seed=self.options.seed + number)
-        found = Training(trees, self.dev, weights, options, self.threads, name).run(self.outer.step(name))
-        if path is not None:
-            found.save(path)
-        return found
 
-    def _file(self, step: str) -> Path | None:
-        checkpoint = self.outer.checkpoint
-        return None if checkpoint is None else checkpoints.step_file(checkpoint, step.replace(" ", "-"), True)
+        def train(checkpoint: Path | None, resume: bool) -> LatentGrammar:
+            training = Training(trees, self.dev, weights, options, self.threads, name)
+            return training.run(replace(self.outer, checkpoint=checkpoint, resume=resume))
+
+        return self.steps.part(LatentGrammar, name.replace(" ", "-"), train)
+
+
+class KeptTrees(list[Tree]):
+    """Trees that are kept in a file, one a line."""
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> KeptTrees:
+        """Read the file."""
+        return cls(Tree.parse(line) for line in Path(path).read_text(encoding="utf-8").splitlines())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file."""
+        with open_output(path) as file:
+            file.writelines(f"{tree}\n".encode() for tree in self)
+
+
+def origin_of(
+    gold: Sequence[Tree], raw: Sequence[Sequence[str]], dev: Sequence[Tree] | None, options: Mapping[str, Any]
+) -> Origin:
+    """What self-training depends on."""
+    training = hash_of([*(str(tree).encode() for tree in gold), *("\n".join(words).encode() for words in raw)])
+    return Origin.now(training, hash_of(str(tree).encode() for tree in dev or ()), options)
 
 
 def balanced_weight(gold: Sequence[Tree], automatic: Sequence[Tree]) -> float:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treewright import component, streams
 from treewright.calls import checked, explained_methods
+from treewright.checkpoint import Steps
 from treewright.checks import check_flags
 from treewright.component import (
     MAKERS,
@@ -51,7 +52,7 @@ from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.networks import trained_network, with_network
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
-from treewright.pipeline.training import Callbacks, OnReport, Recipe, Steps, origin_of, train_parts
+from treewright.pipeline.training import Callbacks, OnReport, Recipe, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.words import Words

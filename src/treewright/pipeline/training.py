@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from treewright import checkpoint as checkpoints
-from treewright.checkpoint import Origin
-from treewright.component import Component, hash_of
+from treewright.checkpoint import Origin, Steps
+from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
@@ -22,7 +20,6 @@ from treewright.tagger.options import COLUMNS
 
 OnReport = Callable[[Report], None]
 OnNote = Callable[[str], None]
-P = TypeVar("P", bound=Component)
 
 
 @dataclass(frozen=True)
@@ -91,36 +88,6 @@ def has_text(sentences: Sequence[Sentence]) -> bool:
         or any("SpaceAfter=No" in cell for cell in (*sentence.misc, *(token.misc for token in sentence.tokens)))
         for sentence in sentences
     )
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The parts of a training that are finished, in files beside its checkpoint; none without a path."""
-
-    path: Path | None = None
-
-    @classmethod
-    def at(cls, path: str | os.PathLike[str] | None, resume: bool, origin: Callable[[], Origin]) -> Steps:
-        """Those of an interrupted training with `resume`, after a check that it was the same training."""
-        if path is None:
-            return cls()
-        mine = origin()
-        if checkpoints.can_resume(path, resume):
-            checkpoints.load(path, mine)
-        checkpoints.save(path, {}, mine)
-        return cls(Path(path))
-
-    def part(self, kind: type[P], name: str, train: Callable[[Path | None, bool], P]) -> P:
-        """The part from its file, or trained; train(checkpoint, resume) trains it."""
-        if self.path is None:
-            return train(None, False)
-        finished, state = (checkpoints.step_file(self.path, name, is_finished) for is_finished in (True, False))
-        if finished.exists():
-            return kind.load(finished)
-        part = train(state, True)
-        part.save(finished)
-        state.unlink(missing_ok=True)
-        return part
 
 
 @dataclass(frozen=True)

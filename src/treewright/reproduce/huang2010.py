@@ -1,4 +1,4 @@
-"""The grid of Huang, Harper & Petrov (2010): self-training of latent-variable grammars, single and as products.
+"""Huang, Harper & Petrov (2010): self-training of latent-variable grammars, single and as products.
 
 The paper trains on the Wall Street Journal and on broadcast news; here it is a part of a treebank in Penn brackets,
 whose other training trees serve as raw text. Rounds are chosen on development trees.
@@ -6,13 +6,19 @@ whose other training trees serve as raw text. Rounds are chosen on development t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright.corpus import Tree, add_root, read_trees
+from treewright.corpus.files import open_output
 from treewright.errors import InputError
-from treewright.evaluate import brackets
+from treewright.evaluate import Score, brackets
+from treewright.evaluate.significance import p_value_of
 from treewright.grammar import LatentGrammar, LatentOptions, product
 from treewright.grammar.kinds import DELETED_ROOT
 from treewright.grammar.latent import Training
@@ -24,7 +30,10 @@ CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")
 PUBLISHED = {"single": 91.6, "product": 92.5}  # F1 on the test set of the WSJ, self-trained
 MAX_WORDS = 40  # of sentences of the development and test parts; by convention in the field
 
+SAMPLES = 10_000  # of the bootstrap; by convention
+
 Report = Callable[[str], None]
+Counts = NDArray[np.int64]  # [system, sentence, 2]: 2 x right brackets, and gold + system brackets
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,10 @@ class Row:
     mean: float
     product: float
     raw_f1: float | None  # of the automatic trees of the raw text
+    # p-values of differences by the paired bootstrap over sentences: the sum of all grammars, and the product
+    p_above: float | None = None  # grammars, against the condition in the row above
+    p_regular: float | None = None  # grammars, against Regular
+    p_product: float | None = None  # product, against that of Regular
 
 
 def data_of(folder: Path, sizes: Sizes) -> Data:
@@ -94,62 +107,152 @@ def first_trees(path: Path, count: int, max_words: int | None) -> list[Tree]:
     return found
 
 
+@dataclass(frozen=True)
+class Store:
+    """Finished steps of a grid in a folder, which a later run does not repeat; nothing is kept without a folder."""
+
+    folder: Path | None
+
+    @classmethod
+    def at(cls, folder: Path | None, treebank: Path, sizes: Sizes) -> Store:
+        """The results in the folder, after a check that they belong to this grid."""
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            mine = {"treebank": treebank.name, **asdict(sizes)}
+            path = folder / "grid.json"
+            theirs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else mine
+            if theirs != mine:
+                different = [
+                    f"{name} {theirs.get(name)} (now {mine[name]})" for name in mine if theirs.get(name) != mine[name]
+                ]
+                raise InputError(f"{path}: the results of another grid: {', '.join(different)}; give another folder")
+            save_text(path, json.dumps(mine))
+        return cls(folder)
+
+    def grammars(self, name: str, make: Callable[[], list[LatentGrammar]], rounds: int) -> list[LatentGrammar]:
+        """The grammars of all rounds of one training."""
+        if self.folder is None:
+            return make()
+        paths = [self.folder / f"{name}-round-{number}.tw" for number in range(rounds + 1)]
+        if not all(path.exists() for path in paths):
+            for grammar, path in zip(make(), paths, strict=True):
+                grammar.save(path)
+        return [LatentGrammar.load(path) for path in paths]
+
+    def trees(self, name: str, make: Callable[[], list[Tree]]) -> list[Tree]:
+        """Automatic trees."""
+        if self.folder is None:
+            return make()
+        path = self.folder / f"{name}.mrg"
+        if not path.exists():
+            save_text(path, "".join(f"{tree}\n" for tree in make()))
+        return [Tree.parse(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    def counts(self, name: str, make: Callable[[], Counts]) -> Counts:
+        """Brackets of sentences."""
+        if self.folder is None:
+            return make()
+        path = self.folder / f"{name}.json"
+        if not path.exists():
+            save_text(path, json.dumps(make().tolist()))
+        return np.array(json.loads(path.read_text(encoding="utf-8")), dtype=np.int64)
+
+
 def grid(
-    folder: Path, sizes: Sizes, report: Report, conditions: Sequence[str] = CONDITIONS
+    folder: Path, sizes: Sizes, report: Report, conditions: Sequence[str] = CONDITIONS, keep: Path | None = None
 ) -> tuple[list[Row], list[Curve]]:
-    """The rows of the grid and the curves over rounds."""
-    data = data_of(folder, sizes)
-    teachers = [grammars_of(data.gold, [1.0] * len(data.gold), sizes, seed, report, "Regular") for seed in seeds(sizes)]
-    rows, curves = [], []
-    chosen, best = 0, 0
-    labelled: dict[str, list[Tree]] = {}
+    """The rows of the grid and the curves over rounds; with keep, finished steps are kept in that folder."""
+    for condition in conditions:
+        if condition not in CONDITIONS:
+            raise InputError(f"there is no condition {condition!r}; there are {', '.join(CONDITIONS)}")
+    work = Grid(data_of(folder, sizes), sizes, Store.at(keep, folder, sizes), report)
     for condition in CONDITIONS:
-        if condition not in conditions and condition != "Regular":
-            continue
-        raw: list[Tree] | None = None
-        grammars = teachers
-        if condition != "Regular":
-            by = "single" if condition == "ST-Reg" else "product"
-            teacher = teachers[best][chosen] if by == "single" else product([one[chosen] for one in teachers])
-            if by not in labelled:
-                report(f"raw text, by {by}")
-                labelled[by] = automatic_trees(teacher, [tree.leaves() for tree in data.raw])
-            raw = labelled[by]
-            grammars = students(condition, raw, data, sizes, report)
-        curve = curve_of(condition, grammars, data.dev, report)
-        at = max(range(sizes.rounds + 1), key=lambda number: curve.products[number])
-        own = max(range(sizes.grammars), key=lambda number: curve.singles[number][at])
+        if condition in conditions or condition == "Regular":
+            work.run(condition)
+    return work.rows, work.curves
+
+
+class Grid:
+    """The conditions of a grid, one after the other; Regular comes first and its grammars are the teachers."""
+
+    def __init__(self, data: Data, sizes: Sizes, store: Store, report: Report) -> None:
+        self.data, self.sizes, self.store, self.report = data, sizes, store, report
+        self.rows: list[Row] = []
+        self.curves: list[Curve] = []
+        self._teachers: list[list[LatentGrammar]] = []
+        self._round = self._best = 0  # of the teachers: the round, and the grammar that is best on dev there
+        self._test: dict[str, Counts] = {}  # on the test trees, by condition
+
+    def run(self, condition: str) -> None:
+        """Train the grammars of a condition and score them."""
+        raw = None if condition == "Regular" else self._labelled("single" if condition == "ST-Reg" else "product")
+        grammars = [self._grammars(condition, seed, raw) for seed in range(1, self.sizes.grammars + 1)]
+        curve = self._curve(condition, grammars)
+        at = max(range(self.sizes.rounds + 1), key=lambda number: curve.products[number])
+        best = max(range(self.sizes.grammars), key=lambda number: curve.singles[number][at])
         if condition == "Regular":
-            chosen, best = at, own
-        rows.append(row_of(condition, grammars, at, own, data.test, None if raw is None else raw_f1(raw, data.raw)))
-        curves.append(curve)
-        report(f"{rows[-1]}")
-    return rows, curves
+            self._teachers, self._round, self._best = grammars, at, best
+        self._test[condition] = self._counts(condition, "test", at, grammars, self.data.test)
+        self.rows.append(self._row(condition, at, best, None if raw is None else raw_f1(raw, self.data.raw)))
+        self.curves.append(curve)
+
+    def _labelled(self, by: str) -> list[Tree]:
+        """The raw text with the trees of the best teacher, or of the product of all."""
+        members = [self._teachers[self._best]] if by == "single" else self._teachers
+        teacher = product([one[self._round] for one in members])
+        self.report(f"raw text, by {by}")
+        sentences = [tree.leaves() for tree in self.data.raw]
+        return self.store.trees(f"raw-by-{by}", lambda: automatic_trees(teacher, sentences))
+
+    def _grammars(self, condition: str, seed: int, raw: Sequence[Tree] | None) -> list[LatentGrammar]:
+        """The grammars of all rounds of one training; with ST-Prod-Mult each seed has raw sentences of its own."""
+        self.report(f"{condition}, grammar {seed}")
+        gold, own = self.data.gold, raw or ()
+        if condition == "ST-Prod-Mult":
+            own = own[seed - 1 :: self.sizes.grammars]
+        weights = [balanced_weight(gold, own)] * len(gold) + [1.0] * len(own)
+        options = LatentOptions(rounds=self.sizes.rounds, seed=seed)
+        return self.store.grammars(
+            f"{condition}-{seed}",
+            lambda: list(Training([*gold, *own], None, weights, options, 1).grammars()),
+            self.sizes.rounds,
+        )
+
+    def _curve(self, condition: str, grammars: Sequence[Sequence[LatentGrammar]]) -> Curve:
+        """F1 on development trees after each round."""
+        by_round = [
+            list(map(f1_of, self._counts(condition, "dev", number, grammars, self.data.dev)))
+            for number in range(self.sizes.rounds + 1)
+        ]
+        singles = [[scores[place] for scores in by_round] for place in range(len(grammars))]
+        return Curve(condition, singles, [scores[-1] for scores in by_round])
+
+    def _counts(
+        self, condition: str, part: str, at: int, grammars: Sequence[Sequence[LatentGrammar]], trees: Sequence[Tree]
+    ) -> Counts:
+        self.report(f"{condition}, {part}, round {at}")
+        name = f"{condition}-{part}-round-{at}"
+        return self.store.counts(name, lambda: member_counts([one[at] for one in grammars], trees))
+
+    def _row(self, condition: str, at: int, best: int, of_raw: float | None) -> Row:
+        """The figures of a condition on the test trees at a round."""
+        counts = self._test[condition]
+        *singles, joined = map(f1_of, counts)
+        mean = sum(singles) / len(singles)
+        found = Row(condition, at, singles[best], min(singles), max(singles), mean, joined, of_raw)
+        if condition == "Regular":
+            return found
+        above, regular = self._test[self.rows[-1].condition], self._test["Regular"]
+        p_above, p_regular = (p_value_of(one[:-1].sum(0), counts[:-1].sum(0), SAMPLES) for one in (above, regular))
+        return replace(
+            found, p_above=p_above, p_regular=p_regular, p_product=p_value_of(regular[-1], counts[-1], SAMPLES)
+        )
 
 
-def seeds(sizes: Sizes) -> range:
-    return range(1, sizes.grammars + 1)
-
-
-def grammars_of(
-    trees: Sequence[Tree], weights: Sequence[float], sizes: Sizes, seed: int, report: Report, condition: str
-) -> list[LatentGrammar]:
-    """The grammars of all rounds of one training."""
-    report(f"{condition}, grammar {seed}")
-    options = LatentOptions(rounds=sizes.rounds, seed=seed)
-    return list(Training(trees, None, weights, options, 1).grammars())
-
-
-def students(
-    condition: str, raw: Sequence[Tree], data: Data, sizes: Sizes, report: Report
-) -> list[list[LatentGrammar]]:
-    """The grammars that learn from automatic trees; with ST-Prod-Mult each from others."""
-    found = []
-    for seed in seeds(sizes):
-        own = raw[seed - 1 :: sizes.grammars] if condition == "ST-Prod-Mult" else raw
-        weights = [balanced_weight(data.gold, own)] * len(data.gold) + [1.0] * len(own)
-        found.append(grammars_of([*data.gold, *own], weights, sizes, seed, report, condition))
-    return found
+def save_text(path: Path, text: str) -> None:
+    """Write a file beside and rename it, so that a killed run leaves none that is incomplete."""
+    with open_output(path) as file:
+        file.write(text.encode())
 
 
 def automatic_trees(teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
@@ -162,44 +265,36 @@ def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:
     """F1 of the automatic trees against those that the treebank has."""
     by_words = {tuple(tree.leaves()): tree for tree in trees}
     pairs = [(by_words[tuple(tree.leaves())], tree) for tree in automatic if tuple(tree.leaves()) in by_words]
-    return f1([gold for gold, _ in pairs], [tree for _, tree in pairs])
+    return 100 * score_of([gold for gold, _ in pairs], [tree for _, tree in pairs]).f1
 
 
-def f1(gold: Sequence[Tree], found: Sequence[Tree]) -> float:
-    """F1 of brackets without the root, in per cent; both have a root."""
+def score_of(gold: Sequence[Tree], found: Sequence[Tree]) -> Score:
+    """Brackets without the root; both have a root."""
     sides = [[Tree(DELETED_ROOT, tree.children) for tree in trees] for trees in (gold, found)]
-    return 100 * brackets(*sides).all.brackets.f1
+    return brackets(*sides).all.brackets
+
+
+def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Counts:
+    """The brackets of each grammar, and last those of their product, by sentence."""
+    joined = product(members)
+    by_sentence = []
+    for tree in trees:
+        found = [add_root(one, DELETED_ROOT) for one in joined.trees_by_member(tree.leaves())]
+        by_sentence.append([score_of([tree], [one]) for one in found])
+    pairs = [[(2 * one.correct, one.gold + one.system) for one in scores] for scores in by_sentence]
+    counts: Counts = np.array(pairs, dtype=np.int64).transpose(1, 0, 2)
+    return counts
 
 
 def member_f1(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> list[float]:
-    """F1 of each grammar, and last that of their product."""
-    joined = product(members)
-    columns = zip(*(joined.trees_by_member(tree.leaves()) for tree in trees), strict=True)
-    return [f1(trees, [add_root(tree, DELETED_ROOT) for tree in column]) for column in columns]
+    """F1 of each grammar, and last that of their product, in per cent."""
+    return list(map(f1_of, member_counts(members, trees)))
 
 
-def curve_of(condition: str, grammars: Sequence[Sequence[LatentGrammar]], dev: Sequence[Tree], report: Report) -> Curve:
-    """F1 on development trees after each round."""
-    by_round = []
-    for number in range(len(grammars[0])):
-        report(f"{condition}, dev, round {number}")
-        by_round.append(member_f1([one[number] for one in grammars], dev))
-    singles = [[scores[place] for scores in by_round] for place in range(len(grammars))]
-    return Curve(condition, singles, [scores[-1] for scores in by_round])
-
-
-def row_of(
-    condition: str,
-    grammars: Sequence[Sequence[LatentGrammar]],
-    at: int,
-    best: int,
-    test: Sequence[Tree],
-    of_raw: float | None,
-) -> Row:
-    """The figures of a condition on the test trees at a round."""
-    *singles, joined = member_f1([one[at] for one in grammars], test)
-    mean = sum(singles) / len(singles)
-    return Row(condition, at, singles[best], min(singles), max(singles), mean, joined, of_raw)
+def f1_of(counts: Counts) -> float:
+    """F1 in per cent of the counts of sentences."""
+    right, total = map(int, counts.sum(0))
+    return 100 * right / max(total, 1)
 
 
 def draw_curves(curves: Sequence[Curve], path: Path) -> None:

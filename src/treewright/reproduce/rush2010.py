@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treewright.corpus import Tree, add_root, read_trees
 from treewright.errors import InputError
 from treewright.evaluate import Score, brackets
-from treewright.evaluate.significance import bootstrap
+from treewright.evaluate.significance import p_value_of
 from treewright.grammar import dependencies, trees_of
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.learn import Report
@@ -231,17 +231,7 @@ def accuracy_of(one: Counts) -> tuple[int, int]:
 
 def significance(a: Sequence[Counts], b: Sequence[Counts], share: Callable[[Counts], tuple[int, int]]) -> float:
     """The p-value of the difference in a share by a paired bootstrap over sentences."""
-    columns = np.array([[*share(one), *share(other)] for one, other in zip(a, b, strict=True)], dtype=np.float64)
-    drawn = bootstrap(columns, SAMPLES, 0)
-    observed = difference(columns.sum(axis=0, keepdims=True))[0]
-    extreme = int((np.abs(difference(drawn) - observed) >= abs(observed) - 1e-12).sum())
-    return (extreme + 1) / (SAMPLES + 1)
-
-
-def difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The second share less the first of each row of sums."""
-    found: NDArray[np.float64] = sums[:, 2] / np.maximum(sums[:, 3], 1) - sums[:, 0] / np.maximum(sums[:, 1], 1)
-    return found
+    return p_value_of([share(one) for one in a], [share(one) for one in b], SAMPLES)
 
 
 def figure5(found: Sequence[Outcome]) -> Iterator[tuple[int, float, float, float]]:

@@ -388,7 +388,10 @@ class Pipeline:
         return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
 
     def retag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
-        """Copies of the sentences with tags and lemmas of this model in place of their own, in order."""
+        """Copies of the sentences with tags and lemmas of this model in place of their own, in order.
+
+        threads and confidence are those of `Tagger.tag`.
+        """
         check_flags(confidence=confidence)
 
         def answers(some: list[Sentence]) -> list[Sentence]:

@@ -13,11 +13,22 @@ if TYPE_CHECKING:
     from treewright.joint import GrammarWithDependencies, GrammarWithTagger
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
+    from treewright.tagger import Tagger
 
     Grammar: TypeAlias = TreebankGrammar | Collins | LatentGrammar
     Model: TypeAlias = Pipeline | Parser | InducedParser | Grammar | GrammarWithTagger | GrammarWithDependencies
 
-__all__ = ["EMBEDDED", "GRAMMARS", "JOINT_MODELS", "PARSERS", "load", "load_grammar", "load_joint", "load_parser"]
+__all__ = [
+    "EMBEDDED",
+    "GRAMMARS",
+    "JOINT_MODELS",
+    "PARSERS",
+    "load",
+    "load_grammar",
+    "load_joint",
+    "load_parser",
+    "load_tagger",
+]
 
 PARSERS = ("pipeline", "parser", "induced parser")  # the kinds of models that find dependency trees
 GRAMMARS = tuple(component.GRAMMARS.values())  # the kinds of models that find phrase-structure trees
@@ -44,6 +55,11 @@ def load(path: modelfile.Path) -> Model:
 def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
     """The same, for functions that need dependency trees."""
     return cast("Pipeline | Parser | InducedParser", component.load(path, *PARSERS))
+
+
+def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:
+    """A tagger, or a pipeline that has one."""
+    return cast("Pipeline | Tagger", component.load(path, "pipeline", "tagger"))
 
 
 def load_grammar(path: modelfile.Path) -> Grammar:

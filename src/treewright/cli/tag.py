@@ -107,11 +107,13 @@ def run(
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import clear_confidence, write_confidence
+    from treewright.models import load_tagger
     from treewright.tagger import Tagger
 
     sources = inputs or ["-"]
     jobs = jobs_of(sources, output, "conllu")
-    tagger = Tagger.load(model)
+    tagger = load_tagger(model)
+    tag = tagger.tag if isinstance(tagger, Tagger) else tagger.retag
     summary = Summary()
 
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -124,7 +126,7 @@ def run(
     with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             with read(meter.source(source), on_error="skip" if skip_bad else "raise") as reader:
-                tagged = tagger.tag(meter.track(reader), threads=threads, confidence=confidence)
+                tagged = tag(meter.track(reader), threads=threads, confidence=confidence)
                 write_sentences(finished(tagged), target)
             note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

@@ -176,7 +176,7 @@ def rounded_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
 
     >>> values, scales = rounded_rows(np.array([[0.5, -1.0], [0.0, 0.0]], dtype=np.float32))
     >>> values.tolist(), scales.round(4).tolist()
-    ([[64, -127], [0, 0]], [0.007899999618530273, 0.0])
+    ([[63, -127], [0, 0]], [0.007899999618530273, 0.0])
     """
     scales = (np.abs(array).max(axis=1, initial=0.0) / np.float32(127)).astype(np.float32)
     bits = scales.view(np.uint32)

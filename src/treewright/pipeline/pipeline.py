@@ -388,6 +388,22 @@ class Pipeline:
         """Copies of the sentences that have no tags, with tags and their confidence; the others as they are."""
         return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
 
+    def retag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
+        """Copies of the sentences with tags and lemmas of this model in place of their own, in order.
+
+        threads and confidence are those of `Tagger.tag`.
+        """
+        check_flags(confidence=confidence)
+
+        def answers(some: list[Sentence]) -> list[Sentence]:
+            tagged = [one for group in groups(some) for one in self.tagger.tag(self.read(group), confidence=confidence)]
+            for sentence in tagged:
+                sentence.reading = None
+            return tagged
+
+        chunk = streams.CHUNK if self.network or streams.check_threads(threads) > 1 else 1
+        return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
+
     def _tagged(self, sentence: Sentence, confidence: bool = True) -> Sentence:
         return self._tag_together([sentence], confidence)[0]
 

@@ -106,6 +106,7 @@ class GraphParser:
             "options": model.options.to_json(),
             "paths": [[one.path, list(one.labels), one.optional] for one in model.paths],
             "templates": list(model.templates),
+            **({"link_templates": list(model.link_templates)} if model.link_templates else {}),
             "scale": model.weights.scale,
             "metadata": dict(model.metadata),
         }
@@ -116,12 +117,13 @@ class GraphParser:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
         found = read_plain(header, Header, "header")
         check_array("weights", arrays["weights"], np.int8, (1 << found.options.bits,))
-        compiled(found.templates)
+        compiled((*found.templates, *found.link_templates))
         for one in found.paths:
             if not is_path(one.path) or not one.labels or not all(map(is_template, one.labels)):
                 raise ValueError(f"header.paths has {one.path!r} with labels {list(one.labels)!r}")
         weights = Weights(arrays["weights"], found.scale)
-        return cls(GraphModel(found.options, found.paths, weights, found.templates, found.metadata or {}))
+        templates = found.templates, found.link_templates
+        return cls(GraphModel(found.options, found.paths, weights, *templates, found.metadata or {}))
 
     @property
     def options(self) -> GraphOptions:
@@ -209,6 +211,7 @@ class Header:
     paths: tuple[PathLabels, ...]
     scale: Scale
     templates: tuple[str, ...] = TEMPLATES
+    link_templates: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
 
 

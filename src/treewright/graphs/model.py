@@ -169,7 +169,9 @@ def best_labels(scores: NDArray[Any], pair_of: Indices, begin: Indices) -> Indic
     return np.asarray(at_best[np.searchsorted(pair_of[at_best], np.arange(len(begin)))])
 
 
-def scored(choices: Choices, scores: Scores, links: Links | None = None, of_links: Scores | None = None) -> list[Scored]:
+def scored(
+    choices: Choices, scores: Scores, links: Links | None = None, of_links: Scores | None = None
+) -> list[Scored]:
     """The log odds and the best label of each possible edge, by sentence.
 
     In a second-order model, with `links` and their scores, the score of the best label takes the place of the log odds.

@@ -64,6 +64,14 @@ def example(sentence: Sentence) -> Example:
     return Example(TreeView(sentence), edges)
 
 
+def checked_examples(sentences: Iterable[Sentence], options: GraphOptions) -> tuple[list[Example], GraphOptions]:
+    """The sentences that have a graph, and the options with what is read off them; what cannot be learned is an error."""
+    examples = examples_of(sentences)
+    if not examples:
+        raise InputError("the training data has no graphs: DEPS is empty, or every graph has empty nodes")
+    return examples, resolve(options, examples)
+
+
 def resolve(options: GraphOptions, examples: Sequence[Example]) -> GraphOptions:
     """The options with what is read off the training data: whether graphs have cycles, and all arcs of their trees.
 
@@ -160,10 +168,7 @@ class Trainer:
         options: GraphOptions,
         templates: tuple[str, ...] = TEMPLATES,
     ) -> None:
-        self.examples = examples_of(sentences)
-        if not self.examples:
-            raise InputError("the training data has no graphs: DEPS is empty, or every graph has empty nodes")
-        self.options = resolve(options, self.examples)
+        self.examples, self.options = checked_examples(sentences, options)
         self.untrained = GraphModel(
             self.options,
             read_paths(self.examples, self.options),

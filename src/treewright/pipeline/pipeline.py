@@ -43,6 +43,7 @@ from treewright.parser import (
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS
 from treewright.parser.partial import open_cells
+from treewright.parser.training import check_graphs
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
@@ -130,6 +131,7 @@ class Pipeline:
         recipe = Recipe(tokenising, tagger_options or TaggerOptions(), options or ParserOptions(), folds)
         if seed is not None:
             recipe = recipe.with_seed(seed)
+        check_graphs(sentences, recipe.parser)
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
         parts = train_parts(sentences, held_out, recipe, steps, Callbacks(report, progress))

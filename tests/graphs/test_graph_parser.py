@@ -12,8 +12,8 @@ import pytest
 from oracles.enhanced import treebank, without_graph
 
 import treewright as tw
-from treewright.component import load
 from treewright.checking import check
+from treewright.component import load
 from treewright.errors import FormatError, InputError
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.graphs.checks import find_cycle, reached_from_root

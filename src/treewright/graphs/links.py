@@ -151,8 +151,7 @@ def upper_bound(scores: Sequence[float], links: Iterable[Link], one_of: Sequence
     """A bound on the value of every set of edges that has at least one edge of each list in one_of.
 
     Groups of edges that no chain of links or lists joins are independent. Of up to MAX_ENUMERATED edges in a group, all
-    sets are compared; of more, each edge gets half of the scores of its links that are positive, and the others are left
-    out.
+    sets are compared; of more, each edge gets half of the positive scores of its links, and the others are left out.
     """
     near = neighbours(len(scores), links)
     for some in one_of:

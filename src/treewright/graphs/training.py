@@ -65,7 +65,7 @@ def example(sentence: Sentence) -> Example:
 
 
 def checked_examples(sentences: Iterable[Sentence], options: GraphOptions) -> tuple[list[Example], GraphOptions]:
-    """The sentences that have a graph, and the options with what is read off them; what cannot be learned is an error."""
+    """The sentences that have a graph, and the options with what is read off them; an error if there are none."""
     examples = examples_of(sentences)
     if not examples:
         raise InputError("the training data has no graphs: DEPS is empty, or every graph has empty nodes")

@@ -5,6 +5,7 @@
     python benchmarks/graphs.py DATA --models [--seeds N]   first and second order, on development sets
     python benchmarks/graphs.py DATA --labels            labels by rule and learned, on development sets
     python benchmarks/graphs.py DATA --templates         without groups of templates, on development sets
+    python benchmarks/graphs.py DATA --errors [--parser FOLDER]   causes of errors on predicted trees, development sets
 
 A graph parser is trained on the gold trees of each treebank. Rows: DEPS copied from the tree; the rules of pyBART
 (`pip install pybart-nlp`, English alone; skipped where it is not installed); the graph parser. "predicted" are trees of
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -76,7 +78,7 @@ def main() -> None:
     arguments.add_argument("--treebank", nargs="+", default=None)
     arguments.add_argument("--part", choices=("dev", "test"), default="dev")
     arguments.add_argument("--parser", type=Path, help="a folder with parsers that are trained already")
-    for name in ("settings", "models", "labels", "templates"):
+    for name in ("settings", "models", "labels", "templates", "errors"):
         arguments.add_argument(f"--{name}", action="store_true")
     arguments.add_argument("--seeds", type=int, default=1)
     given = arguments.parse_args()
@@ -87,6 +89,9 @@ def main() -> None:
         compare_models(given.data, treebanks, given.seeds)
     elif given.labels:
         compare_labels(given.data, treebanks)
+    elif given.errors:
+        for name in given.treebank or TREEBANKS:
+            count_errors(given.data, name, given.parser)
     elif given.templates:
         compare_templates(given.data, treebanks)
     else:
@@ -271,6 +276,60 @@ def by_rule(graphs: GraphParser, sentence: tw.Sentence, *, copy: bool = False) -
     found = sentence.copy()
     found.graph = edges
     return found
+
+
+def count_errors(data: Path, name: str, parsers: Path | None) -> None:
+    """The edges of graphs on predicted trees by what is wrong, in per cent of the gold edges."""
+    train, dev = both_parts(data, name)
+    graphs = GraphParser.train(train, dev)
+    trees = parser_of(name, train, dev, parsers)([without_graph(sentence) for sentence in dev])
+    found = list(graphs.parse(trees))
+    counts: Counter[str] = Counter()
+    for gold, system in zip(dev, found, strict=True):
+        counts.update(causes(gold, system))
+    total = sum(len(labels_of(sentence)) for sentence in dev)
+    scores = evaluate(dev, found)
+    print(name, *(f"{figure} {100 * scores[figure].f1:.2f}" for figure in ("LAS", "ELAS", "EULAS")))
+    for cause, count in sorted(counts.items()):
+        print(f"    {cause:58} {count:6} {100 * count / total:7.2f}", flush=True)
+
+
+def labels_of(sentence: tw.Sentence) -> dict[tuple[int, int], str]:
+    """The edges between words with their labels."""
+    edges = [edge for edge in sentence.graph if isinstance(edge.head, int) and isinstance(edge.modifier, int)]
+    return {(int(edge.head), int(edge.modifier)): edge.label for edge in edges}
+
+
+def causes(gold: tw.Sentence, system: tw.Sentence) -> Iterable[str]:
+    """What each edge is: right, or why it is wrong or missed."""
+    expected, found = labels_of(gold), labels_of(system)
+    trees = TreeView(gold), TreeView(system)
+    for edge, label in found.items():
+        kind = "arc" if trees[1].heads[edge[1]] == edge[0] else "extra edge"
+        if edge in expected:
+            right = expected[edge]
+            same_base = right.partition(":")[0] == label.partition(":")[0]
+            yield f"{kind}: right" if right == label else f"{kind}: wrong {'subtype' if same_base else 'label'}"
+        elif kind == "arc":
+            yield "arc: wrong head"
+        else:
+            is_right = all(trees[0].heads[node] == trees[1].heads[node] for node in path_nodes(trees[1], *edge))
+            yield f"extra edge: false, path of {'right' if is_right else 'wrong'} arcs"
+    for head, modifier in expected.keys() - found.keys():
+        if trees[0].heads[modifier] != head:
+            paths = [path_between(tree, head=head, modifier=modifier) for tree in trees]
+            yield f"extra edge: missed, {'same' if paths[0] == paths[1] else 'other'} path in the predicted tree"
+
+
+def path_nodes(view: TreeView, head: int, modifier: int) -> Iterable[int]:
+    """The words whose arcs are on the path between two words."""
+    above = []
+    for node in (head, modifier):
+        nodes = [node]
+        while nodes[-1] > 0:
+            nodes.append(view.heads[nodes[-1]])
+        above.append(nodes)
+    return set(above[0]) ^ set(above[1])
 
 
 def compare_templates(data: Path, treebanks: Sequence[str]) -> None:

@@ -291,15 +291,15 @@ def test_no_change_improves_the_greedy_graph_and_the_bound_holds_for_all(is_acyc
             if len(reached_from_root(chosen)) == 5 and not (is_acyclic and find_cycle(5, chosen)):
                 values[frozenset(numbers)] = value_of(scores, found.links, numbers)
         graph, decoded = found.chosen(), found.decode()
-        numbers = frozenset(number for number, edge in enumerate(edges) if edge in graph)
+        own = frozenset(number for number, edge in enumerate(edges) if edge in graph)
         best = max(values.values())
-        assert decoded.score == pytest.approx(values[numbers], rel=1e-12)
+        assert decoded.score == pytest.approx(values[own], rel=1e-12)
         assert decoded.bound >= best
-        near = [value for other, value in values.items() if is_single_change(numbers, other, edges)]
-        assert values[numbers] >= max(near, default=-np.inf) - MIN_GAIN
+        near = [value for other, value in values.items() if is_single_change(own, other, edges)]
+        assert values[own] >= max(near, default=-np.inf) - MIN_GAIN
         if decoded.certified:
             exact += 1
-            assert values[numbers] == pytest.approx(best, rel=1e-9)
+            assert values[own] == pytest.approx(best, rel=1e-9)
     assert exact > 0
 
 

@@ -243,12 +243,12 @@ class Decision:
         scores = [odds for odds, _ in self.optional.values()]
         numbers = {number for number, edge in enumerate(self.optional) if edge in chosen}
         score, bound = value_of(scores, self.links, numbers), upper_bound(scores, self.links, self._one_of())
-        sizes = [abs(one) for one in (*scores, *(link[2] for link in self.links))]
-        rounding = len(sizes) * 2.0**-52 * sum(sizes)
-        gap = max(bound - score, 0.0) + rounding
-        edges = sorted({*self._fixed(), *chosen}, key=lambda edge: edge[::-1])
-        arcs = np.array(edges, dtype=np.int32)
-        return GraphParse(arcs, self.view.nodes, score, score + gap, "greedy", gap, sum(sizes), iterations=changes)
+        parts = [(one, number in numbers) for number, one in enumerate(scores)]
+        parts += [(one, first in numbers and second in numbers) for first, second, one in self.links]
+        rounding = len(parts) * 2.0**-52 * sum(abs(one) for one, _ in parts)
+        gap, spread = max(bound - score, 0.0) + rounding, sum(abs(one) for one, on in parts if on or one > 0)
+        arcs = np.array(sorted({*self._fixed(), *chosen}, key=lambda edge: edge[::-1]), dtype=np.int32)
+        return GraphParse(arcs, self.view.nodes, score, score + gap, "greedy", gap, spread, iterations=changes)
 
     def _climbed(self) -> tuple[set[Edge], int]:
         """The greedy search from the tree, and the number of its changes."""

@@ -266,8 +266,7 @@ def by_rule(graphs: GraphParser, sentence: tw.Sentence, *, copy: bool = False) -
     view = TreeView(sentence)
     templates = {one.path: one.labels for one in graphs.model.paths}
     edges = []
-    for edge in sentence.graph:
-        head, modifier = int(edge.head), int(edge.modifier)
+    for head, modifier in labels_of(sentence):
         path = path_between(view, head=head, modifier=modifier)
         pair = pair_on(view, path, head, modifier)
         given = () if copy else templates.get(path, ())

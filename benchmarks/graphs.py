@@ -2,10 +2,10 @@
 
     python benchmarks/graphs.py DATA [--treebank NAME ...] [--part dev|test] [--parser FOLDER]
     python benchmarks/graphs.py DATA --settings          the options of training, on development sets
-    python benchmarks/graphs.py DATA --models [--seeds N]   first and second order, on development sets
+    python benchmarks/graphs.py DATA --models [--seeds N] [--max-sentences N]   first and second order, on dev
     python benchmarks/graphs.py DATA --labels            labels by rule and learned, on development sets
     python benchmarks/graphs.py DATA --templates         without groups of templates, on development sets
-    python benchmarks/graphs.py DATA --errors [--parser FOLDER]   causes of errors on predicted trees, development sets
+    python benchmarks/graphs.py DATA --errors [--parser FOLDER]   causes of errors on predicted trees, on dev
 
 A graph parser is trained on the gold trees of each treebank. Rows: DEPS copied from the tree; the rules of pyBART
 (`pip install pybart-nlp`, English alone; skipped where it is not installed); the graph parser. "predicted" are trees of
@@ -81,12 +81,13 @@ def main() -> None:
     for name in ("settings", "models", "labels", "templates", "errors"):
         arguments.add_argument(f"--{name}", action="store_true")
     arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--max-sentences", type=int, help="of training, for --models")
     given = arguments.parse_args()
     treebanks = given.treebank or (DANISH, *TREEBANKS)
     if given.settings:
         compare_settings(given.data, treebanks)
     elif given.models:
-        compare_models(given.data, treebanks, given.seeds)
+        compare_models(given.data, treebanks, given.seeds, given.max_sentences)
     elif given.labels:
         compare_labels(given.data, treebanks)
     elif given.errors:
@@ -219,14 +220,16 @@ def both_parts(data: Path, name: str) -> tuple[Sentences, Sentences]:
     return train, dev
 
 
-def compare_models(data: Path, treebanks: Sequence[str], seeds: int) -> None:
+def compare_models(data: Path, treebanks: Sequence[str], seeds: int, max_sentences: int | None) -> None:
     """First and second order on development sets, gold trees; means over seeds, and the range of ELAS."""
     titles = ("ELAS", "lowest", "highest", "extra P", "extra R", "extra F1", "certified", "training", "graphs w/s")
     print(f"{'treebank':22} {'model':7}", *(f"{title:>10}" for title in titles))
     for name in treebanks:
         train, dev = both_parts(data, name)
         for model in ("first", "second"):
-            rows = [measured(train, dev, GraphOptions(seed, model=model)) for seed in range(1, seeds + 1)]
+            rows = [
+                measured(train[:max_sentences], dev, GraphOptions(seed, model=model)) for seed in range(1, seeds + 1)
+            ]
             means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
             cells = [means[0], min(row[0] for row in rows), max(row[0] for row in rows), *means[1:]]
             print(f"{name:22} {model:7}", *(f"{cell:10,.2f}" for cell in cells), flush=True)

@@ -208,7 +208,7 @@ class GraphParser:
 
     def __repr__(self) -> str:
         kind = "acyclic" if self.options.acyclic else "cycles allowed"
-        return f"GraphParser({len(self.model.paths)} paths, {kind})"
+        return f"GraphParser({len(self.model.paths)} paths, {self.options.model} order, {kind})"
 
 
 @dataclass(frozen=True)

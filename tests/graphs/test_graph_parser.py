@@ -12,11 +12,23 @@ import pytest
 from oracles.enhanced import treebank, without_graph
 
 import treewright as tw
+from treewright.checking import check
 from treewright.component import load
 from treewright.errors import FormatError, InputError
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.graphs.checks import find_cycle, reached_from_root
 from treewright.graphs.labels import TEMPLATES, label_of, templates_for
+from treewright.graphs.links import (
+    LINK_TEMPLATES,
+    MAX_ENUMERATED,
+    MAX_LINKS,
+    MIN_GAIN,
+    SAME_HEAD,
+    SAME_MODIFIER,
+    linked,
+    upper_bound,
+    value_of,
+)
 from treewright.graphs.model import Decision, GraphModel, PathLabels, Scored
 from treewright.graphs.paths import Pair, Paths, path_between
 from treewright.graphs.training import example, pair_on
@@ -140,8 +152,15 @@ def test_sentences_with_empty_nodes_are_left_out_and_kept_on_input(acyclic: Grap
         GraphParser.train([sentence])
     [found] = acyclic.parse([sentence])
     assert [node.id for node in found.empty_nodes] == ["2.1"]
-    assert found.empty_nodes[0].deps == "_"
+    assert found.empty_nodes[0].deps == "2:conj"
     assert "2.1" not in "".join(found.deps)
+    parser = Parser.train(treebank(40), options=SMALL)
+    [found] = parser.parse([sentence])
+    assert (found.deps, found.empty_nodes[0].deps) == (["_"] * 3, "_")
+    [found] = parser.with_graphs(acyclic).parse([sentence])
+    assert found.empty_nodes[0].deps == "2:conj"
+    assert "2.1" not in "".join(found.deps)
+    assert not [one for one in check([found]) if one.rule.startswith("deps")]
     [kept] = acyclic.parse([replace_heads(sentence)], keep=True)
     assert kept.deps[2] == "2.1:nsubj"
 
@@ -217,6 +236,97 @@ def test_decode_says_what_the_graph_is_worth(acyclic: GraphParser) -> None:
     assert found.certified
     assert found.score > 0
     assert sorted(map(tuple, found.arcs.tolist())) == sorted(all_edges(sentence))
+
+
+# -- second order
+
+
+@pytest.fixture(scope="module")
+def second() -> GraphParser:
+    return GraphParser.train(treebank(60, relatives=True), options=GraphOptions(model="second"))
+
+
+def test_graphs_of_a_small_treebank_are_learned_in_the_second_order(second: GraphParser, tmp_path: Path) -> None:
+    gold = treebank(12, seed=5, relatives=True)
+    trees = [without_graph(one) for one in gold]
+    assert [one.deps for one in second.parse(trees)] == [one.deps for one in gold]
+    second.save(tmp_path / "two.graphs")
+    again = GraphParser.load(tmp_path / "two.graphs")
+    assert (again.options.model, again.model.link_templates) == ("second", LINK_TEMPLATES)
+    assert [one.deps for one in again.parse(trees)] == [one.deps for one in gold]
+    assert [one.deps for one in again.parse(trees, threads=2, chunk=1)] == [one.deps for one in gold]
+    decoded = [again.decode(tree) for tree in trees]
+    assert {one.method for one in decoded} == {"branch", "greedy"}
+    assert all(one.certified for one in decoded)
+
+
+def test_edges_with_the_same_head_or_modifier_are_linked() -> None:
+    pairs = [Pair(path, m, h, h, m, h) for path, (h, m) in enumerate([(1, 2), (1, 3), (4, 3), (5, 6), (1, 7)])]
+    found = set(linked(pairs, [True, True, True, True, False]))
+    assert found == {(0, 1, SAME_HEAD), (1, 2, SAME_MODIFIER)}
+    many = [Pair(0, m, 0, 0, m, 0) for m in range(1, 20)]
+    assert max(other - one for one, other, _ in linked(many, [True])) == MAX_LINKS
+
+
+def with_links(found: Decision, seed: int) -> Decision:
+    """The decision with a random score for half of the pairs of its edges."""
+    generator = np.random.default_rng(seed)
+    edges = range(len(found.optional))
+    pairs = [(i, j) for i, j in product(edges, edges) if i < j and generator.random() < 0.5]
+    found.links = [(i, j, float(generator.normal())) for i, j in pairs]
+    return found
+
+
+@pytest.mark.parametrize("is_acyclic", [True, False])
+@pytest.mark.parametrize("keep_tree", [True, False])
+def test_no_change_improves_the_greedy_graph_and_the_bound_holds_for_all(is_acyclic: bool, keep_tree: bool) -> None:
+    exact = 0
+    for seed in range(20):
+        found = with_links(decision(seed, is_acyclic=is_acyclic, keep_tree=keep_tree)[0], seed)
+        edges, scores = list(found.optional), [odds for odds, _ in found.optional.values()]
+        values: dict[frozenset[int], float] = {}
+        for bits in product((False, True), repeat=len(edges)):
+            numbers = {number for number, on in enumerate(bits) if on}
+            chosen = [*found.required, *(edges[number] for number in numbers)]
+            if len(reached_from_root(chosen)) == 5 and not (is_acyclic and find_cycle(5, chosen)):
+                values[frozenset(numbers)] = value_of(scores, found.links, numbers)
+        graph, decoded = found.chosen(), found.decode()
+        own = frozenset(number for number, edge in enumerate(edges) if edge in graph)
+        best = max(values.values())
+        assert decoded.score == pytest.approx(values[own], rel=1e-12)
+        assert decoded.bound >= best
+        near = [value for other, value in values.items() if is_single_change(own, other, edges)]
+        assert values[own] >= max(near, default=-np.inf) - MIN_GAIN
+        if decoded.certified:
+            exact += 1
+            assert values[own] == pytest.approx(best, rel=1e-9)
+    assert exact > 0
+
+
+def is_single_change(one: frozenset[int], other: frozenset[int], edges: list[tuple[int, int]]) -> bool:
+    """Whether one edge is added or removed, or replaced by another of the same modifier."""
+    added, removed = other - one, one - other
+    if len(added) + len(removed) == 1:
+        return True
+    return len(added) == len(removed) == 1 and edges[min(added)][1] == edges[min(removed)][1]
+
+
+@pytest.mark.parametrize("size", [3, MAX_ENUMERATED, MAX_ENUMERATED + 2])
+def test_no_set_of_edges_exceeds_the_bound(size: int) -> None:
+    generator = np.random.default_rng(size)
+    for _ in range(4):
+        scores = generator.normal(-0.5, 1, size).tolist()
+        links = [(i, i + 1, float(generator.normal())) for i in range(size - 1)]
+        one_of = [[0, 1], [size - 1]]
+        sets = (np.arange(1 << size)[:, None] >> np.arange(size)) & 1
+        values = sets @ np.array(scores)
+        for i, j, score in links:
+            values += score * sets[:, i] * sets[:, j]
+        allowed = np.all([sets[:, some].any(axis=1) for some in one_of], axis=0)
+        bound = upper_bound(scores, links, one_of)
+        assert bound >= values[allowed].max() - MIN_GAIN
+        if size <= MAX_ENUMERATED:
+            assert bound == pytest.approx(values[allowed].max(), rel=1e-9)
 
 
 # -- annotation that people wrote
@@ -324,6 +434,36 @@ def test_a_parser_with_graphs_is_one_model(tmp_path: Path) -> None:
     assert "graphs)" in repr(again)
     assert parser.with_graphs(None).graphs is None
     assert next(parser.with_graphs(None).parse(gold)).deps == ["_"] * 4
+
+
+def test_each_of_the_best_trees_has_its_graph(acyclic: GraphParser) -> None:
+    parser = Parser.train(treebank(40), options=SMALL)
+    sentence = without_graph(treebank(1, seed=4)[0])
+    [found] = parser.with_graphs(acyclic).kbest([sentence], 3)
+    assert len({tuple(tree.heads.tolist()) for tree in found}) == 3
+    for tree in found:
+        assert tree.deps == next(acyclic.parse([tree])).deps
+        assert "_" not in tree.deps
+    [without] = parser.kbest([sentence], 1)
+    assert without[0].deps == ["_"] * 4
+
+
+def test_a_pipeline_names_bad_graphs_before_it_trains() -> None:
+    bad = treebank(1)[0]
+    bad.deps = ["2:nsubj|2:nsubj", *bad.deps[1:]]
+    epochs: list[object] = []
+    for sentences, message in (
+        ([*treebank(4), bad], "DEPS has 2:nsubj twice"),
+        ([without_graph(one) for one in treebank(4)], "the training data has no graphs"),
+    ):
+        with pytest.raises((FormatError, InputError), match=message):
+            tw.Pipeline.train(
+                sentences,
+                sentences,
+                options=replace(SMALL, graphs=GraphOptions()),
+                report=lambda *some: epochs.append(some),
+            )
+    assert not epochs
 
 
 def test_pack_adds_a_graph_parser_to_a_model(acyclic: GraphParser, tmp_path: Path) -> None:

@@ -111,6 +111,11 @@ class Order(str, Enum):
     grand = "grand"
 
 
+class GraphOrder(str, Enum):
+    first = "first"
+    second = "second"
+
+
 class Only(str, Enum):
     parser = "parser"
     graphs = "graphs"
@@ -141,6 +146,13 @@ def train(
             help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
         ),
     ] = False,
+    graph_model: Annotated[
+        GraphOrder,
+        typer.Option(
+            help="Model order of graphs: first (edges are scored one by one; the best graph is found) or second (adds "
+            "pairs of edges with the same head or modifier; searched greedily)."
+        ),
+    ] = GraphOrder.first,
     neural: Annotated[
         bool,
         typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
@@ -224,7 +236,7 @@ def train(
         train_tokeniser(task, replace(options, learning=with_epochs(options.learning, epochs)))
         return
     if only is Only.graphs:
-        chosen = GraphOptions(seed)
+        chosen = GraphOptions(seed, graph_model.value)
         train_graphs(task, chosen if epochs is None else replace(chosen, epochs=epochs))
         return
     parsing = ParserOptions(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
@@ -233,7 +245,7 @@ def train(
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=changed(parsing.scoring, epochs=epochs, restarts=restarts),
         label_rules=label_rules,
-        graphs=GraphOptions(seed) if graphs else None,
+        graphs=GraphOptions(seed, graph_model.value) if graphs else None,
     )
     check = "partial-single-root" if root is Root.single else "partial"
     networks = Networks.of(neural, words, seed)
@@ -279,17 +291,24 @@ def with_epochs(learning: Learning, epochs: int | None) -> Learning:
 def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
     refused = {
-        Only.tagger: OF_THE_PARSER,
-        Only.tokeniser: (*OF_THE_PARSER, "columns"),
+        Only.tagger: (*OF_THE_PARSER, "graph_model"),
+        Only.tokeniser: (*OF_THE_PARSER, "graph_model", "columns"),
         Only.parser: ("columns", "case_noise"),
         Only.graphs: (*OF_THE_PARSER, "columns", "case_noise"),
     }
     for name in refused[only] if only else ():
-        source = context.get_parameter_source(name)
-        if only and source and source.name == "COMMANDLINE":
+        if only and is_given(context, name):
             raise typer.BadParameter(
                 f"--only {only.value} has no such option", param_hint=f"--{name.replace('_', '-')}"
             )
+    if only is not Only.graphs and not context.params["graphs"] and is_given(context, "graph_model"):
+        raise typer.BadParameter("it needs --graphs, or --only graphs", param_hint="--graph-model")
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option was given on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def train_parser(task: Task, check: str, options: ParserOptions, networks: Networks, verbose: bool) -> None:
@@ -321,7 +340,7 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
 
 
 def check_graphs(task: Task, sentences: Sequence[Sentence], options: ParserOptions) -> None:
-    """Refuse training data without graphs, or with bad ones, before a long training starts."""
+    """Refuse training data without graphs, or with bad ones, before anything is shown."""
     from treewright.graphs.training import examples_of
 
     if options.graphs is not None and not examples_of(sentences):

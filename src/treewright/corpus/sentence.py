@@ -605,6 +605,10 @@ class Sentence:
     def copy_graph(self, other: Sentence) -> None:
         """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""
         self.deps = other.deps.copy()
+        self.copy_graph_of_empty_nodes(other)
+
+    def copy_graph_of_empty_nodes(self, other: Sentence) -> None:
+        """Set DEPS of empty nodes alone to that of another version of the sentence."""
         self._empty_deps = {
             row: node.deps for (row, _), node in zip(self._cells.other_rows("."), other.empty_nodes, strict=True)
         }

@@ -14,6 +14,7 @@ from treewright.decode import GraphParse, Parts, graph
 from treewright.errors import FormatError, InfeasibleError
 from treewright.graphs.features import TEMPLATES, EdgeFeatures, Hashes, Indices, mixed
 from treewright.graphs.labels import label_of
+from treewright.graphs.links import Link, Links, climb, upper_bound, value_of
 from treewright.graphs.options import GraphOptions
 from treewright.graphs.paths import Pair, Paths
 from treewright.graphs.view import TreeView
@@ -41,6 +42,7 @@ class GraphModel:
     paths: tuple[PathLabels, ...]
     weights: Weights
     templates: tuple[str, ...] = TEMPLATES
+    link_templates: tuple[str, ...] = ()  # of a second-order model
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -108,12 +110,25 @@ def cells_of(features: Hashes, choices: Choices, bits: int) -> NDArray[np.int32]
     return np.asarray(cells, dtype=np.int32)
 
 
+def tables_of(
+    model: GraphModel, features: Hashes, choices: Choices
+) -> tuple[NDArray[np.int32], Links | None, NDArray[np.int32] | None]:
+    """The weights of labels; in a second-order model, the links and their weights."""
+    bits, width = model.options.bits, features.shape[1] - len(model.link_templates)
+    cells = cells_of(features[:, :width], choices, bits)
+    if not model.link_templates:
+        return cells, None, None
+    links = Links.of(choices.pairs, [one.optional for one in model.paths])
+    return cells, links, links.cells(features[:, width:], bits)
+
+
 class Scored(NamedTuple):
-    """The possible edges of one sentence with their log odds and best labels."""
+    """The possible edges of one sentence with their log odds and best labels; the links of a second-order model."""
 
     pairs: list[Pair]
     odds: list[float]
     labels: list[str]
+    links: Sequence[Link] = ()
 
 
 class GraphWorker:
@@ -121,7 +136,7 @@ class GraphWorker:
 
     def __init__(self, model: GraphModel) -> None:
         self.model = model
-        self.features = EdgeFeatures(model.templates)
+        self.features = EdgeFeatures((*model.templates, *model.link_templates))
         self.chooser = Chooser(model.paths)
         self._weights = model.weights.values.astype(np.float32) * np.float32(model.weights.scale)
 
@@ -131,8 +146,9 @@ class GraphWorker:
             return []
         choices = self.chooser.choices(views)
         features = self.features.of(views, choices.pairs)
-        cells = cells_of(features, choices, self.model.options.bits)
-        return scored(choices, self._weights[cells].sum(axis=1))
+        cells, links, of_links = tables_of(self.model, features, choices)
+        scores = None if of_links is None else self._weights[of_links].sum(axis=1)
+        return scored(choices, self._weights[cells].sum(axis=1), links, scores)
 
     def graphs(self, views: Sequence[TreeView], kept: Sequence[Kept] | None = None) -> list[list[LabelledEdge]]:
         """The best graph of each sentence; `kept` are the edges of words that are decided."""
@@ -146,29 +162,38 @@ class GraphWorker:
         return Decision(self.model, view, found, {}).decode()
 
 
-def scored(choices: Choices, scores: Scores) -> list[Scored]:
-    """The log odds and the best label of each possible edge, by sentence."""
+def best_labels(scores: NDArray[Any], pair_of: Indices, begin: Indices) -> Indices:
+    """The place of the best label of each edge, the first of several; labels of edge e begin at begin[e]."""
+    largest = np.maximum.reduceat(scores, begin)
+    at_best = np.flatnonzero(scores == largest[pair_of])
+    return np.asarray(at_best[np.searchsorted(pair_of[at_best], np.arange(len(begin)))])
+
+
+def scored(
+    choices: Choices, scores: Scores, links: Links | None = None, of_links: Scores | None = None
+) -> list[Scored]:
+    """The log odds and the best label of each possible edge, by sentence.
+
+    In a second-order model, with `links` and their scores, the score of the best label takes the place of the log odds.
+    """
     if not len(scores):
         return [Scored([], [], []) for _ in choices.pairs]
     first = choices.begin[:-1]
-    largest = np.maximum.reduceat(scores, first)
-    at_best = np.flatnonzero(scores == largest[choices.pair_of])
-    best = at_best[np.searchsorted(choices.pair_of[at_best], np.arange(len(first)))].tolist()
-    odds = np.logaddexp.reduceat(scores, first).tolist()
-    found = []
-    begin = 0
-    for pairs in choices.pairs:
-        end = begin + len(pairs)
-        found.append(Scored(pairs, odds[begin:end], [choices.labels[place] for place in best[begin:end]]))
-        begin = end
-    return found
+    best = best_labels(scores, choices.pair_of, first)
+    odds = (np.logaddexp.reduceat(scores, first) if links is None else scores[best]).tolist()
+    labels = [choices.labels[place] for place in best.tolist()]
+    ends = np.cumsum([0, *map(len, choices.pairs)]).tolist()
+    linked = [()] * len(choices.pairs) if links is None or of_links is None else links.scored(of_links, ends[:-1])
+    each = zip(choices.pairs, ends[:-1], ends[1:], linked, strict=True)
+    return [Scored(pairs, odds[low:high], labels[low:high], some) for pairs, low, high, some in each]
 
 
 class Decision:
     """The choice of the edges of one sentence.
 
     An edge is in the graph if its log odds are positive. Where that leaves a word without a path from the root, or
-    closes a cycle in a model without cycles, the best admissible set is searched (treewright.decode.graph).
+    closes a cycle in a model without cycles, the best admissible set is searched (treewright.decode.graph). If edges
+    are linked, the search is greedy: from the tree, the best admissible change as long as one raises the value.
     """
 
     def __init__(self, model: GraphModel, view: TreeView, found: Scored, kept: Kept) -> None:
@@ -179,28 +204,85 @@ class Decision:
             if modifier and modifier not in kept
         }
         self.optional: dict[Edge, tuple[float, str]] = {}
-        for pair, odds, label in zip(*found, strict=True):
+        places: dict[int, int] = {}  # of edges that are optional, by their number among the possible ones
+        for number, (pair, odds, label) in enumerate(zip(found.pairs, found.odds, found.labels, strict=True)):
             edge = pair.head, pair.modifier
             if pair.modifier in kept:
                 continue
             if model.paths[pair.path].optional:
                 self.required.pop(edge, None)
+                places[number] = len(self.optional)
                 self.optional[edge] = odds, label
             else:
                 self.required[edge] = label
+        self.links = [
+            (places[first], places[second], score)
+            for first, second, score in found.links
+            if first in places and second in places
+        ]
 
     def edges(self) -> list[LabelledEdge]:
-        """The best graph."""
-        chosen = {edge for edge, (odds, _) in self.optional.items() if odds > 0}
-        if self._needs_search(chosen):
-            chosen = set(map(tuple, self.decode().arcs.tolist()))
+        """The best graph; with links, the best one found."""
+        chosen = self.chosen()
         found = [(*edge, label) for edge, label in self.required.items()]
         found += [(*edge, label) for edge, (_, label) in self.optional.items() if edge in chosen]
         return found + [(head, modifier, label) for modifier, some in self.kept.items() for head, label in some]
 
+    def chosen(self) -> set[Edge]:
+        """The optional edges of the graph."""
+        if self.links:
+            return self._climbed()[0]
+        chosen = {edge for edge, (odds, _) in self.optional.items() if odds > 0}
+        return set(map(tuple, self._branched().arcs.tolist())) if self._needs_search(chosen) else chosen
+
     def decode(self) -> GraphParse:
-        """The best admissible set of edges; those that are required have the score 0."""
-        fixed = {*self.required, *((head, modifier) for modifier, some in self.kept.items() for head, _ in some)}
+        """The best admissible set of edges, or with links the best one found; those required have the score 0."""
+        if not self.links:
+            return self._branched()
+        chosen, changes = self._climbed()
+        scores = [odds for odds, _ in self.optional.values()]
+        numbers = {number for number, edge in enumerate(self.optional) if edge in chosen}
+        score, bound = value_of(scores, self.links, numbers), upper_bound(scores, self.links, self._one_of())
+        parts = [(one, number in numbers) for number, one in enumerate(scores)]
+        parts += [(one, first in numbers and second in numbers) for first, second, one in self.links]
+        rounding = len(parts) * 2.0**-52 * sum(abs(one) for one, _ in parts)
+        gap, spread = max(bound - score, 0.0) + rounding, sum(abs(one) for one, on in parts if on or one > 0)
+        arcs = np.array(sorted({*self._fixed(), *chosen}, key=lambda edge: edge[::-1]), dtype=np.int32)
+        return GraphParse(arcs, self.view.nodes, score, score + gap, "greedy", gap, spread, iterations=changes)
+
+    def _climbed(self) -> tuple[set[Edge], int]:
+        """The greedy search from the tree, and the number of its changes."""
+        edges, heads = list(self.optional), self.view.heads
+        start = {number for number, (head, modifier) in enumerate(edges) if heads[modifier] == head}
+        if not self._reaches_all({edges[number] for number in start}):  # DEPS of people contradicts the tree
+            arcs = set(map(tuple, self._branched().arcs.tolist()))
+            start = {number for number, edge in enumerate(edges) if edge in arcs}
+
+        def admits(after: set[int], added: int | None, removed: int | None) -> bool:
+            some = {edges[number] for number in after}
+            if added is not None and self.model.options.acyclic and self._has_cycle(some):
+                return False
+            return removed is None or self._reaches_all(some)
+
+        scores = [odds for odds, _ in self.optional.values()]
+        found, changes = climb(scores, self.links, [edge[1] for edge in edges], start, admits)
+        return {edges[number] for number in found}, changes
+
+    def _one_of(self) -> list[list[int]]:
+        """The numbers of the optional edges of each word that no other edge gives a head."""
+        with_head = {modifier for _, modifier in self._fixed()}
+        found: dict[int, list[int]] = {}
+        for number, (_, modifier) in enumerate(self.optional):
+            if modifier not in with_head:
+                found.setdefault(modifier, []).append(number)
+        return list(found.values())
+
+    def _fixed(self) -> set[Edge]:
+        return {*self.required, *((head, modifier) for modifier, some in self.kept.items() for head, _ in some)}
+
+    def _branched(self) -> GraphParse:
+        """The best admissible set of edges, each with its own score."""
+        fixed = self._fixed()
         scores = dict.fromkeys(fixed, 0.0) | {edge: odds for edge, (odds, _) in self.optional.items()}
         arcs = np.array(list(scores), dtype=np.int32)
         parts = Parts(self.view.nodes, (arcs[:, 0], arcs[:, 1], np.array(list(scores.values()))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import local
 from typing import Any, ClassVar
@@ -106,6 +106,7 @@ class GraphParser:
             "options": model.options.to_json(),
             "paths": [[one.path, list(one.labels), one.optional] for one in model.paths],
             "templates": list(model.templates),
+            **({"link_templates": list(model.link_templates)} if model.link_templates else {}),
             "scale": model.weights.scale,
             "metadata": dict(model.metadata),
         }
@@ -116,12 +117,13 @@ class GraphParser:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
         found = read_plain(header, Header, "header")
         check_array("weights", arrays["weights"], np.int8, (1 << found.options.bits,))
-        compiled(found.templates)
+        compiled((*found.templates, *found.link_templates))
         for one in found.paths:
             if not is_path(one.path) or not one.labels or not all(map(is_template, one.labels)):
                 raise ValueError(f"header.paths has {one.path!r} with labels {list(one.labels)!r}")
         weights = Weights(arrays["weights"], found.scale)
-        return cls(GraphModel(found.options, found.paths, weights, found.templates, found.metadata or {}))
+        templates = found.templates, found.link_templates
+        return cls(GraphModel(found.options, found.paths, weights, *templates, found.metadata or {}))
 
     @property
     def options(self) -> GraphOptions:
@@ -137,7 +139,7 @@ class GraphParser:
         not reach or, if the training data has none, a cycle: then the best such set of edges is searched.
         keep: words with edges in DEPS keep them, and the edges of the others are the best together with these. A cell
         that the model cannot have (a cycle, no edge from HEAD where the training data always has one) is a FormatError.
-        Without `keep`, DEPS of empty nodes is emptied. threads and chunk are those of `Parser.parse`.
+        Empty nodes keep their DEPS. threads and chunk are those of `Parser.parse`.
         """
         check_flags(keep=keep)
 
@@ -149,12 +151,20 @@ class GraphParser:
                 sentence.check_has_column("DEPS")
                 if keep:
                     check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
-            return self.add([sentence.copy() for sentence in some], keep)
+            return self.add([sentence.copy() for sentence in some], keep=keep)
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
-    def add(self, sentences: list[Sentence], keep: bool = False) -> list[Sentence]:
-        """Set DEPS of sentences that have trees and this column, in place; `keep` as for `parse`. Returns all."""
+    def add(
+        self, sentences: list[Sentence], *, keep: bool = False, given: Sequence[Sentence] | None = None
+    ) -> list[Sentence]:
+        """Set DEPS of sentences that have trees and this column, in place; `keep` as for `parse`. Returns all.
+
+        given: the same sentences before their DEPS was emptied; empty nodes get back theirs.
+        """
+        for sentence, before in zip(sentences, given or (), strict=given is not None):
+            if before.empty_nodes:
+                sentence.copy_graph_of_empty_nodes(before)
         some = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
         views = [TreeView(sentence) for sentence in some]
         kept = [self._kept(sentence) if keep else {} for sentence in some]
@@ -198,7 +208,7 @@ class GraphParser:
 
     def __repr__(self) -> str:
         kind = "acyclic" if self.options.acyclic else "cycles allowed"
-        return f"GraphParser({len(self.model.paths)} paths, {kind})"
+        return f"GraphParser({len(self.model.paths)} paths, {self.options.model} order, {kind})"
 
 
 @dataclass(frozen=True)
@@ -209,6 +219,7 @@ class Header:
     paths: tuple[PathLabels, ...]
     scale: Scale
     templates: tuple[str, ...] = TEMPLATES
+    link_templates: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
 
 
@@ -219,6 +230,4 @@ def write(sentence: Sentence, edges: list[LabelledEdge], kept: Kept) -> None:
         found[modifier].append((head, label))
     old = sentence.deps
     cells = ["|".join([f"{head}:{label}" for head, label in sorted(some)]) for some in found]
-    if not kept:
-        sentence.clear_graph()
     sentence.deps = [old[word - 1] if word in kept else cells[word] for word in range(1, len(sentence) + 1)]

@@ -1,4 +1,7 @@
-"""Training a graph parser: paths and labels are read off the graphs, weights are learned edge by edge."""
+"""Training a graph parser: paths and labels are read off the graphs, weights are learned.
+
+A first-order model learns edge by edge, a second-order model from the graphs that its search finds.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from treewright.errors import InputError
 from treewright.graphs.checks import check_graph, cycle_error, find_cycle, has_graph, missing_arc_error
 from treewright.graphs.features import TEMPLATES, EdgeFeatures
 from treewright.graphs.labels import COPY, templates_for
+from treewright.graphs.links import LINK_TEMPLATES, Links, value_of
 from treewright.graphs.model import (
     Choices,
     Chooser,
@@ -22,8 +26,10 @@ from treewright.graphs.model import (
     GraphModel,
     LabelledEdge,
     PathLabels,
-    cells_of,
+    Scored,
+    best_labels,
     scored,
+    tables_of,
 )
 from treewright.graphs.options import GraphOptions
 from treewright.graphs.paths import MAX_STEPS, Pair, path_between, steps_of
@@ -56,6 +62,14 @@ def example(sentence: Sentence) -> Example:
     for edge in sentence.graph:
         edges.setdefault((int(edge.head), int(edge.modifier)), edge.label)
     return Example(TreeView(sentence), edges)
+
+
+def checked_examples(sentences: Iterable[Sentence], options: GraphOptions) -> tuple[list[Example], GraphOptions]:
+    """The sentences that have a graph, and the options with what is read off them; an error if there are none."""
+    examples = examples_of(sentences)
+    if not examples:
+        raise InputError("the training data has no graphs: DEPS is empty, or every graph has empty nodes")
+    return examples, resolve(options, examples)
 
 
 def resolve(options: GraphOptions, examples: Sequence[Example]) -> GraphOptions:
@@ -147,22 +161,34 @@ def preferred(seen: Sequence[tuple[str, list[str]]], least: int, is_tree: bool) 
 class Trainer:
     """The stage of a training and what it needs: examples with cells and gold labels, development data."""
 
-    def __init__(self, sentences: Sequence[Sentence], dev: Sequence[Sentence], options: GraphOptions) -> None:
-        self.examples = examples_of(sentences)
-        if not self.examples:
-            raise InputError("the training data has no graphs: DEPS is empty, or every graph has empty nodes")
-        self.options = resolve(options, self.examples)
-        self.paths = read_paths(self.examples, self.options)
-        self.data = Data.of(self.examples, self.paths, self.options)
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        options: GraphOptions,
+        templates: tuple[str, ...] = TEMPLATES,
+    ) -> None:
+        self.examples, self.options = checked_examples(sentences, options)
+        self.untrained = GraphModel(
+            self.options,
+            read_paths(self.examples, self.options),
+            Weights.zeros(self.options.bits),
+            templates,
+            LINK_TEMPLATES if self.options.model == "second" else (),
+        )
+        self.data = Data.of(self.examples, self.untrained)
         self.dev = examples_of(dev)
-        self.dev_data = Data.of(self.dev, self.paths, self.options) if self.dev else None
+        self.dev_data = Data.of(self.dev, self.untrained) if self.dev else None
 
     def stage(self) -> Stage[AveragedCells]:
         """The weights of edges and labels."""
         options, data = self.options, self.data
 
         def learn(learner: AveragedCells, first: int) -> float:
-            return data.step(learner, first, min(first + SENTENCES_PER_STEP, len(self.examples)), options)
+            last = min(first + SENTENCES_PER_STEP, len(self.examples))
+            if options.model == "first":
+                return data.step(learner, first, last, options)
+            return GraphStep(data, first, last, learner.cells, options).take(learner, self.examples, self.untrained)
 
         return Stage(
             "graphs",
@@ -180,14 +206,12 @@ class Trainer:
 
     def model(self, weights: Numbers) -> GraphModel:
         """The model with these weights."""
-        return GraphModel(self.options, self.paths, Weights.of(weights))
+        return replace(self.untrained, weights=Weights.of(weights))
 
     def _judge(self, average: Numbers) -> Judgement:
-        weights = Weights.of(average)
-        model = GraphModel(self.options, self.paths, weights)
+        model = self.model(average)
         assert self.dev_data is not None
-        table = weights.values.astype(np.float32) * np.float32(weights.scale)
-        found = scored(self.dev_data.choices, table[self.dev_data.cells].sum(axis=1))
+        found = self.dev_data.scored(model.weights)
         counts = Counts()
         for one, some in zip(self.dev, found, strict=True):
             counts.add(one, Decision(model, one.view, some, {}).edges())
@@ -226,18 +250,26 @@ class Counts:
 class Data:
     """Edges and labels of sentences as arrays."""
 
-    def __init__(self, choices: Choices, cells: Cells, gold: NDArray[np.int64], optional: NDArray[np.bool_]) -> None:
-        self.choices, self.cells, self.gold, self.optional = choices, cells, gold, optional
+    def __init__(
+        self,
+        choices: Choices,
+        tables: tuple[Cells, Links | None, Cells | None],
+        gold: NDArray[np.int64],
+        optional: NDArray[np.bool_],
+    ) -> None:
+        self.choices, self.gold, self.optional = choices, gold, optional
+        self.cells, self.links, self.link_cells = tables
         counts = [len(some) for some in choices.pairs]
         self.first_pair = np.concatenate([[0], np.cumsum(counts)])
 
     @classmethod
-    def of(cls, examples: Sequence[Example], paths: Sequence[PathLabels], options: GraphOptions) -> Data:
-        """The possible edges of sentences, with the gold graphs as what is to be learned."""
+    def of(cls, examples: Sequence[Example], model: GraphModel) -> Data:
+        """The possible edges of sentences, with the gold graphs as what is to be learned; weights are not used."""
         views = [one.view for one in examples]
+        paths = model.paths
         choices = Chooser(paths).choices(views)
-        features = EdgeFeatures(TEMPLATES).of(views, choices.pairs)
-        cells = cells_of(features, choices, options.bits)
+        features = EdgeFeatures((*model.templates, *model.link_templates)).of(views, choices.pairs)
+        tables = tables_of(model, features, choices)
         begin = choices.begin.tolist()
         gold: list[int] = []
         for one, pairs in zip(examples, choices.pairs, strict=True):
@@ -247,7 +279,13 @@ class Data:
                 place = labels.index(label) if label in labels else -1
                 gold.append(NO_EDGE if label is None else UNKNOWN_LABEL if place < 0 else begin[len(gold)] + place)
         optional = [paths[pair.path].optional for pairs in choices.pairs for pair in pairs]
-        return cls(choices, cells, np.array(gold, np.int64), np.array(optional, bool))
+        return cls(choices, tables, np.array(gold, np.int64), np.array(optional, bool))
+
+    def scored(self, weights: Weights) -> list[Scored]:
+        """The possible edges of each sentence under a model with these weights."""
+        table = weights.values.astype(np.float32) * np.float32(weights.scale)
+        of_links = None if self.link_cells is None else table[self.link_cells].sum(axis=1)
+        return scored(self.choices, table[self.cells].sum(axis=1), self.links, of_links)
 
     def step(self, learner: AveragedCells, first: int, last: int, options: GraphOptions) -> float:
         """One update on the possible edges of some sentences; returns the loss.
@@ -272,18 +310,110 @@ class Data:
         gradient = np.exp(scores - total[pair_of])
         gradient[right] -= 1
         gradient[(gold == UNKNOWN_LABEL)[pair_of]] = 0
-        adagrad_step(learner.cells, cells, gradient, step, options)
+        adagrad_step(learner.cells, [(cells, gradient)], step, options)
         return float(total[gold != UNKNOWN_LABEL].sum() - scores[right].sum())
 
 
+class GraphStep:
+    """An update of a second-order model: the graphs that the search finds for some sentences against the gold ones.
+
+    The loss counts false positives, false negatives and wrong labels. The search maximises value plus loss; where the
+    graph found exceeds the gold graph, the weights take a step along the difference of their features (structured
+    hinge loss with the step sizes of AdaGrad, in place of MIRA's).
+    """
+
+    def __init__(self, data: Data, first: int, last: int, table: Numbers, options: GraphOptions) -> None:
+        assert data.links is not None
+        assert data.link_cells is not None
+        self.data, self.options, self.span = data, options, (first, last)
+        self.low, self.high = int(data.first_pair[first]), int(data.first_pair[last])
+        begin = data.choices.begin[self.low : self.high + 1]
+        self.base = int(begin[0])
+        self.cells = data.cells[self.base : begin[-1]]
+        links = slice(int(data.links.begin[first]), int(data.links.begin[last]))
+        self.first_link = links.start
+        self.link_cells = data.link_cells[links]
+        self.of_links = table[self.link_cells, 0].sum(axis=1).astype(np.float64)
+        self.gradient, self.link_gradient = np.zeros(len(self.cells)), np.zeros(len(self.of_links))
+        if self.low < self.high:
+            self._find_labels(table[self.cells, 0].sum(axis=1).astype(np.float64), begin[:-1] - self.base)
+
+    def _find_labels(self, scores: NDArray[np.float64], begin: NDArray[np.int64]) -> None:
+        """The best label of each edge with and without the loss, and its gold label; the values of edges."""
+        data, margin = self.data, self.options.margin
+        pair_of = data.choices.pair_of[self.base : self.base + len(scores)] - self.low
+        gold = data.gold[self.low : self.high]
+        likely = best_labels(scores, pair_of, begin)
+        self.is_gold = gold != NO_EDGE
+        self.right = np.where(gold >= 0, gold - self.base, likely)  # the gold label, the best one where it is unknown
+        cost = np.where(self.is_gold[pair_of], 0.0, margin)
+        cost[(gold == UNKNOWN_LABEL)[pair_of]] = -margin
+        cost[self.right[self.is_gold]] = -margin
+        self.best = best_labels(scores + cost, pair_of, begin)
+        self.value, self.gold_value = (scores + cost)[self.best], (scores + cost)[self.right]
+        self._learn_required(gold)
+
+    def _learn_required(self, gold: NDArray[np.int64]) -> None:
+        """The gradient of edges that are always there: of their labels alone."""
+        wrong = np.flatnonzero(~self.data.optional[self.low : self.high] & (gold >= 0) & (self.best != self.right))
+        np.add.at(self.gradient, self.best[wrong], 1)
+        np.add.at(self.gradient, self.right[wrong], -1)
+        self.loss = float((self.value - self.gold_value)[wrong].sum())
+
+    def take(self, learner: AveragedCells, examples: Sequence[Example], model: GraphModel) -> float:
+        """Search the graphs and change the weights; returns the loss."""
+        step = learner.next_step()
+        if self.low == self.high:
+            return 0.0
+        for number in range(*self.span):
+            self._learn_graph(number, examples[number].view, model)
+        tables = [(self.cells, self.gradient), (self.link_cells, self.link_gradient)]
+        adagrad_step(learner.cells, tables, step, self.options)
+        return self.loss
+
+    def _learn_graph(self, number: int, view: TreeView, model: GraphModel) -> None:
+        """Add the difference between the graph found and the gold graph of a sentence to the gradient."""
+        data, links = self.data, self.data.links
+        assert links is not None
+        begin, end = data.first_pair[number] - self.low, data.first_pair[number + 1] - self.low
+        span = slice(int(links.begin[number]), int(links.begin[number + 1]))
+        ends = links.first[span] - self.low - begin, links.second[span] - self.low - begin
+        scores = self.of_links[span.start - self.first_link : span.stop - self.first_link]
+        linked = list(zip(ends[0].tolist(), ends[1].tolist(), scores.tolist(), strict=True))
+        pairs, values = data.choices.pairs[number], self.value[begin:end].tolist()
+        chosen = Decision(model, view, Scored(pairs, values, [""] * len(pairs), linked), {}).chosen()
+        optional = np.flatnonzero(data.optional[self.low + begin : self.low + end]).tolist()
+        found = {place for place in optional if (pairs[place].head, pairs[place].modifier) in chosen}
+        gold = {place for place in optional if self.is_gold[begin + place]}
+        gold_values = self.gold_value[begin:end].tolist()
+        short = value_of(values, linked, found) - value_of(gold_values, linked, gold)
+        if short <= 0:
+            return
+        self.loss += short
+        for place in found:
+            self.gradient[self.best[begin + place]] += 1
+        for place in gold:
+            self.gradient[self.right[begin + place]] -= 1
+        for offset, (one, other, _) in enumerate(linked, span.start - self.first_link):
+            both = (one in found and other in found) - (one in gold and other in gold)
+            self.link_gradient[offset] += both
+
+
 def adagrad_step(
-    table: Numbers, cells: Cells, gradient: NDArray[np.float64], step: float, options: GraphOptions
+    table: Numbers, tables: Iterable[tuple[Cells, NDArray[np.float64]]], step: float, options: GraphOptions
 ) -> None:
-    """Subtract a gradient from the weights of cells; the columns of the table are those of `AveragedCells`."""
-    active = np.abs(gradient) > MIN_GRADIENT
-    rows = cells[active]
-    index, inverse = np.unique(rows, return_inverse=True)
-    summed = np.bincount(inverse.ravel(), np.repeat(gradient[active], rows.shape[1]), len(index)).astype(np.float32)
+    """Subtract gradients from the weights of cells: rows of cells, with a gradient for each row.
+
+    The columns of `table` are those of `AveragedCells`.
+    """
+    indices, gradients = [], []
+    for cells, gradient in tables:
+        active = np.abs(gradient) > MIN_GRADIENT
+        rows = cells[active]
+        indices.append(rows.ravel())
+        gradients.append(np.repeat(gradient[active], rows.shape[1]))
+    index, inverse = np.unique(np.concatenate(indices), return_inverse=True)
+    summed = np.bincount(inverse.ravel(), np.concatenate(gradients), len(index)).astype(np.float32)
     squares = table[index, 1] + summed**2
     delta = -np.float32(options.rate) * summed / np.sqrt(squares + np.float32(options.adagrad_epsilon))
     table[index, 1] = squares

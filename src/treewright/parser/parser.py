@@ -245,7 +245,7 @@ class Parser:
         def parse(some: list[Sentence]) -> list[Sentence]:
             answers = self._worker().parse(some, is_projective, all_arcs, confidence=confidence, **search)
             found = [parsed(*both) for both in zip(some, answers, strict=True)]
-            return self.graphs.add(found) if self.graphs else found
+            return self.graphs.add(found, given=some) if self.graphs else found
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
@@ -329,7 +329,7 @@ class Parser:
 
         threads, projective and all_arcs are those of `Parser.parse`. max_seconds limits the search for one sentence:
         the list may then be shorter than k, and its `exact` is False. Where the candidate arcs have fewer than k trees,
-        all arcs are used.
+        all arcs are used. If the parser finds graphs, each tree has its own.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -343,7 +343,10 @@ class Parser:
         is_projective = self._is_projective(projective)
 
         def best(worker: Worker, sentence: Sentence) -> KBest:
-            return kbest.kbest(worker, sentence, count, is_projective, limit, all_arcs)
+            found = kbest.kbest(worker, sentence, count, is_projective, limit, all_arcs)
+            if self.graphs:
+                self.graphs.add(list(found.trees), given=[sentence] * len(found))
+            return found
 
         return self.each(best, sentences, threads=threads)
 

@@ -16,6 +16,7 @@ from treewright.decode import Candidates
 from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, common_words
 from treewright.features.standard import STANDARD
 from treewright.graphs.training import Trainer as GraphTrainer
+from treewright.graphs.training import checked_examples
 from treewright.learn import (
     Averaged,
     Judgement,
@@ -85,6 +86,12 @@ class Example(NamedTuple):
     def is_undecided(self) -> bool:
         """Whether every head is open."""
         return not self.is_complete and self.decided == 0
+
+
+def check_graphs(sentences: Sequence[Sentence], options: ParserOptions | ParserSettings) -> None:
+    """Raise an error if a graph parser is asked for and cannot learn from these sentences."""
+    if options.graphs is not None:
+        checked_examples(with_heads(sentences), options.graphs)
 
 
 def with_heads(sentences: Sequence[Sentence]) -> list[Sentence]:

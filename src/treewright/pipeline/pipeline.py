@@ -47,6 +47,7 @@ from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS, groups
 from treewright.parser.networks import with_readings
 from treewright.parser.partial import open_cells
+from treewright.parser.training import check_graphs
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
@@ -141,6 +142,7 @@ class Pipeline:
         recipe = Recipe(tokenising, *parts_options, folds, network)
         if seed is not None:
             recipe = recipe.with_seed(seed)
+        check_graphs(sentences, recipe.parser)
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
         callbacks = Callbacks(report, progress)

@@ -674,13 +674,16 @@ class Forest:
     @property
     def edges(self) -> int: ...
 
-    def best(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    def best(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
         Value, constituents (label, begin, end, head, tag) and heads of the best derivation; -inf for none.
         """
 
     def log_sum(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
         """The logarithm of the sum over all derivations."""
+
+    def words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """The words, from 0, and their tags that occur in derivations."""
 
     def arrays(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
@@ -692,7 +695,7 @@ class CollinsModel:
 
     def __init__(self, tags: int, words: int, base: int, classes: Sequence[int], is_verb: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], is_comma: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_conjunction: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, comma_rule: bool, max_unary: int, partial: bool, max_edges: int) -> tuple[Forest, bool, bool]:
+    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], is_comma: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_conjunction: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, comma_rule: bool, max_unary: int, partial: bool, max_edges: int, tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Forest, bool, bool]:
         """
         The derivations of a sentence; whether the limit of edges was reached (the forest is then empty); and whether the derivations are covers by several phrases.
         """

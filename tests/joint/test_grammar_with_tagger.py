@@ -56,14 +56,14 @@ def test_with_fixed_tags_the_tree_has_those_of_the_tagger(model: GrammarWithTagg
 
 
 def test_a_long_sentence_is_parsed_with_limits_and_the_result_says_so(model: GrammarWithTagger) -> None:
-    words = [word for tree in trees_of(some_trees(3, 40))[0] for word in tree.leaves()][:60]
-    found = model.parse(words, max_words=20)
+    words = [word for tree in trees_of(some_trees(3, 40))[0] for word in tree.leaves()][:24]
+    found = model.parse(words, max_words=8)
     assert found.words == words
     if isinstance(model.grammar, Collins):
-        assert found.given_up == "60 words are more than 20; the beam was narrowed to 4.61 nats"
+        assert found.given_up == "24 words are more than 8; the beam was narrowed to 4.61 nats"
         return
     assert not found.certified
-    assert found.given_up.startswith("60 words were divided into")
+    assert found.given_up.startswith("24 words were divided into")
     assert found.given_up.endswith("the tags are those of the tagger alone")
 
 

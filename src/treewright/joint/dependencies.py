@@ -1,8 +1,7 @@
 """A grammar with dependencies: Collins' model 1, a tagger and a dependency parser in one model, which agree on arcs.
 
-The dependency parser is that of treewright.parser with siblings and grandparents, projective and with a single root,
-trained on the dependencies that the same head rules give. It scores all grandchildren of a word; that of the paper
-(Carreras 2007) scores the outermost ones only.
+The dependency parser is that of treewright.parser with siblings and outermost grandchildren (Carreras 2007), projective
+and with a single root, trained on the dependencies that the same head rules give.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
 from treewright.tagger import Tagger
 
+MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
@@ -74,7 +74,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         tagger = Tagger.train(sentences, dev_sentences, report=report)
         parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
         parser = Parser.train(
-            sentences, dev_sentences, model="grand", projective=True, root="single", options=parsing, report=report
+            sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=report
         )
         return cls(grammar, tagger, parser, 1.0).with_weight(options, held_out)
 

@@ -29,6 +29,7 @@ from treewright.joint.model import JointModel, JointOptions, checked_weight, tra
 from treewright.learn import Report
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
+from treewright.relax import Step
 from treewright.tagger import Tagger
 
 MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
@@ -155,11 +156,15 @@ class JointProblem:
     sentence: Sentence  # the words that are parsed, with tags
     parts: Parts | None
 
-    def parse(self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False) -> JointParse:
-        """The parse on which both models agree; see `GrammarWithDependencies.parse`."""
+    def parse(
+        self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False, step: Step | None = None
+    ) -> JointParse:
+        """The parse on which both models agree; see `GrammarWithDependencies.parse` and `agree_on_arcs`."""
         if self.parts is None:
             return as_joint(self.grammar_parse(), weight)
-        return agree_on_arcs(self.forest, self.parts, weight=weight, max_iterations=max_iterations, exact=exact)
+        return agree_on_arcs(
+            self.forest, self.parts, weight=weight, max_iterations=max_iterations, exact=exact, step=step
+        )
 
     def grammar_parse(self) -> LexicalParse:
         """The best tree of the grammar alone."""

@@ -2,12 +2,16 @@
 
     python benchmarks/grammars.py [FOLDER] [--treebank trees/CRAFT] [--sentences N] [--parsed K] [--head-rules RULES]
                                   [--peer-trees M] [--peer-words W] [--settings K] [--keep DIR]
+                                  [--dependencies]
 
 Trained on the first N trees of `train` and applied to the first K of `dev`: treebank grammars with several contexts of
 labels, Collins' model 1, model 1 that agrees with a tagger, and model 1 that agrees with a dependency parser. F1 of
 brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about 10, 20 and 40 words on one
 thread (the mean over dev sentences of this length, at most two words shorter or longer). --keep stores the models in a
 folder and reuses them. --settings compares weights and step rules of the two joint models on the first K dev sentences.
+
+--dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
+with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.
 
 The peers parse tags, not words, with the same rules as a treebank grammar: those of M trees without context, on the dev
 sentences of up to W words. A sentence that takes NLTK more than LIMIT seconds is given up. Without a folder, generated
@@ -39,6 +43,7 @@ from treewright.corpus.transforms import rebuild
 from treewright.evaluate import brackets
 from treewright.grammar import (
     Collins,
+    HeadRules,
     Markov,
     PhraseParse,
     TreebankGrammar,
@@ -48,7 +53,9 @@ from treewright.grammar import (
     trees_of,
 )
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
+from treewright.joint.dependencies import dependency_sentences
 from treewright.joint.model import WEIGHTS, JointModel
+from treewright.parser import Parser, ParserOptions
 from treewright.relax import HalvingStep, HarmonicStep, PolyakStep, Step
 
 LENGTHS = (10, 20, 40)
@@ -75,6 +82,9 @@ def main() -> None:
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
     folder = given.folder / given.treebank if given.folder else None
     train, dev = read(folder, given.sentences) if folder else (generated(200, 1), generated(60, 2))
+    if given.dependencies:
+        compare_dependencies(train, dev, given.parsed, given.head_rules)
+        return
     print(f"{len(train)} training trees; {min(given.parsed, len(dev))} trees of dev for F1 and tags")
     print(
         f"\n{'':28} {'training':>8} {'F1':>6} {'tags':>6} {'certified':>9}" + "".join(f"{n:>4} words" for n in LENGTHS)
@@ -103,6 +113,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peer-words", type=int, default=10)
     parser.add_argument("--settings", type=int, default=0)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--dependencies", action="store_true")
     return parser.parse_args()
 
 
@@ -172,6 +183,23 @@ def print_row(name: str, model: Parses, seconds: float | None, dev: list[Tree], 
         f"{training:>8} {100 * scores.brackets.f1:6.2f} {100 * scores.tagging_accuracy:6.2f} {100 * certified:9.1f}"
     )
     print(f"{name:28} {figures}" + "".join(f"{by_length(model, dev, length):>10}" for length in LENGTHS), flush=True)
+
+
+def compare_dependencies(train: list[Tree], dev: list[Tree], count: int, head_rules: str) -> None:
+    rules = HeadRules.load(head_rules)
+    sentences, gold = dependency_sentences(train, rules), dependency_sentences(dev[:count], rules)
+    print(f"{len(sentences)} training trees, {len(gold)} trees of dev\n{'':28} {'UAS':>6} {'training':>9}")
+    for model in ("sib", "grand", "outer"):
+        start = time.process_time()
+        options = ParserOptions(seed=1, label_rules=False)
+        parser = Parser.train(sentences, model=model, projective=True, root="single", options=options)
+        seconds = time.process_time() - start
+        right = words = 0
+        for found, sentence in zip(parser.parse(gold), gold, strict=True):
+            scored = [not rules.is_punctuation(tag) for tag in sentence.xpos]
+            right += int(((found.heads == sentence.heads) & scored).sum())
+            words += sum(scored)
+        print(f"{model:28} {100 * right / words:6.2f} {seconds:7.1f} s", flush=True)
 
 
 def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependencies, dev: list[Tree]) -> None:

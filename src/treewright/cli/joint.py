@@ -126,9 +126,7 @@ def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
     if kind is Kind.collins:
         return {"head_rules": head_rules}
     if other is Other.dependencies:
-        raise typer.BadParameter(
-            "a treebank grammar has no arcs; leave it out, or give --with tags", param_hint="--kind"
-        )
+        raise typer.BadParameter("a treebank grammar has no arcs; use it with --with tags", param_hint="--kind")
     return {"grammar_options": TREEBANK}
 
 

@@ -1,13 +1,17 @@
 """Phrase-structure grammars: accuracy, speed by the length of sentences, training, and parsers of NLTK in the same run.
 
     python benchmarks/grammars.py [FOLDER] [--treebank trees/CRAFT] [--sentences N] [--parsed K] [--head-rules RULES]
-                                  [--peer-trees M] [--peer-words W] [--steps K] [--keep DIR]
+                                  [--peer-trees M] [--peer-words W] [--settings K] [--keep DIR]
+                                  [--dependencies]
 
 Trained on the first N trees of `train` and applied to the first K of `dev`: treebank grammars with several contexts of
-labels, Collins' model 1, a grammar that agrees with a tagger, and model 1 that agrees with a dependency parser. F1 of
+labels, Collins' model 1, model 1 that agrees with a tagger, and model 1 that agrees with a dependency parser. F1 of
 brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about 10, 20 and 40 words on one
 thread (the mean over dev sentences of this length, at most two words shorter or longer). --keep stores the models in a
-folder and reuses them. --steps compares step rules of dual decomposition (model 1 and dependencies) on K dev sentences.
+folder and reuses them. --settings compares weights and step rules of the two joint models on the first K dev sentences.
+
+--dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
+with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.
 
 The peers parse tags, not words, with the same rules as a treebank grammar: those of M trees without context, on the dev
 sentences of up to W words. A sentence that takes NLTK more than LIMIT seconds is given up. Without a folder, generated
@@ -23,6 +27,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -38,6 +43,7 @@ from treewright.corpus.transforms import rebuild
 from treewright.evaluate import brackets
 from treewright.grammar import (
     Collins,
+    HeadRules,
     Markov,
     PhraseParse,
     TreebankGrammar,
@@ -46,7 +52,10 @@ from treewright.grammar import (
     restored,
     trees_of,
 )
-from treewright.joint import GrammarWithDependencies, GrammarWithTagger, agree_on_arcs
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger
+from treewright.joint.dependencies import dependency_sentences
+from treewright.joint.model import WEIGHTS, JointModel
+from treewright.parser import Parser, ParserOptions
 from treewright.relax import HalvingStep, HarmonicStep, PolyakStep, Step
 
 LENGTHS = (10, 20, 40)
@@ -73,15 +82,22 @@ def main() -> None:
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
     folder = given.folder / given.treebank if given.folder else None
     train, dev = read(folder, given.sentences) if folder else (generated(200, 1), generated(60, 2))
+    if given.dependencies:
+        compare_dependencies(train, dev, given.parsed, given.head_rules)
+        return
     print(f"{len(train)} training trees; {min(given.parsed, len(dev))} trees of dev for F1 and tags")
     print(
         f"\n{'':28} {'training':>8} {'F1':>6} {'tags':>6} {'certified':>9}" + "".join(f"{n:>4} words" for n in LENGTHS)
     )
+    joint: dict[str, Any] = {}
     for system in systems(train, dev, given.head_rules):
         model, seconds = trained(system, given.keep)
         print_row(system.name, model, seconds, dev, given.parsed)
-    if given.steps:
-        compare_steps(model, dev[: given.steps])
+        if isinstance(model, JointModel):
+            joint[system.name] = model
+    for name, model in joint.items():
+        if given.settings:
+            compare_settings(name, model, dev[: given.settings])
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB; milliseconds by length")
     compare_with_peers(train[: given.peer_trees], dev, given.peer_words)
 
@@ -95,8 +111,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--head-rules", default="english")
     parser.add_argument("--peer-trees", type=int, default=100)
     parser.add_argument("--peer-words", type=int, default=10)
-    parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--settings", type=int, default=0)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--dependencies", action="store_true")
     return parser.parse_args()
 
 
@@ -129,7 +146,12 @@ def systems(train: list[Tree], dev: list[Tree], head_rules: str) -> Iterator[Sys
         yield System(name, f"treebank-{markov.vertical}-{markov.horizontal}{'-tags' * markov.tags}.tw",
                      lambda options=options: TreebankGrammar.train(train, options=options), TreebankGrammar.load)  # type: ignore[misc]  # fmt: skip
     yield System("model 1", "collins.tw", lambda: Collins.train(train, head_rules=head_rules), Collins.load)
-    yield System("grammar and tagger", "tags.tw", lambda: GrammarWithTagger.train(train, dev), GrammarWithTagger.load)
+    yield System(
+        "model 1 and tagger",
+        "tags.tw",
+        lambda: GrammarWithTagger.train(train, dev, head_rules=head_rules),
+        GrammarWithTagger.load,
+    )
     yield System(
         "model 1 and dependencies",
         "dependencies.tw",
@@ -163,21 +185,45 @@ def print_row(name: str, model: Parses, seconds: float | None, dev: list[Tree], 
     print(f"{name:28} {figures}" + "".join(f"{by_length(model, dev, length):>10}" for length in LENGTHS), flush=True)
 
 
-def compare_steps(model: GrammarWithDependencies, dev: list[Tree]) -> None:
-    """The share of sentences that are certified within 10 and 50 iterations, by the rule for the size of steps."""
-    problems = [problem for problem in (model.problem(tree.leaves()) for tree in dev) if problem.parts is not None]
+def compare_dependencies(train: list[Tree], dev: list[Tree], count: int, head_rules: str) -> None:
+    rules = HeadRules.load(head_rules)
+    sentences, gold = dependency_sentences(train, rules), dependency_sentences(dev[:count], rules)
+    print(f"{len(sentences)} training trees, {len(gold)} trees of dev\n{'':28} {'UAS':>6} {'training':>9}")
+    for model in ("sib", "grand", "outer"):
+        start = time.process_time()
+        options = ParserOptions(seed=1, label_rules=False)
+        parser = Parser.train(sentences, model=model, projective=True, root="single", options=options)
+        seconds = time.process_time() - start
+        right = words = 0
+        for found, sentence in zip(parser.parse(gold), gold, strict=True):
+            scored = [not rules.is_punctuation(tag) for tag in sentence.xpos]
+            right += int(((found.heads == sentence.heads) & scored).sum())
+            words += sum(scored)
+        print(f"{model:28} {100 * right / words:6.2f} {seconds:7.1f} s", flush=True)
+
+
+def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependencies, dev: list[Tree]) -> None:
+    """By the weight of the other model, and by the rule for the size of steps: accuracy and certificates."""
+    problems = [model.problem(tree.leaves()) for tree in dev]
+    print(f"\n{name}, {len(dev)} sentences; the step rules with a weight of {model.weight:g}")
+    print(f"{'':28} {'F1':>6} {'tags':>6} {'certified within 10':>20} {'50 iterations':>14} {'CPU s':>6}")
+    for weight in WEIGHTS:
+        print_setting(f"weight {weight:g}", dev, [partial(problem.parse, weight) for problem in problems])
     rules: dict[str, Step] = {f"PolyakStep({scale})": PolyakStep(scale) for scale in (1.0, 1.4, 1.8, 2.2)}
     rules |= {f"HarmonicStep({start})": HarmonicStep(start) for start in (1.0, 4.0)}
-    rules |= {f"HalvingStep({start})": HalvingStep(start) for start in (0.5, 2.0)}
-    print(f"\n{len(problems)} sentences, weight {model.weight:g}: % certified within 10 and 50 iterations")
-    for name, step in rules.items():
-        found = [
-            agree_on_arcs(problem.forest, problem.parts, weight=model.weight, step=step)
-            for problem in problems
-            if problem.parts is not None
-        ]
-        shares = [sum(one.certified and one.iterations <= limit for one in found) / len(found) for limit in (10, 50)]
-        print(f"{name:28} {100 * shares[0]:6.1f} {100 * shares[1]:6.1f}", flush=True)
+    rules |= {f"HalvingStep({start})": HalvingStep(start) for start in (0.5, 2.0)}  # 0.5: as published
+    for rule, step in rules.items():
+        print_setting(rule, dev, [partial(problem.parse, model.weight, step=step) for problem in problems])
+
+
+def print_setting(name: str, dev: list[Tree], calls: Sequence[Callable[[], PhraseParse]]) -> None:
+    start = time.process_time()
+    found = [call() for call in calls]
+    seconds = time.process_time() - start
+    scores = brackets(dev, [add_root(parse.tree) for parse in found]).all
+    shares = [sum(one.certified and one.iterations <= limit for one in found) / len(found) for limit in (10, 50)]
+    accuracy = f"{100 * scores.brackets.f1:6.2f} {100 * scores.tagging_accuracy:6.2f}"
+    print(f"{name:28} {accuracy} {100 * shares[0]:20.1f} {100 * shares[1]:14.1f} {seconds:6.1f}", flush=True)
 
 
 def by_length(model: Parses, dev: list[Tree], length: int) -> str:

@@ -1,7 +1,9 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -97,24 +99,36 @@ static void check_adjustment(const Scores &adjustment, int words) {
   check_scores_of("adjustment", adjustment);
 }
 
+// Adjustments of arcs, and of tags if there are some.
+static ForestAdjustment checked(const Scores &arcs, const std::optional<Scores> &tags, int words, int count) {
+  check_adjustment(arcs, words);
+  if (!tags) return {arcs.data()};
+  if (int(tags->shape(0)) != words || int(tags->shape(1)) != count)
+    throw nb::value_error("tag_adjustment must have a row a word and a column a tag");
+  check_scores_of("tag_adjustment", *tags);
+  return {arcs.data(), tags->data()};
+}
+
 static std::vector<char> flags(const Mask &mask) { return std::vector<char>(mask.data(), mask.data() + mask.shape(0)); }
 
 static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std::vector<int> words,
                                                   std::vector<std::vector<int>> tags, Mask is_comma,
                                                   Mask is_conjunction, Scores adjustment, double beam, bool comma_rule,
-                                                  int max_unary, bool partial, std::size_t max_edges) {
+                                                  int max_unary, bool partial, std::size_t max_edges,
+                                                  std::optional<Scores> tag_adjustment) {
   const CollinsInput input{std::move(words), std::move(tags), flags(is_comma), flags(is_conjunction)};
   check_input(model, input);
-  check_adjustment(adjustment, int(input.words.size()));
+  const ForestAdjustment adjustments = checked(adjustment, tag_adjustment, int(input.words.size()), model.tags());
   if (max_unary < 0 || max_unary > 15) throw nb::value_error("max_unary must be 0 to 15");
   nb::gil_scoped_release nogil;
   CollinsChart chart(model, input, {beam, comma_rule, max_unary, partial, max_edges});
-  Forest forest = chart.build(adjustment.data());
+  Forest forest = chart.build(adjustments);
   return {std::move(forest), chart.is_full, chart.is_partial};
 }
 
-static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores adjustment) {
-  check_adjustment(adjustment, forest.words);
+static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores adjustment,
+                                                   std::optional<Scores> tag_adjustment) {
+  const ForestAdjustment adjustments = checked(adjustment, tag_adjustment, forest.words, forest.tags);
   std::vector<Constituent> constituents;
   Heads heads = new_array<Heads>(forest.words + 1);
   std::fill_n(heads.data(), forest.words + 1, -1);
@@ -123,7 +137,7 @@ static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores 
     nb::gil_scoped_release nogil;
     std::vector<std::int64_t> best;
     std::vector<double> values;
-    value = forest.best(adjustment.data(), best, values);
+    value = forest.best(adjustments, best, values);
     if (value > forbidden) forest.read(best, constituents, heads.data());
   }
   NewTable table = new_array<NewTable>(constituents.size(), 5);
@@ -136,7 +150,7 @@ static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores 
 static double log_sum_of(const Forest &forest, Scores adjustment) {
   check_adjustment(adjustment, forest.words);
   nb::gil_scoped_release nogil;
-  return forest.log_sum(adjustment.data());
+  return forest.log_sum({adjustment.data()});
 }
 
 static std::pair<NewTable, NewScoreColumn> edges_of(const Forest &forest) {
@@ -152,13 +166,24 @@ static std::pair<NewTable, NewScoreColumn> edges_of(const Forest &forest) {
   return {table, scores};
 }
 
+static NewTable words_of(const Forest &forest) {
+  std::vector<std::int32_t> cells;
+  for (std::size_t v = 0; v < forest.nodes.size(); ++v)
+    if (forest.nodes[v].edges < forest.edges_end(v) && Forest::is_word(forest.edges[forest.nodes[v].edges]))
+      cells.insert(cells.end(), {forest.nodes[v].begin, forest.nodes[v].tag});
+  NewTable table = new_array<NewTable>(cells.size() / 2, 2);
+  std::copy(cells.begin(), cells.end(), table.data());
+  return table;
+}
+
 void bind_collins(nb::module_ &m) {
   nb::class_<Forest>(m, "Forest", "A packed forest of the derivations of one sentence.")
       .def_prop_ro("nodes", [](const Forest &forest) { return forest.nodes.size(); })
       .def_prop_ro("edges", [](const Forest &forest) { return forest.edges.size(); })
-      .def("best", &best_of, nb::arg("adjustment"),
+      .def("best", &best_of, nb::arg("adjustment"), nb::arg("tag_adjustment") = nb::none(),
            "Value, constituents (label, begin, end, head, tag) and heads of the best derivation; -inf for none.")
       .def("log_sum", &log_sum_of, nb::arg("adjustment"), "The logarithm of the sum over all derivations.")
+      .def("words", &words_of, "The words, from 0, and their tags that occur in derivations.")
       .def("arrays", &edges_of,
            "Node, first and second node below, and arc of each edge; and the scores of the edges.");
   nb::class_<CollinsModel>(m, "CollinsModel", "The probabilities of Collins' model 1, from counts of events.")
@@ -166,7 +191,7 @@ void bind_collins(nb::module_ &m) {
            nb::arg("is_verb"), nb::arg("heads"), nb::arg("modifiers"), nb::arg("tops"))
       .def("forest", &make_forest, nb::arg("words"), nb::arg("tags"), nb::arg("is_comma"), nb::arg("is_conjunction"),
            nb::arg("adjustment"), nb::arg("beam"), nb::arg("comma_rule"), nb::arg("max_unary"), nb::arg("partial"),
-           nb::arg("max_edges"),
+           nb::arg("max_edges"), nb::arg("tag_adjustment") = nb::none(),
            "The derivations of a sentence; whether the limit of edges was reached (the forest is then empty); and "
            "whether the derivations are covers by several phrases.");
   m.attr("PIECE_PENALTY") = CollinsChart::piece_penalty;

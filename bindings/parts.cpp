@@ -64,7 +64,8 @@ static void check_rows(const char *part, const Triples &rows, int nodes, int las
 }
 
 static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier, ScoreColumn score,
-                  std::optional<Triples> siblings, std::optional<Triples> grandparents, std::optional<Triples> stops) {
+                  std::optional<Triples> siblings, std::optional<Triples> grandparents, std::optional<Triples> stops,
+                  bool outermost) {
   constexpr int max_nodes = 1 << 20;  // by convention: far above any sentence, and indices fit 32 bits
   if (nodes < 2) throw nb::value_error("nodes must be at least 2: the root and a word");
   if (nodes > max_nodes) throw nb::value_error("nodes must be at most 1048576");
@@ -78,6 +79,7 @@ static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier
     if (score(row) == forbidden) refuse("arc", row, "has the score -inf; leave a forbidden arc out");
   }
   new (self) Parts(nodes, int(count), head.data(), modifier.data(), score.data());
+  self->outermost = outermost;
   for (int id = 1; id < self->arcs(); ++id)
     if (self->head[id] == self->head[id - 1] && self->modifier[id] == self->modifier[id - 1]) {
       const std::string arc = std::to_string(self->head[id]) + ", " + std::to_string(self->modifier[id]);
@@ -256,7 +258,7 @@ void bind_parts(nb::module_ &m) {
       .def("__init__", &build, nb::arg("nodes"), nb::arg("head").noconvert(), nb::arg("modifier").noconvert(),
            nb::arg("score").noconvert(), nb::arg("siblings").none() = nb::none(),
            nb::arg("grandparents").none() = nb::none(), nb::arg("stops").none() = nb::none(),
-           "From int32 index columns and float64 score columns, in any order.")
+           nb::arg("outermost") = false, "From int32 index columns and float64 score columns, in any order.")
       .def_static("from_arrays", &from_arrays, nb::arg("arc").noconvert(),
                   nb::arg("sib").noconvert().none() = nb::none(), nb::arg("grand").noconvert().none() = nb::none(),
                   nb::arg("stop").noconvert().none() = nb::none(),
@@ -265,6 +267,7 @@ void bind_parts(nb::module_ &m) {
       .def_prop_ro("arcs", &Parts::arcs, "How many candidate arcs there are.")
       .def_prop_ro("has_transitions", &Parts::has_transitions)
       .def_prop_ro("has_grand", &Parts::has_grand)
+      .def_ro("outermost", &Parts::outermost)
       .def_prop_ro(
           "head", [](const Parts &p) { return copied<NewIndexColumn>(p.head.data(), p.head.size()); }, fresh)
       .def_prop_ro(

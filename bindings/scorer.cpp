@@ -22,11 +22,12 @@ static void check_arcs(int nodes, const ArcColumns &arcs) {
       throw nb::value_error(("arc " + std::to_string(i) + " is not between two nodes of the sentence").c_str());
 }
 
-static Parts zero_parts(int nodes, const ArcColumns &arcs, bool siblings, bool grandparents) {
+static Parts zero_parts(int nodes, const ArcColumns &arcs, bool siblings, bool grandparents, bool outermost) {
   const std::size_t count = arcs.first.shape(0);
   Parts parts(nodes, int(count), arcs.first.data(), arcs.second.data(), std::vector<double>(count).data());
   if (siblings) parts.add_transitions();
   if (grandparents) parts.add_grand();
+  parts.outermost = outermost;
   return parts;
 }
 
@@ -67,12 +68,12 @@ class Scorer {
   }
 
   Parts parts(IndexColumn head, IndexColumn modifier, bool siblings, bool grandparents, const Weights &weights,
-              double scale) const {
+              double scale, bool outermost) const {
     check_open();
     if ((siblings || grandparents) && !second_order_)
       throw nb::value_error("open the sentence for second-order parts first");
     check_arcs(features_.nodes(), {head, modifier});
-    Parts parts = zero_parts(features_.nodes(), {head, modifier}, siblings, grandparents);
+    Parts parts = zero_parts(features_.nodes(), {head, modifier}, siblings, grandparents, outermost);
     with_weights(weights, scale, bits_, [&](const auto &table) { score_parts(features_, table, parts); });
     check_parts(parts);
     return parts;
@@ -80,7 +81,7 @@ class Scorer {
 
   // The parts of each sentence over its candidate arcs.
   std::vector<Parts> batch_parts(const AtomBatch &batch, const std::vector<ArcColumns> &candidates, bool siblings,
-                                 bool grandparents, const Weights &weights, double scale) {
+                                 bool grandparents, const Weights &weights, double scale, bool outermost) {
     if (int(candidates.size()) != batch.sentences())
       throw nb::value_error("there must be one pair of columns a sentence");
     std::vector<Parts> batch_parts;
@@ -88,7 +89,7 @@ class Scorer {
     with_weights(weights, scale, bits_, [&](const auto &table) {
       for (int s = 0; s < batch.sentences(); ++s) {
         features_.open(batch.at(s), siblings || grandparents);
-        batch_parts.push_back(zero_parts(batch.nodes(s), candidates[s], siblings, grandparents));
+        batch_parts.push_back(zero_parts(batch.nodes(s), candidates[s], siblings, grandparents, outermost));
         score_parts(features_, table, batch_parts.back());
       }
       features_.close();
@@ -139,10 +140,10 @@ void bind_scorer(nb::module_ &m) {
       .def("batch_arcs", &Scorer::batch_arcs, nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("scale"),
            "arc[h, m] of each sentence.")
       .def("parts", &Scorer::parts, nb::arg("head").noconvert(), nb::arg("modifier").noconvert(), nb::arg("siblings"),
-           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("outermost") = false,
            "The parts over the candidate arcs given.")
       .def("batch_parts", &Scorer::batch_parts, nb::arg("batch"), nb::arg("candidates"), nb::arg("siblings"),
-           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("outermost") = false,
            "The parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.")
       .def("add_arcs", &Scorer::add_arcs, nb::arg("learner"), nb::arg("gradient").noconvert(),
            "Adds gradient[h, m] of all arcs to the gradient of the weights.")

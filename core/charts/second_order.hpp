@@ -12,6 +12,9 @@
 //   incomplete(a, e) = arc(e) grand(a, e) ( first(e) + sum over p of  incomplete(a, p) link(p, e) )
 //   half(a, b)       = sum over e up to b  of  incomplete(a, e) stop(h, m) half(e, b)
 //
+// Where grandparent scores are those of outermost modifiers only (Carreras 2007), grand(a, e) is a factor of the last
+// line, in which m is the outermost modifier, instead of that of incomplete(a, e).
+//
 //   multi root   total = half(ROOT, n + 1), ROOT representing the arc into 0 that does not exist
 //   single root  total = sum over e = (0, r) of  arc(e) sib(0, r, 0) stop(0, r) half(e, 1) half(e, n + 1)
 //
@@ -104,7 +107,13 @@ class SecondOrderChart {
 
   // The boundary beside e's head, where the inner half of its modifier ends if that is the first one.
   int inner_boundary(int e) const { return parts_->head[e] + (parts_->head[e] < parts_->modifier[e]); }
-  double grand(int a, int e) const { return has_grand_ && parts_->head[e] > 0 ? parts_->grand(a, e) : Semiring::one; }
+  // The grandparent score of an arc, and that of an outermost modifier.
+  double grand(int a, int e) const {
+    return has_grand_ && !parts_->outermost && parts_->head[e] > 0 ? parts_->grand(a, e) : Semiring::one;
+  }
+  double outer_grand(int a, int e) const {
+    return has_grand_ && parts_->outermost && parts_->head[e] > 0 ? parts_->grand(a, e) : Semiring::one;
+  }
 
   std::size_t half_at(int state, int b) const { return std::size_t(state) * (nodes_ + 1) + b; }
   double half(int state, int b) const { return half_[half_at(state, b)]; }
@@ -250,7 +259,7 @@ class SecondOrderChart {
       const double expected = expected_row[q];
       if (expected < min_expectation) return;
       out_->arc[e] += expected;
-      if (out_->has_grand() && h > 0) out_->grand(a, e) += expected;
+      if (out_->has_grand() && !parts_->outermost && h > 0) out_->grand(a, e) += expected;
       const double sum = Semiring::over(Semiring::over(row[q], parts_->arc[e]), grand(a, e));
       expected_first += Semiring::share(expected, sum, first_link_[e]);
       for (int p = 0; p < q; ++p) {
@@ -280,9 +289,18 @@ class SecondOrderChart {
     }
   }
 
-  // A term of the half of the side's head up to b, for one row of incomplete items.
-  double closed_term(const double *row, int begin, int b, int q) const {
-    return Semiring::times(half(state(begin + q), b), stop_after_[begin + q], row[q]);
+  // A term of the half of the side's head up to b, for one state a of the head and its row of incomplete items.
+  double closed_term(int a, const double *row, int begin, int b, int q) const {
+    const double incomplete = Semiring::times(row[q], outer_grand(a, begin + q));
+    return Semiring::times(half(state(begin + q), b), stop_after_[begin + q], incomplete);
+  }
+
+  // The incomplete items of a state, multiplied by the scores of outermost grandchildren if there are some.
+  const double *closing_row(int a, const double *row, int h, int begin, int count) {
+    if (!parts_->outermost || !has_grand_ || h == 0) return row;
+    closing_.resize(count);
+    for (int q = 0; q < count; ++q) closing_[q] = Semiring::times(row[q], parts_->grand(a, begin + q));
+    return closing_.data();
   }
 
   // The halves that cover i .. j.
@@ -292,7 +310,7 @@ class SecondOrderChart {
     const double *stops = stop_after_.data() + begin;
     const std::size_t stride = parts_->out_size(h);
     for_states_outside(h, i, j, [=](int k, int a) {
-      const double *row = rows + k * stride;
+      const double *row = closing_row(a, rows + k * stride, h, begin, count);
       if constexpr (Semiring::folds_left)
         set_half(a, b, Semiring::dot(outer, row, count));
       else
@@ -308,8 +326,9 @@ class SecondOrderChart {
       const double *row = incomplete_.data() + incomplete_at(h, k, begin);
       double *expected_row = expected_incomplete_.data() + incomplete_at(h, k, begin);
       for (int q = 0; q < reached_[side]; ++q) {
-        const double share = Semiring::share(expected, sum, closed_term(row, begin, b, q));
+        const double share = Semiring::share(expected, sum, closed_term(a, row, begin, b, q));
         expected_row[q] += share;
+        if (out_->has_grand() && parts_->outermost && h > 0) out_->grand(a, begin + q) += share;
         expected_half_[half_at(state(begin + q), b)] += share;
         expect_step(side, q + 1, parts_->side_size(side), share);
       }
@@ -351,7 +370,7 @@ class SecondOrderChart {
     if (b == h || b == h + 1) return;
     const int side = 2 * h + (h < b), begin = parts_->side_begin[side];
     const double *row = incomplete_.data() + incomplete_at(h, rank_of(a), begin);
-    int e = begin + choose(candidates_within(side, b), [&](int q) { return closed_term(row, begin, b, q); });
+    int e = begin + choose(candidates_within(side, b), [&](int q) { return closed_term(a, row, begin, b, q); });
     open_.push_back({state(e), b});
     for (;;) {
       heads[parts_->modifier[e]] = h;
@@ -395,6 +414,7 @@ class SecondOrderChart {
   std::vector<double> half_, outer_, incomplete_, link_;
   std::vector<double> first_link_, stop_after_;  // of each arc
   std::vector<double> expected_half_, expected_incomplete_, expected_link_, root_terms_;
+  std::vector<double> closing_;
   std::vector<int> reached_;               // candidates of each side within the present span
   std::vector<int> into_, from_;           // arcs between the present node and those on its left
   std::vector<std::pair<int, int>> open_;  // halves (state, boundary) that have not been read

@@ -28,7 +28,8 @@ class DirectDecoder {
  public:
   // Writes heads[0..nodes) and returns value and bounds of the tree under the scores that the algorithm reads; the
   // value is -inf when there is no tree. Where rounding would exceed the tolerance, relative to the spread of the
-  // scores, a second-order tree is found again in scores without rounding (conditioning.hpp).
+  // scores, a second-order tree is found again in scores without rounding (conditioning.hpp), unless only outermost
+  // grandchildren are scored.
   Bounds decode(const Parts &parts, DirectAlgorithm algorithm, bool single_root, double tolerance, int *heads) {
     switch (algorithm) {
       case DirectAlgorithm::eisner:
@@ -68,7 +69,7 @@ class DirectDecoder {
     if (value == forbidden || !reads_all) return {value, value, Losses::infinity, 0};
     losses_.open(parts, single_root);
     const Bounds found = second_order_bounds(parts, heads);
-    if (found.gap <= tolerance * found.spread / 2) return found;
+    if (parts.outermost || found.gap <= tolerance * found.spread / 2) return found;
     const BoundedTree best =
         stages_.run(parts, single_root, tolerance, false, [&](const Conditioning &problem, const int *, bool) {
           tree_.resize(parts.nodes);

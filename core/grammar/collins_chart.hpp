@@ -11,6 +11,7 @@
 // Right modifiers come before left ones, so that each tree has one derivation.
 //
 //   start        complete H(i, j, h)                      -> right P H(i, j, h)        log P_H
+//   word         tag t of word i                          -> complete t(i, i + 1, i)   w(i, t)
 //   hook         complete M(k, j, m)                      -> hook (k, j) for h, c      log P_M + log P_W + u(h, m)
 //   attach       right P H(i, k, h), hook (k, j) for h    -> right P H(i, j, h)        and the mirror image on the left
 //   stop         right P H -> left P H -> complete P                                   log P_M(STOP)
@@ -57,14 +58,15 @@ class CollinsChart {
   CollinsChart(const CollinsModel &model, const CollinsInput &input, const CollinsSearch &search)
       : model_(model), input_(input), search_(search), n_(int(input.words.size())) {}
 
-  // Adjustments [h, m] are added to the scores during the search; -inf forbids an arc. They are not part of the forest.
+  // Adjustments of arcs and tags are added to the scores during the search; -inf forbids one. They are not part of the
+  // forest.
   // Empty when there is no derivation; `is_full` says that the limit of edges was reached, `is_partial` that the forest
   // has covers of the sentence by several phrases, each with an arc from the root.
-  Forest build(const double *adjustment) {
-    adjustment_ = adjustment;
-    largest_adjustment_ = std::max(0.0, *std::max_element(adjustment, adjustment + (n_ + 1) * (n_ + 1)));
+  Forest build(const ForestAdjustment &adjustment) {
+    adjustment_ = adjustment.arcs, tag_adjustment_ = adjustment.tags;
+    largest_adjustment_ = std::max(0.0, *std::max_element(adjustment_, adjustment_ + (n_ + 1) * (n_ + 1)));
     is_full = is_partial = false;
-    builder_.open(n_);
+    builder_.open(n_, model_.tags());
     spans_.assign(std::size_t(n_ + 1) * (n_ + 1), Span());
     for (int length = 1; length <= n_; ++length)
       for (int i = 0; i + length <= n_; ++i) {
@@ -142,7 +144,7 @@ class CollinsChart {
   void add_words(int i) {
     for (int tag : input_.tags[i]) {
       Item item = new_item(complete, tag, i, tag);
-      const int at = add(item, 0);
+      const int at = add(item, tag_adjustment_ ? tag_adjustment_[std::size_t(i) * model_.tags() + tag - 1] : 0);
       if (at >= 0) builder_.add_edge(items_[at].node, {});
     }
   }
@@ -433,7 +435,7 @@ class CollinsChart {
   const CollinsInput &input_;
   const CollinsSearch search_;
   const int n_;
-  const double *adjustment_ = nullptr;
+  const double *adjustment_ = nullptr, *tag_adjustment_ = nullptr;
   double largest_adjustment_ = 0;
   ForestBuilder builder_;
   std::vector<Span> spans_;

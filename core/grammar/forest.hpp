@@ -1,9 +1,11 @@
 // A packed forest: a hypergraph whose paths from the goal are derivations of one sentence.
 //
-// A node has edges; an edge has up to two nodes below it, a score and up to one arc (h, m) of the dependency tree. The
-// score of a derivation is the sum over its edges. With adjustments u per arc, for every node v in order
+// A node has edges; an edge has up to two nodes below it, a score and up to one arc (h, m) of the dependency tree. A
+// node whose edge has no node below it is a word under its tag. The score of a derivation is the sum over its edges.
+// With adjustments u per arc and w per word and tag, for every node v in order
 //
 //   inside(v) = sum over edges e of v of  score(e) + u(arc of e) + inside(first(e)) + inside(second(e))
+//   inside(v) = score(e) + w(word of v, tag of v)                                                          for words
 //
 // over MaxPlus (the best derivation) or LogSum (all derivations). The nodes below an edge come before its node. Linear
 // in the number of edges.
@@ -37,9 +39,15 @@ struct Constituent {
   std::int32_t label, begin, end, head, tag;
 };
 
+// What is added to the scores of arcs and of tags.
+struct ForestAdjustment {
+  const double *arcs;            // [h, m] over the root and the words
+  const double *tags = nullptr;  // [word, tag - 1], nullptr for zeros
+};
+
 class Forest {
  public:
-  int words = 0;
+  int words = 0, tags = 0;
   std::vector<ForestNode> nodes;  // the goal is the last; none when there is no derivation
   std::vector<ForestEdge> edges;
 
@@ -48,26 +56,26 @@ class Forest {
     return node + 1 < nodes.size() ? nodes[node + 1].edges : std::int64_t(edges.size());
   }
 
-  // The value of the best derivation under adjustments [h, m]; `best` receives the best edge of each node, -1 for none.
+  // The value of the best derivation under adjustments; `best` receives the best edge of each node, -1 for none.
   // Of equal edges the first is taken.
-  double best(const double *adjustment, std::vector<std::int64_t> &best, std::vector<double> &value) const {
+  double best(const ForestAdjustment &adjustment, std::vector<std::int64_t> &best, std::vector<double> &value) const {
     value.assign(nodes.size(), forbidden);
     best.assign(nodes.size(), -1);
     for (std::size_t v = 0; v < nodes.size(); ++v)
       for (std::int64_t e = nodes[v].edges; e < edges_end(v); ++e) {
-        const double sum = value_of(edges[e], adjustment, value);
+        const double sum = value_of(nodes[v], edges[e], adjustment, value);
         if (sum > value[v]) value[v] = sum, best[v] = e;
       }
     return nodes.empty() ? forbidden : value.back();
   }
 
   // The logarithm of the sum over all derivations of exp(score).
-  double log_sum(const double *adjustment) const {
+  double log_sum(const ForestAdjustment &adjustment) const {
     std::vector<double> value(nodes.size(), forbidden), terms;
     for (std::size_t v = 0; v < nodes.size(); ++v) {
       terms.clear();
       for (std::int64_t e = nodes[v].edges; e < edges_end(v); ++e)
-        terms.push_back(value_of(edges[e], adjustment, value));
+        terms.push_back(value_of(nodes[v], edges[e], adjustment, value));
       value[v] = log_sum_exp(terms);
     }
     return nodes.empty() ? forbidden : value.back();
@@ -88,6 +96,8 @@ class Forest {
     }
   }
 
+  static bool is_word(const ForestEdge &edge) { return edge.first < 0 && edge.second < 0; }
+
   static double log_sum_exp(const std::vector<double> &terms) {
     double largest = forbidden, sum = 0;
     for (double term : terms) largest = std::max(largest, term);
@@ -97,9 +107,11 @@ class Forest {
   }
 
  private:
-  double value_of(const ForestEdge &edge, const double *adjustment, const std::vector<double> &value) const {
+  double value_of(const ForestNode &node, const ForestEdge &edge, const ForestAdjustment &adjustment,
+                  const std::vector<double> &value) const {
     double sum = edge.score;
-    if (edge.arc >= 0) sum += adjustment[edge.arc];
+    if (edge.arc >= 0) sum += adjustment.arcs[edge.arc];
+    if (is_word(edge) && adjustment.tags) sum += adjustment.tags[std::size_t(node.begin) * tags + node.tag - 1];
     if (edge.first >= 0) sum += value[edge.first];
     if (edge.second >= 0) sum += value[edge.second];
     return sum;
@@ -109,8 +121,8 @@ class Forest {
 // Collects nodes and edges in any order of edges, then keeps what a derivation of the goal can use.
 class ForestBuilder {
  public:
-  void open(int words) {
-    words_ = words;
+  void open(int words, int tags) {
+    words_ = words, tags_ = tags;
     nodes_.clear(), edges_.clear(), used_.clear(), rank_.clear();
   }
   // The nodes below an edge belong to shorter spans than its node, or to the same span and were added before; the
@@ -152,7 +164,7 @@ class ForestBuilder {
       for (std::int64_t k = begin[nodes[at]]; used_[nodes[at]] && k < begin[nodes[at] + 1]; ++k)
         use_below(edges_[order[k]].edge);
     Forest forest;
-    forest.words = words_;
+    forest.words = words_, forest.tags = tags_;
     std::vector<int> renamed(nodes_.size(), -1);
     for (int v : nodes) {
       if (!used_[v]) continue;
@@ -179,7 +191,7 @@ class ForestBuilder {
     if (edge.second >= 0) used_[edge.second] = 1;
   }
 
-  int words_ = 0;
+  int words_ = 0, tags_ = 0;
   std::vector<ForestNode> nodes_;
   std::vector<char> used_;
   std::vector<int> rank_;

@@ -32,18 +32,42 @@ static void forests_of_all_sizes_have_a_best_tree_below_their_sum() {
       for (double beam : {-1.0, 0.5, 6.0})
         for (bool comma_rule : {false, true}) {
           treewright::CollinsChart chart(model, input, {beam, comma_rule, 2, true, 0});
-          const treewright::Forest forest = chart.build(none.data());
+          const treewright::Forest forest = chart.build({none.data()});
           if (forest.is_empty()) continue;
           std::vector<std::int64_t> best;
           std::vector<double> values;
           std::vector<treewright::Constituent> constituents;
           std::vector<int> heads(n + 1, -1);
-          const double value = forest.best(none.data(), best, values);
-          CHECK(value <= forest.log_sum(none.data()) + 1e-9);
+          const double value = forest.best({none.data()}, best, values);
+          CHECK(value <= forest.log_sum({none.data()}) + 1e-9);
           forest.read(best, constituents, heads.data());
           for (int m = 1; m <= n; ++m) CHECK(heads[m] >= 0 && heads[m] <= n && heads[m] != m);
           for (const treewright::Constituent &c : constituents) CHECK(c.begin <= c.head && c.head < c.end);
         }
+    }
+  }
+}
+
+// A forest under adjustments of tags is that of scores to which they were added, and a forbidden tag is not used.
+static void adjustments_of_tags_choose_the_tags() {
+  const treewright::CollinsModel model = random_grammar(2);
+  const treewright::CollinsInput input{{0, 1, 2}, {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {0, 0, 0}, {0, 0, 0}};
+  const std::vector<double> none(16, 0.0);
+  for (int tag = 1; tag <= 3; ++tag) {
+    std::vector<double> tags(9, 0.0);
+    for (int other = 1; other <= 3; ++other) tags[3 + other - 1] = other == tag ? 0.5 : treewright::forbidden;
+    for (bool in_search : {false, true}) {
+      treewright::CollinsChart chart(model, input, {-1, false, 2, true, 0});
+      const treewright::Forest forest = chart.build({none.data(), in_search ? tags.data() : nullptr});
+      std::vector<std::int64_t> best;
+      std::vector<double> values;
+      std::vector<treewright::Constituent> constituents;
+      std::vector<int> heads(4, -1);
+      const double value = forest.best({none.data(), tags.data()}, best, values);
+      CHECK(value > treewright::forbidden);
+      forest.read(best, constituents, heads.data());
+      for (const treewright::Constituent &c : constituents)
+        if (c.label <= 3 && c.begin == 1) CHECK(c.label == tag);
     }
   }
 }
@@ -53,6 +77,6 @@ static void a_limit_of_edges_leaves_an_empty_forest() {
   treewright::CollinsInput input{{0, 1, 2, 3}, {{1, 2}, {1, 2}, {1, 2}, {1, 2}}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   const std::vector<double> none(25, 0.0);
   treewright::CollinsChart chart(model, input, {-1, false, 4, false, 10});
-  CHECK(chart.build(none.data()).is_empty());
+  CHECK(chart.build({none.data()}).is_empty());
   CHECK(chart.is_full);
 }

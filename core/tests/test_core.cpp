@@ -69,6 +69,7 @@ static void expected_arcs_of_the_dmv_are_one_a_word() {
 
 int main() {
   forests_of_all_sizes_have_a_best_tree_below_their_sum();
+  adjustments_of_tags_choose_the_tags();
   a_limit_of_edges_leaves_an_empty_forest();
   tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one();
   a_tag_model_learns_one_sentence();

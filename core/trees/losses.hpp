@@ -239,6 +239,7 @@ class Losses {
         for (int k = 0; k < size; ++k) best[k] = row[k] > best[k] ? row[k] : best[k];
         if (back >= 0) best[back] = best_back;
       }
+      for (int k = 0; parts.outermost && k < size; ++k) best[k] = std::max(best[k], 0.0);  // there may be no part
     }
   }
 
@@ -285,7 +286,10 @@ bool Losses::for_losses_of(const int *heads, Use use) {
     if (heads[m] < 0 || (used_[m] = parts.find(heads[m], m)) < 0) return false;
   for (int m = 1; m < parts.nodes; ++m) {
     use(arc(used_[m]));
-    if (parts.has_grand() && heads[m] != 0) use(grand(used_[heads[m]], used_[m]));
+    if (parts.counts_grand(used_.data(), used_[m]))
+      use(grand(used_[heads[m]], used_[m]));
+    else if (parts.outermost && heads[m] != 0)
+      use(best_grand[m]);  // outermost grandchildren only: the score without a part is 0
   }
   if (!parts.has_transitions()) return true;
   for (int side = 1; side < 2 * parts.nodes; ++side) {

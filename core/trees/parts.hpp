@@ -10,7 +10,8 @@
 // scores are kept apart, because dual decomposition splits them. Only entries with p <= q mean
 // anything: the q-th candidate from 0 lies outside the p-th from 1.
 // Grandparent scores are one table a head h: a row a candidate head g of h (increasing), a column
-// an arc leaving h (in arc order). Parts that were not set count as zero.
+// an arc leaving h (in arc order). With `outermost` they count only for the outermost modifier of h on each side
+// (Carreras 2007). Parts that were not set count as zero.
 #pragma once
 
 #include <algorithm>
@@ -133,6 +134,14 @@ class Parts {
     return grands[grand_begin[h] + std::size_t(rank_in[upper]) * out_size(h) + (lower - out_begin(h))];
   }
   double grand(int upper, int lower) const { return const_cast<Parts *>(this)->grand(upper, lower); }
+  // Whether the grandparent score of arc `id` counts in a tree; used[m] is the tree's arc into m.
+  bool counts_grand(const int *used, int id) const {
+    if (!has_grand() || head[id] == 0) return false;
+    const int end = outermost ? side_begin[side_of(head[id], modifier[id]) + 1] : id + 1;
+    for (int outer = id + 1; outer < end; ++outer)
+      if (used[modifier[outer]] == outer) return false;
+    return true;
+  }
 
   // The scores of single parts; a part over an arc that is no candidate can never be active and is left out.
   // s == h: m is the first modifier on its side; in a stop, the side has none.
@@ -160,6 +169,7 @@ class Parts {
   double value(const int *heads) const;
 
   int nodes;
+  bool outermost = false;             // whether grandparent scores count for outermost modifiers only
   std::vector<int> head, modifier;    // of each arc
   std::vector<double> arc;            // its score
   std::vector<int> side_begin;        // side 2h + s owns arcs side_begin[2h + s] .. side_begin[2h + s + 1)
@@ -227,6 +237,7 @@ inline Parts Parts::restricted(const std::vector<int> &kept) const {
   Parts parts(nodes, int(kept.size()), heads.data(), modifiers.data(), zeros.data());
   if (has_transitions()) parts.add_transitions();
   if (has_grand()) parts.add_grand();
+  parts.outermost = outermost;
   for_restricted(*this, parts, kept, [](double score, double &copy) { copy = score; });
   return parts;
 }
@@ -238,7 +249,7 @@ bool Parts::for_parts_of(const int *heads, Use use) {
     if ((used[m] = find(heads[m], m)) < 0) return false;
   for (int m = 1; m < nodes; ++m) {
     use(arc[used[m]]);
-    if (has_grand() && heads[m] != 0) use(grand(used[heads[m]], used[m]));
+    if (counts_grand(used.data(), used[m])) use(grand(used[heads[m]], used[m]));
   }
   if (!has_transitions()) return true;
   for (int side = 1; side < 2 * nodes; ++side) {  // side 0, the root's left, has no parts

@@ -94,4 +94,5 @@ def test_a_drawing_has_the_tree_and_its_dependencies(folder: Path) -> None:
     assert 'class="branch"' in drawing
     assert "sees → dog" in drawing
     page = run("parse", folder / "joint.tw", "-q", "--to", "html", text="the dog sees .\n")
-    assert page.stdout.count("<article") == 2
+    assert page.stdout.count("<article") == 1
+    assert '"below":{"words"' in page.stdout

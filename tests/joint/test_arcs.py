@@ -76,7 +76,7 @@ def test_the_score_is_the_sum_of_both_models(grammar: Collins) -> None:
     parts = random_parts(forest, 1, 2.0)
     found = agree_on_arcs(forest, parts, weight=0.5, exact=True)
     arcs = ArcVariables.of(forest)
-    alone = PhraseOracle(forest, arcs, np.ones(arcs.count, dtype=bool)).score(arcs.assignment(found.heads))
+    alone = PhraseOracle(arcs, np.ones(arcs.count, dtype=bool), forest).score(arcs.assignment(found.heads))
     assert found.score == pytest.approx(alone + 0.5 * parts.value(found.heads), abs=TOLERANCE)
 
 
@@ -122,5 +122,5 @@ def test_restricted_oracles_have_the_best_structures_with_the_fixed_arcs(seed: i
         for on in (True, False):
             fits = [tree for tree in trees if (tree[arcs.modifier[variable]] == arcs.head[variable]) == on]
             value = max((parts.value(tree) for tree in fits), default=-math.inf)
-            oracle = DependencyOracle(parts, arcs, every).restrict({variable: on})
+            oracle = DependencyOracle(arcs, every, parts).restrict({variable: on})
             assert oracle.solve(np.zeros(arcs.count)).value == pytest.approx(value, abs=TOLERANCE)

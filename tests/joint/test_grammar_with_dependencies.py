@@ -10,8 +10,8 @@ import pytest
 from treewright.corpus import Tree
 from treewright.grammar import Collins, CollinsOptions
 from treewright.joint import GrammarWithDependencies, JointOptions
-from treewright.joint.agreement import WEIGHTS
 from treewright.joint.dependencies import dependency_sentences
+from treewright.joint.model import WEIGHTS
 
 NOUNS, VERBS = ["dog", "cat", "bird", "man"], ["sees", "likes", "hears"]
 

@@ -9,14 +9,18 @@ from oracles.phrase_trees import some_trees
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.grammar import TreebankGrammar, trees_of
+from treewright.grammar import Collins, CollinsOptions, TreebankGrammar, trees_of
 from treewright.joint import GrammarWithTagger, JointOptions
-from treewright.joint.agreement import WEIGHTS
+from treewright.joint.model import WEIGHTS
+from treewright.joint.tagging import TREEBANK
 
 
-@pytest.fixture(scope="module")
-def model() -> GrammarWithTagger:
-    return GrammarWithTagger.train(some_trees(3, 40), some_trees(4, 5), options=JointOptions(weight=0.5))
+@pytest.fixture(scope="module", params=["model 1", "treebank grammar"])
+def model(request: pytest.FixtureRequest) -> GrammarWithTagger:
+    options = CollinsOptions(min_count=1) if request.param == "model 1" else TREEBANK
+    return GrammarWithTagger.train(
+        some_trees(3, 40), some_trees(4, 5), grammar_options=options, options=JointOptions(weight=0.5)
+    )
 
 
 def test_sentences_are_parsed_with_certificates(model: GrammarWithTagger) -> None:
@@ -51,12 +55,15 @@ def test_with_fixed_tags_the_tree_has_those_of_the_tagger(model: GrammarWithTagg
     assert model.fixed_tags_parse(words).tags == list(tagged.xpos)
 
 
-def test_a_long_sentence_is_divided_and_the_result_says_so(model: GrammarWithTagger) -> None:
-    words = [word for tree in trees_of(some_trees(3, 40))[0] for word in tree.leaves()][:60]
-    found = model.parse(words, max_words=20)
+def test_a_long_sentence_is_parsed_with_limits_and_the_result_says_so(model: GrammarWithTagger) -> None:
+    words = [word for tree in trees_of(some_trees(3, 40))[0] for word in tree.leaves()][:24]
+    found = model.parse(words, max_words=8)
     assert found.words == words
+    if isinstance(model.grammar, Collins):
+        assert found.given_up == "24 words are more than 8; the beam was narrowed to 4.61 nats"
+        return
     assert not found.certified
-    assert found.given_up.startswith("60 words were divided into")
+    assert found.given_up.startswith("24 words were divided into")
     assert found.given_up.endswith("the tags are those of the tagger alone")
 
 
@@ -66,6 +73,10 @@ def test_a_weight_of_zero_is_refused() -> None:
 
 
 def test_the_grammar_of_the_model_is_that_of_the_same_trees(model: GrammarWithTagger) -> None:
-    alone = TreebankGrammar.train(some_trees(3, 40), options=model.grammar.model.options)
+    alone: Collins | TreebankGrammar
+    if isinstance(model.grammar, Collins):
+        alone = Collins.train(some_trees(3, 40), options=model.grammar.options)
+    else:
+        alone = TreebankGrammar.train(some_trees(3, 40), options=TREEBANK)
     words = trees_of(some_trees(3, 1))[0][0].leaves()
     assert alone.parse(words).score == model.grammar.parse(words).score

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -13,9 +14,9 @@ from oracles.tag_program import joint_value
 import treewright as tw
 from treewright._core import ContextFree
 from treewright.errors import InfeasibleError, InputError
-from treewright.grammar import Markov, TreebankGrammar, TreebankOptions
-from treewright.joint import Trigrams, agree_on_tags
-from treewright.joint.tags import SentenceTagger, TagVariables, considered, tagged_sentences
+from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, TreebankGrammar, TreebankOptions
+from treewright.joint import JointParse, Trigrams, agree_on_tags
+from treewright.joint.taggers import ConsideredTags, SentenceTagger, TagVariables, tagged_sentences
 from treewright.relax import Answer, relax
 from treewright.tagger import Tagger
 
@@ -69,6 +70,98 @@ def test_the_score_is_that_of_the_tree_and_its_tags(seed: int) -> None:
     assert found.tree in best
 
 
+# -- model 1
+
+MODEL_1_CASES = [("a b", 0), ("a b a", 1), ("b a b", 0), ("a c a", 2), ("a b a", 3), ("b a , b", 4)]
+
+
+def model_1(seed: int, length: int) -> tuple[Collins, Trigrams]:
+    """Model 1 with exact search, in which most words have several tags, and a tagger with random scores."""
+    texts = [
+        "(S (NP (N a)) (VP (V b)))",
+        "(S (NP (N a) (N b)) (VP (V b) (NP (N a))))",
+        "(S (NP (NP (N b)) (C c) (NP (N a))) (VP (V a)))",
+        "(NP (NP (N b) (S (VP (V b)))) (, ,) (NP (N a)))",
+    ]
+    rules = HeadRules(
+        "@conjunctions C\n@raised ,\n@verbs V\n@base NP\nS left VP; V\nVP left V; VP\nNP right N; left NP\n"
+    )
+    grammar = Collins.train(
+        list(map(tw.Tree.parse, texts)), head_rules=rules, options=CollinsOptions(min_count=1, beam=None)
+    )
+    random = np.random.default_rng(seed)
+    tags = len(grammar.tags)
+    scores, trigram = random.normal(0, 2, (length, tags)), random.normal(0, 2, (tags + 1, tags + 1, tags))
+    return grammar, Trigrams(grammar.tags, scores, trigram)
+
+
+def best_with_tags(grammar: Collins, tagger: Trigrams, words: list[str], weight: float) -> float:
+    """The best sum over all tag sequences, each with its best tree."""
+    best = -math.inf
+    for names in product(grammar.tags, repeat=len(words)):
+        try:
+            tree = grammar.parse(words, tags=names)
+        except InfeasibleError:
+            continue
+        best = max(best, tree.score + weight * value_of(tagger, list(names)))
+    return best
+
+
+@pytest.mark.parametrize(("sentence", "seed"), MODEL_1_CASES)
+def test_model_1_and_a_tagger_find_the_best_of_all_tag_sequences(sentence: str, seed: int) -> None:
+    words, weight = sentence.split(), [0.5, 1.0, 2.0][seed % 3]
+    grammar, tagger = model_1(seed, len(words))
+    expected = best_with_tags(grammar, tagger, words, weight)
+    found = agree_on_tags(grammar, tagger, words, weight=weight, exact=True)
+    assert isinstance(found, JointParse)
+    assert found.certified
+    assert found.score == pytest.approx(expected, abs=CLOSE)
+    assert found.scope == "all trees with tags that the tagger considers"
+    relaxed = agree_on_tags(grammar, tagger, words, weight=weight)
+    assert relaxed.score <= expected + CLOSE <= relaxed.bound + 2 * CLOSE
+
+
+def test_model_1_leaves_out_the_words_that_the_tagger_takes_for_full_stops() -> None:
+    trees = [tw.Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)) (. .))")]
+    grammar = Collins.train(trees, options=CollinsOptions(min_count=1))
+    names = list(grammar.tags)
+    scores = np.zeros((3, len(names)))
+    scores[2, names.index(".")] = 5.0
+    tagger = Trigrams(names, scores, np.zeros((len(names) + 1, len(names) + 1, len(names))))
+    found = agree_on_tags(grammar, tagger, ["it", "rains", "!"])
+    assert str(found.tree) == "(S (NP (PRP it)) (VP (VBZ rains)) (. !))"
+    assert found.certified
+    only = agree_on_tags(grammar, Trigrams(names, scores[2:], tagger.trigram), ["!"])
+    assert only.tags == ["."]
+
+
+def test_given_tags_of_model_1_are_kept_even_if_the_tagger_does_not_consider_them() -> None:
+    grammar, tagger = model_1(1, 3)
+    scores = tagger.scores.copy()
+    scores[1, list(grammar.tags).index("N")] = -np.inf
+    other = Trigrams(tagger.tags, scores, tagger.trigram)
+    assert agree_on_tags(grammar, other, ["a", "b", "a"], tags=[None, "N", None]).tags[1] == "N"
+
+
+def test_adjustments_of_tags_are_added_to_the_scores_of_model_1() -> None:
+    grammar, tagger = model_1(2, 3)
+    words = ["a", "b", "a"]
+    found = grammar.parse(words, adjust_tags=tagger.scores)
+    totals = []
+    for names in product(grammar.tags, repeat=3):
+        try:
+            added = sum(tagger.scores[i, list(grammar.tags).index(name)] for i, name in enumerate(names))
+            totals.append(grammar.parse(words, tags=names).score + added)
+        except InfeasibleError:
+            continue
+    assert found.score == pytest.approx(max(totals), abs=CLOSE)
+    with pytest.raises(ValueError, match=r"adjust_tags has shape \(2, 2\); expected \(3, 4\)"):
+        grammar.parse(words, adjust_tags=np.zeros((2, 2)))
+
+
+# -- any grammar
+
+
 def test_a_tagger_without_scores_agrees_at_once() -> None:
     grammar, tagger, words = some_models(1, 4)
     flat = Trigrams(tagger.tags, np.zeros_like(tagger.scores), np.zeros_like(tagger.trigram))
@@ -104,7 +197,7 @@ class FractionalGrammar:
             np.ones(6, dtype=bool),
         )
         self.keys = np.arange(6)
-        self.variables = TagVariables(np.repeat(np.arange(3), 2), np.tile(np.arange(2), 3), (3, 2))
+        self.variables = TagVariables(np.repeat(np.arange(3), 2), np.tile(np.arange(2), 3), np.zeros((3, 2), bool))
 
     def solve(self, multipliers: np.ndarray) -> Answer:
         value, nodes = self.kernel.parse(multipliers.reshape(3, 2))
@@ -139,7 +232,7 @@ def test_the_tags_that_a_tagger_considers_are_found() -> None:
     sentences = [tw.Sentence.from_words(["a", "b"], xpos=["X", "Y"]), tw.Sentence.from_words(["a"], xpos=["Z"])]
     tagger = Tagger.train(sentences, columns=["xpos"])
     scorer = SentenceTagger(tagger, ["a", "b"])
-    found = considered(scorer, 2)
+    found = ConsideredTags(scorer, 2).flags
     for place in range(2):
         for tag in range(len(scorer.tags)):
             only = np.zeros((2, len(scorer.tags)))

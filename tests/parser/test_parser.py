@@ -25,6 +25,7 @@ from treewright.learn import Report
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
 from treewright.parser.model import Parsed, Worker
+from treewright.parser.tree_parts import parts_of_tree
 
 SMALL = ParserOptions(
     pruning=Pruning(bits=12, epochs=3), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
@@ -50,7 +51,30 @@ def trained() -> Parser:
     return Parser.train(treebank(150), options=small("grand"))
 
 
-@pytest.mark.parametrize("model", ["arc", "sib", "grand"])
+def test_outermost_grandchildren_are_projective_and_are_read_back(tmp_path: Path) -> None:
+    gold = treebank(60)
+    parser = Parser.train(gold, options=small("outer"))
+    assert parser.model.options.projective
+    worker = Worker(parser.model)
+    encoded = worker.encode(gold[0])
+    parts = worker.score(encoded, worker.prune(encoded, True))
+    assert parts.outermost
+    [found] = parser.parse(gold[:1])
+    assert found.parse is not None
+    assert found.parse.score == pytest.approx(parts.value(found.parse.heads))
+    in_tree = parts_of_tree(parser.parts(gold[0]), found.parse.heads)
+    assert sum(part.score for part in in_tree) == pytest.approx(found.parse.score)
+    parser.save(tmp_path / "outer.tw")
+    assert next(iter(Parser.load(tmp_path / "outer.tw").parse(gold[:1]))).heads.tolist() == found.heads.tolist()
+    with pytest.raises(InputError, match="parts with outermost=True are for projective trees"):
+        list(parser.parse(gold[:1], projective=False))
+    with pytest.raises(InputError, match="model 'outer' is projective; leave out projective=False"):
+        small("outer", projective=False)
+    with pytest.raises(InputError, match="model 'outer' has the learners crf, mira, pa"):
+        small("outer", learner="perceptron")
+
+
+@pytest.mark.parametrize("model", ["arc", "sib", "grand", "outer"])
 def test_learns_a_grammar(model: str) -> None:
     parser = Parser.train(treebank(200), options=small(model))
     uas, las = accuracy(parser, treebank(60, seed=1))

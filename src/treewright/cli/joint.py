@@ -47,12 +47,13 @@ HELP = (
 )
 TRAIN = (
     "Train a grammar and another model on the trees of TRAIN, and choose the weight of the other model on DEV.\n\n"
-    "dependencies: Collins' model 1 and a projective dependency parser with siblings and grandparents, trained "
-    "on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on arcs. "
-    "tags: a treebank grammar and a trigram tagger. They agree on tags."
+    "dependencies: Collins' model 1 and a projective dependency parser with siblings and outermost grandchildren, "
+    "trained on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on "
+    "arcs. tags: Collins' model 1, or a treebank grammar, and a trigram tagger. They agree on tags."
 ) + examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint train train.mrg --dev dev.mrg --with tags -o tags.tw",
+    "treewright joint train train.mrg --dev dev.mrg --with tags --kind treebank -o tags.tw",
     "treewright joint train train.mrg --head-rules general -o joint.tw",
 )
 PARSE = (
@@ -66,6 +67,11 @@ PARSE = (
     'echo "The dog barks ." | treewright joint parse joint.tw --to json',
 )
 app = new_app(HELP)
+
+
+class Kind(str, Enum):
+    collins = "collins"
+    treebank = "treebank"
 
 
 class Other(str, Enum):
@@ -83,7 +89,10 @@ def train(
     other: Annotated[
         Other, typer.Option("--with", help="The model that the grammar agrees with.")
     ] = Other.dependencies,
-    head_rules: Annotated[str, head_rules_option("for dependencies")] = "english",
+    kind: Annotated[
+        Kind, typer.Option("--kind", help="The kind of grammar; with dependencies it is collins.")
+    ] = Kind.collins,
+    head_rules: Annotated[str, head_rules_option("for collins")] = "english",
     skip_bad: SkipBad = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -91,10 +100,10 @@ def train(
     from treewright.component import JOINT_MODELS, component_class
 
     check_output(output)
+    keywords = options_of(other, kind, head_rules)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
     made: Any = component_class(JOINT_MODELS[other.value])
-    keywords = options_of(other, head_rules)
     trained = train_and_save(output, [], quiet, lambda run: made.train(trees, held_out, report=run.report, **keywords))
     joint = trained.model
     found: dict[str, Any] = {
@@ -110,9 +119,15 @@ def train(
     task.report(found, trained.epochs, in_words)
 
 
-def options_of(other: Other, head_rules: str) -> dict[str, Any]:
+def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
     """The keywords for the training with another model."""
-    return {"head_rules": head_rules} if other is Other.dependencies else {}
+    from treewright.joint.tagging import TREEBANK
+
+    if kind is Kind.collins:
+        return {"head_rules": head_rules}
+    if other is Other.dependencies:
+        raise typer.BadParameter("a treebank grammar has no arcs; use it with --with tags", param_hint="--kind")
+    return {"grammar_options": TREEBANK}
 
 
 @app.command(help=PARSE, cls=PlainCommand)

@@ -123,7 +123,8 @@ RUSH_TABLE2_HELP = (
     "What does agreement with a dependency parser gain (Table 2)?\n\n"
     + RUSH_DATA
     + "Collins' model 1 alone, restricted to the "
-    "arcs of the dependency parser, and jointly with it; p is that of the difference to the row above."
+    "arcs of the dependency parser, and jointly with it; p is that of the difference to the row above. The line of "
+    "Table 1 for the same sentences follows."
 ) + examples(
     "treewright reproduce rush2010 table2 data --test-sentences 200",
     "treewright reproduce rush2010 table2 data --joint-model joint.tw",
@@ -132,8 +133,8 @@ RUSH_TABLE2_HELP = (
 RUSH_TABLE3_HELP = (
     "What does agreement with a tagger gain (Table 3)?\n\n"
     + RUSH_DATA
-    + "A treebank grammar with the tags of a trigram tagger, and jointly with it; p is that of the difference to the "
-    "row above."
+    + "Collins' model 1 with the tags of a trigram tagger, and jointly with it; p is that of the difference to the "
+    "row above. The line of Table 1 for the same sentences follows."
 ) + examples(
     "treewright reproduce rush2010 table3 data --test-sentences 200",
     "treewright reproduce rush2010 table3 data --joint-model tags.tw",
@@ -448,14 +449,14 @@ class RushRun:
         with progress("sentences", self.quiet) as report:
             return rush2010.outcomes(model, trees, outcome, report)
 
-    def with_tags(self) -> list[Outcome]:
+    def with_tags(self, head_rules: str) -> list[Outcome]:
         """What a grammar and a tagger do, trained or loaded."""
         from treewright.joint import GrammarWithTagger
         from treewright.reproduce import rush2010
 
         trees = rush2010.first_trees(self.data, self.treebank, self.part.value, self.count)
         if self.model is None:
-            model = rush2010.tag_model(self.data, self.treebank, self.sentences, self._on_report())
+            model = rush2010.tag_model(self.data, self.treebank, self.sentences, head_rules, self._on_report())
         else:
             model = GrammarWithTagger.load(self.model)
         with progress("sentences", self.quiet) as report:
@@ -479,11 +480,16 @@ def rush_table1(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
+    run = RushRun(data, treebank, model, sentences, count, part, quiet)
+    found = run.with_tags(head_rules) if other is RushOther.tags else run.with_dependencies(head_rules)
+    show_iterations(found, other.value, treebank, as_json)
+
+
+def show_iterations(found: list[Outcome], other: str, treebank: str, as_json: bool) -> None:
+    """Table 1, ours beside theirs."""
     from treewright.reproduce.rush2010 import BUCKETS, PUBLISHED_ITERATIONS, table1
 
-    run = RushRun(data, treebank, model, sentences, count, part, quiet)
-    found = run.with_tags() if other is RushOther.tags else run.with_dependencies(head_rules)
-    shares, published = table1(found), PUBLISHED_ITERATIONS[other.value]
+    shares, published = table1(found), PUBLISHED_ITERATIONS[other]
     names = [f"{low}-{high}" if high > low else str(low) for low, high in BUCKETS] + ["not certified"]
     if as_json:
         typer.echo(json.dumps({"ours": dict(zip(names, shares, strict=True)), "published": published}))
@@ -518,6 +524,7 @@ def rush_table3(
     data: RUSH_FOLDER,
     treebank: TREEBANK = "trees/CRAFT",
     model: RUSH_MODEL = None,
+    head_rules: RUSH_RULES = "english",
     sentences: SENTENCES = None,
     count: RUSH_COUNT = None,
     part: RUSH_PART = RushPart.test,
@@ -527,7 +534,7 @@ def rush_table3(
     from treewright.reproduce.rush2010 import PUBLISHED_TAGS, WHAT_OF_TAGS
 
     run = RushRun(data, treebank, model, sentences, count, part, quiet)
-    show_accuracy(run.with_tags(), PUBLISHED_TAGS, "tags", WHAT_OF_TAGS, treebank, as_json)
+    show_accuracy(run.with_tags(head_rules), PUBLISHED_TAGS, "tags", WHAT_OF_TAGS, treebank, as_json)
 
 
 def show_accuracy(
@@ -555,6 +562,7 @@ def show_accuracy(
     show_lines((f"{treebank}, {len(found)} sentences", *columns), lines)
     meanings = "; ".join(f"{system}: {meaning}" for system, meaning in systems.items())
     typer.echo(f"In brackets: published, on the Wall Street Journal. {meanings}.")
+    show_iterations(found, what, treebank, as_json)
 
 
 @rush2010.command("figure5", help=RUSH_FIGURE5_HELP, cls=PlainCommand)

@@ -81,7 +81,7 @@ HELP = (
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
-SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0}
+SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0, "outer": 13.0}
 LABELLER_COST = 3.0
 GRAPHS_COST = 0.5
 NETWORK_COST = 60.0
@@ -109,6 +109,7 @@ class Order(str, Enum):
     arc = "arc"
     sib = "sib"
     grand = "grand"
+    outer = "outer"
 
 
 class GraphOrder(str, Enum):
@@ -134,7 +135,7 @@ def train(
         Order,
         typer.Option(
             help="Model order: arc (first order), sib (adds adjacent siblings), grand (adds siblings and grandparents; "
-            "most accurate)."
+            "most accurate), outer (siblings and outermost grandchildren; projective)."
         ),
     ] = Order.grand,
     projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,

@@ -74,6 +74,8 @@ def solve(
     """
     check_tolerance(tolerance)
     limits = checked(constraints, problem.nodes)
+    if limits or proof:
+        refuse_outermost([problem.parts] if isinstance(problem.given, Parts) else [])
     if limits and proof:
         raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
     if limits:
@@ -115,6 +117,8 @@ def _solve_constrained(
 
 def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Mapping[str, Any]) -> list[Parse]:
     """`solve` for each Parts, in order; one call to the core decodes all that have the same direct algorithm."""
+    if options.get("proof") or options.get("constraints"):
+        refuse_outermost([parts.core for parts in batch])
     groups: dict[Algorithm, list[int]] = {}
     for place, parts in enumerate(batch):
         siblings, grandparents = parts.core.has_transitions, parts.core.has_grand
@@ -216,6 +220,12 @@ def decode_parts(
         Parse.exact(heads[begin:end], score, bound, gap, spread, chosen, tolerance)
         for (begin, end), (score, bound, gap, spread) in zip(pairwise(ends), bounds.tolist(), strict=True)
     ]
+
+
+def refuse_outermost(batch: Iterable[_core.Parts]) -> None:
+    """Refuse parts with outermost=True where only the chart of the best tree has them."""
+    if any(parts.outermost for parts in batch):
+        raise InputError("parts with outermost=True have no proofs, constraints on the tree, or methods beside 'exact'")
 
 
 def check_chart(parts: _core.Parts) -> None:

@@ -106,6 +106,7 @@ def tree(
         )
         solve = solver(method, options)
         if method != "exact":
+            exact.refuse_outermost([arc.core] if isinstance(arc, Parts) else [])
             ensure_feasible(problem)
         parse = solve(problem, **options)
         if parse.bound == -math.inf:

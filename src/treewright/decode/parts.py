@@ -35,7 +35,7 @@ class Siblings(NamedTuple):
 
 
 class Grandparents(NamedTuple):
-    """An arc (h, m) under an arc (g, h)."""
+    """An arc (h, m) under an arc (g, h); in parts with `outermost` only if m is the outermost modifier on its side."""
 
     g: Indices
     h: Indices
@@ -60,7 +60,8 @@ class Parts:
     """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
 
     Each list is index columns and a score column, in any order; sibling, grandparent and stop parts over arcs that are
-    no candidates are left out, because no tree can have them.
+    no candidates are left out, because no tree can have them. With outermost=True a grandparent part counts only if m
+    is the outermost modifier of h on its side (Carreras 2007); such parts are for projective trees.
 
     >>> parts = Parts(3, arcs=([0, 1, 2], [1, 2, 1], [9.0, 7.0, 3.0]), siblings=([0], [1], [0], [0.5]))
     >>> parts
@@ -80,6 +81,7 @@ class Parts:
         siblings: Sequence[ArrayLike] | None = None,
         grandparents: Sequence[ArrayLike] | None = None,
         stops: Sequence[ArrayLike] | None = None,
+        outermost: bool = False,
     ) -> None:
         head, modifier, score = _columns(arcs, "arcs")
         rows = [
@@ -87,7 +89,7 @@ class Parts:
             for given, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
         ]
         try:
-            self.core = _core.Parts(int(nodes), head, modifier, score, *rows)
+            self.core = _core.Parts(int(nodes), head, modifier, score, *rows, bool(outermost))
         except ValueError as error:
             raise InputError(f"Parts: {error}") from None
 
@@ -149,6 +151,11 @@ class Parts:
         """The stop parts that are not zero."""
         return Stops(*self.core.stops)
 
+    @property
+    def outermost(self) -> bool:
+        """Whether grandparent parts count for the outermost modifiers only."""
+        return self.core.outermost
+
     def prune(self, keep: ArrayLike) -> Parts:
         """The same parts over the arcs with keep[arc] true, in the order of `arcs`."""
         mask = np.ascontiguousarray(keep, dtype=np.bool_)
@@ -185,7 +192,7 @@ class Parts:
         """The same candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs
         rows = [_forbidden(rows) for rows in (self.siblings, self.grandparents, self.stops)]
-        return Parts(self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows)
+        return Parts(self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows, self.outermost)
 
     def value(self, heads: ArrayLike) -> float:
         """The value of the tree heads (heads[0] is -1) by the definition of the parts.
@@ -202,7 +209,7 @@ class Parts:
     def __reduce__(self) -> tuple[Any, ...]:
         has_transitions, has_grand = self.core.has_transitions, self.core.has_grand
         second = (self.siblings if has_transitions else None, self.grandparents if has_grand else None)
-        return Parts, (self.nodes, self.arcs, *second, self.stops if has_transitions else None)
+        return Parts, (self.nodes, self.arcs, *second, self.stops if has_transitions else None, self.outermost)
 
     def __repr__(self) -> str:
         counts = [_count(self.nodes - 1, "word"), _count(self.core.arcs, "arc")]

@@ -64,6 +64,8 @@ class Problem:
                 raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
             if not head_first:
                 raise InputError("head_first=False is for an array arc; a Parts names the head of each arc")
+            if arc.outermost and not projective:
+                raise InputError("parts with outermost=True are for projective trees; give projective=True")
             given: NDArray[np.float64] | Parts = arc
             nodes = arc.nodes
         else:

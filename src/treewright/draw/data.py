@@ -16,6 +16,7 @@ from treewright.draw.layout import Line, Row, Stroke, break_rows, line_of, row_o
 from treewright.draw.measure import per_cent, pixels
 from treewright.draw.phrase import Phrases, Sideways
 from treewright.draw.scene import Scene, Word
+from treewright.draw.stack import STACK
 from treewright.draw.style import ARC_KINDS, style_sheet
 from treewright.draw.vector import LABEL_SIZE, MARGIN, MEDIUM
 
@@ -48,6 +49,7 @@ CONSTANTS: Data = {
     "WORD_SIZE": phrase_vector.WORD_SIZE,
     "NODE": phrase_vector.NODE,
     "BRANCH": phrase_vector.BRANCH,
+    "STACK": STACK,
     "STYLE_SHEET": vector.STYLE.format(rules=style_sheet()),
 }
 
@@ -62,6 +64,8 @@ def data_of(scene: Scene | Phrases, widths: tuple[int, ...]) -> Data:
     found = phrase_data(scene, widths) if isinstance(scene, Phrases) else dependency_data(scene, widths)
     if scene.rtl:
         found["rtl"] = 1
+    if isinstance(scene, Phrases) and scene.dependencies is not None:
+        found["below"] = data_of(scene.dependencies, widths)
     return found
 
 

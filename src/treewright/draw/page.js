@@ -11,16 +11,21 @@ document.documentElement.classList.add("scripted");
     return contents.get(article);
   };
 
+  // The drawings of a sentence: a tree of phrases may have its dependencies below.
+  const drawingsOf = (article) => [dataOf(article), dataOf(article).below].filter(Boolean);
   // The widest layout that fits, or the narrowest.
   const fitting = (layouts, width) => layouts.find(([inner]) => inner + 2 * C.MARGIN <= width) || layouts[layouts.length - 1];
-  const svgOf = (article, layout) => drawing(dataOf(article), article.querySelector(".text").textContent, layout);
+  const svgsOf = (article, layouts) => {
+    const title = article.querySelector(".text").textContent;
+    return drawingsOf(article).map((data, i) => drawing(data, title, layouts[i]));
+  };
 
   function draw(article) {
     const target = article.querySelector(".drawing") || article.appendChild(newTarget(article));
-    const layout = fitting(dataOf(article).layouts, target.clientWidth);
-    if (target.layout === layout) return;
-    target.layout = layout;
-    target.innerHTML = svgOf(article, layout);
+    const layouts = drawingsOf(article).map((data) => fitting(data.layouts, target.clientWidth));
+    if (target.layouts && layouts.every((layout, i) => layout === target.layouts[i])) return;
+    target.layouts = layouts;
+    target.innerHTML = svgsOf(article, layouts).join("\n");
   }
 
   function newTarget(article) {
@@ -36,12 +41,26 @@ document.documentElement.classList.add("scripted");
   }
 
   function saveDrawing(article) {
-    const svg = svgOf(article, article.querySelector(".drawing").layout).replace("<rect", () => `${C.STYLE_SHEET}<rect`);
+    const svg = stacked(svgsOf(article, article.querySelector(".drawing").layouts)).replace("<rect", () => `${C.STYLE_SHEET}<rect`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
     link.download = `${(article.querySelector(".name")?.textContent || article.id).replace(/[^\p{L}\p{N}._-]+/gu, "_")}.svg`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  // Several drawings as one, below each other, as in stack.py.
+  function stacked(svgs) {
+    if (svgs.length === 1) return svgs[0];
+    let y = 0, widest = 0;
+    const placed = svgs.map((svg) => {
+      const [, width, height] = svg.match(/ width="(\d+)" height="(\d+)"/).map(Number);
+      const inner = svg.replace("<svg ", `<svg y="${y}" `);
+      y += height;
+      widest = Math.max(widest, width);
+      return inner;
+    });
+    return fill(C.STACK, { width: widest, height: y, style: "", drawings: placed.join("") });
   }
 
   const near = new IntersectionObserver(
@@ -91,8 +110,8 @@ document.documentElement.classList.add("scripted");
 
   function textOf(article) {
     if (!texts.has(article)) {
-      const data = dataOf(article);
-      const parts = data.nodes ? data.nodes.map((node) => node[1]) : [...data.words.flat(), ...data.arcs.map((arc) => arc[3])];
+      const parts = drawingsOf(article).flatMap((data) =>
+        data.nodes ? data.nodes.map((node) => node[1]) : [...data.words.flat(), ...data.arcs.map((arc) => arc[3])]);
       texts.set(article, `${article.querySelector("h2").textContent} ${article.querySelector(".text").textContent} ${parts.join(" ")}`.toLowerCase());
     }
     return texts.get(article);
@@ -121,7 +140,7 @@ document.documentElement.classList.add("scripted");
     let count = 0;
     for (const article of articles) {
       const fits = (!wrong.checked || article.dataset.wrong > 0) &&
-        terms.every((term) => textOf(article).includes(term)) && arcs.every((arc) => arcFits(dataOf(article), arc));
+        terms.every((term) => textOf(article).includes(term)) && arcs.every((arc) => drawingsOf(article).some((data) => arcFits(data, arc)));
       article.hidden = !fits;
       count += fits;
     }

@@ -112,7 +112,8 @@ def layout_widths(widest: int | None, narrowest: int | None) -> tuple[int, ...]:
 
 def styles_of(scene: Scene | Phrases) -> set[str]:
     if isinstance(scene, Phrases):
-        return {node.kind for node in scene.nodes if not node.is_word}
+        below = styles_of(scene.dependencies) if scene.dependencies else set()
+        return below | {node.kind for node in scene.nodes if not node.is_word}
     return {style_of(arc) for arc in scene.arcs}
 
 
@@ -145,9 +146,16 @@ def article(number: int, scene: Scene | Phrases, tally: Tally, widths: tuple[int
         direction=' dir="rtl"' if scene.rtl else "",
         text=escape(scene.title),
         missed=missed_phrases(scene),
-        table=escape(brackets(scene) if isinstance(scene, Phrases) else table(scene)),
+        table=escape(as_text(scene)),
         data=in_script(data_of(scene, widths)),
     )
+
+
+def as_text(scene: Scene | Phrases) -> str:
+    """What is shown without the script."""
+    if isinstance(scene, Scene):
+        return table(scene)
+    return "\n".join([brackets(scene), *([as_text(scene.dependencies)] if scene.dependencies else [])])
 
 
 def certificate(scene: Scene | Phrases) -> str:

@@ -275,7 +275,7 @@ def scenes_of(
 ) -> Iterator[Scene | Phrases]:
     for number, (sentence, others) in enumerate(pairs, start=1):
         try:
-            yield from apart(scene_or_phrases(sentence, others, enhanced, features, direction, {}, with_details=True))
+            yield scene_or_phrases(sentence, others, enhanced, features, direction, {}, with_details=True)
         except InputError as error:
             if hasattr(sentence, "place"):
                 raise

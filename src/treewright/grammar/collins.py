@@ -26,6 +26,7 @@ from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.collins_events import EventCounter, Events, Symbols, table
+from treewright.grammar.constraints import checked_adjustment
 from treewright.grammar.head_rules import HeadRules
 from treewright.grammar.leaves import check_words, leaf_of
 from treewright.grammar.preparation import prepare, restore
@@ -244,6 +245,7 @@ class Collins:
         *,
         tags: Sequence[str | None] | None = None,
         adjust: ArrayLike | None = None,
+        adjust_tags: ArrayLike | None = None,
         require: Iterable[Arc] = (),
         forbid: Iterable[Arc] = (),
         partial: bool = False,
@@ -254,16 +256,17 @@ class Collins:
         """The best tree of a sentence and its dependencies.
 
         tags keeps the tag of each word that has one there (None: free). adjust[h, m] is added to the score of each
-        arc; require and forbid have arcs (h, m), words counted from 1 and 0 for the root. beam is a number of nats, or
+        arc, adjust_tags[i, t] to that of tag t of `tags` for word i from 0 (words that are not parsed have none);
+        require and forbid have arcs (h, m), words counted from 1 and 0 for the root. beam is a number of nats, or
         None for exact search; comma_rule that of Collins; both are by default those of the options. If there is no
         tree, the beam is widened twice and the comma rule is dropped; if there is still none, it is an InfeasibleError,
         or with partial the fewest phrases that cover the sentence. A sentence of more than max_words has a narrower
         beam. `given_up` of the result says what was done.
         """
         sentence = Sentence(self, words, tags)
-        arcs = sentence.adjustment(adjust, require, forbid)
-        found = sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial)
-        return found.best(arcs)
+        arcs, of_tags = sentence.adjustment(adjust, require, forbid), sentence.tag_adjustment(adjust_tags)
+        found = sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial, of_tags)
+        return found.best_of_kept(sentence.of_kept(arcs), of_tags)
 
     def forest(
         self,
@@ -274,14 +277,18 @@ class Collins:
         comma_rule: bool | None = None,
         max_words: int | None = MAX_WORDS,
         partial: bool = False,
+        considered: Sequence[Sequence[str]] | None = None,
     ) -> ParseForest:
         """All trees of a sentence, or those within the beam; the arguments are those of `Collins.parse`.
+
+        considered has the tags that another model considers for each word, its best one first: a word whose best tag is
+        one of dropped punctuation is not parsed, the others have these tags in the trees.
 
         >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
         >>> round(grammar.forest(["it", "rains"]).log_sum(), 6)
         0.0
         """
-        sentence = Sentence(self, words, tags)
+        sentence = Sentence(self, words, tags, considered)
         arcs = sentence.adjustment(None, (), ())
         return sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial)
 
@@ -354,7 +361,14 @@ def dropped_words(trees: Iterable[Tree], rules: HeadRules) -> dict[str, str]:
 class Sentence:
     """A sentence as the chart takes it: without dropped words, words and tags as numbers."""
 
-    def __init__(self, grammar: Collins, words: Sequence[str], tags: Sequence[str | None] | None) -> None:
+    def __init__(
+        self,
+        grammar: Collins,
+        words: Sequence[str],
+        tags: Sequence[str | None] | None,
+        considered: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """considered: as in `Collins.forest`."""
         check_words(words)
         if tags is not None and (isinstance(tags, str) or len(tags) != len(words)):
             raise InputError(
@@ -363,24 +377,28 @@ class Sentence:
         self.grammar = grammar
         self.words = [leaf_of(word) for word in words]
         given = list(tags) if tags is not None else [None] * len(words)
-        self.dropped = [self._dropped_tag(word, tag) for word, tag in zip(self.words, given, strict=True)]
+        others = considered or [()] * len(words)
+        self.dropped = [self._dropped_tag(*both) for both in zip(self.words, given, others, strict=True)]
         self.kept = [place for place, tag in enumerate(self.dropped) if tag is None]  # from 0
         names = grammar.vocabulary.names([self.words[place] for place in self.kept])
         found = [grammar.word_and_tags(name) for name in names]
         self.numbers = [number for number, _ in found]
         self.allowed = [
-            self._allowed(place, given[place], seen) for place, (_, seen) in zip(self.kept, found, strict=True)
+            self._allowed(place, given[place], others[place], seen)
+            for place, (_, seen) in zip(self.kept, found, strict=True)
         ]
 
-    def _dropped_tag(self, word: str, given: str | None) -> str | None:
+    def _dropped_tag(self, word: str, given: str | None, considered: Sequence[str]) -> str | None:
         """The tag of a word that is not parsed."""
-        if given is not None:
-            return given if given in self.grammar.rules.dropped else None
+        best = considered[0] if given is None and considered else given
+        if best is not None:
+            return best if best in self.grammar.rules.dropped else None
         return self.grammar.dropped.get(word)
 
-    def _allowed(self, place: int, given: str | None, seen: list[int]) -> list[int]:
+    def _allowed(self, place: int, given: str | None, considered: Sequence[str], seen: list[int]) -> list[int]:
         if given is None:
-            return seen
+            numbers = self.grammar.symbols.tag_number
+            return sorted(numbers[tag] for tag in considered if tag in numbers) or seen
         number = self.grammar.symbols.tag_number.get(given)
         if number is None:
             listed = ", ".join(self.grammar.tags)
@@ -406,6 +424,13 @@ class Sentence:
                     found[np.arange(nodes) != h, m] = -np.inf
         return found
 
+    def tag_adjustment(self, adjust: ArrayLike | None) -> Scores | None:
+        """Adjustments [word, tag] over the words that are parsed and the tags they may have."""
+        if adjust is None:
+            return None
+        found = checked_adjustment(adjust, (len(self.words), len(self.grammar.tags)), "adjust_tags")
+        return np.ascontiguousarray(found[self.kept, : len(self.grammar.symbols.tags)])
+
     def _checked_arc(self, name: str, arc: Arc) -> Arc:
         n = len(self.words)
         if not (isinstance(arc, Sequence) and len(arc) == 2) or not (0 <= arc[0] <= n and 1 <= arc[1] <= n):
@@ -419,7 +444,7 @@ class Sentence:
         nodes = [0, *(place + 1 for place in self.kept)]
         return np.ascontiguousarray(arcs[np.ix_(nodes, nodes)])
 
-    def forest(self, arcs: Scores, search: Search, partial: bool) -> ParseForest:
+    def forest(self, arcs: Scores, search: Search, partial: bool, tags: Scores | None = None) -> ParseForest:
         """The trees within the beam, after the beam was widened if there was none; adjustments guide the search."""
         beam, comma_rule, given_up = search
         if not self.kept:
@@ -432,7 +457,7 @@ class Sentence:
             attempts.append((attempts[-1][0], False))
         for number, (width, comma) in enumerate(attempts):
             is_last = number == len(attempts) - 1
-            found, width, is_partial, note = self._built(kept, width, comma, partial and is_last)
+            found, width, is_partial, note = self._built(kept, tags, width, comma, partial and is_last)
             if found.nodes:
                 if is_partial:
                     note = "no tree over the whole sentence; the fewest phrases cover it"
@@ -446,7 +471,7 @@ class Sentence:
         )
 
     def _built(
-        self, kept: Scores, beam: float | None, comma_rule: bool, partial: bool
+        self, kept: Scores, tags: Scores | None, beam: float | None, comma_rule: bool, partial: bool
     ) -> tuple[Forest, float | None, bool, str]:
         """The forest with this beam, or a narrower one if it were too large."""
         symbols, rules = self.grammar.symbols, self.grammar.rules
@@ -459,7 +484,7 @@ class Sentence:
         while True:
             forest, is_full, is_partial = self.grammar.kernel.forest(
                 *(self.numbers, self.allowed, is_comma, np.array(conjunctions, dtype=bool), kept),
-                *(width, comma_rule, MAX_UNARY, partial, MAX_EDGES),
+                *(width, comma_rule, MAX_UNARY, partial, MAX_EDGES, tags),
             )
             if not is_full:
                 return forest, None if width < 0 else width, is_partial, note
@@ -491,13 +516,13 @@ class ParseForest:
         """The best tree when adjust[h, m] is added to the score of each arc, over all words."""
         return self.best_of_kept(self.sentence.of_kept(adjust))
 
-    def best_of_kept(self, adjust: Scores) -> LexicalParse:
-        """The same with adjustments over the words that are parsed."""
+    def best_of_kept(self, adjust: Scores, tags: Scores | None = None) -> LexicalParse:
+        """The same with adjustments over the words that are parsed, of arcs [h, m] and of tags [word, tag]."""
         if self.forest is None:
             return self._only_punctuation()
-        value, rows, heads = self.forest.best(adjust)
+        value, rows, heads = self.forest.best(adjust, tags)
         if value == -math.inf:
-            raise InfeasibleError("no tree of the forest has only arcs that are allowed")
+            raise InfeasibleError("no tree of the forest has only arcs and tags that are allowed")
         pieces = int((heads == 0).sum())
         tree, all_heads = self._restored(rows, heads)
         method = "hooks"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.result import number_of
@@ -113,3 +113,15 @@ def closed_by(required: Sequence[tuple[int, int]], words: int) -> Flags | None:
     for first, last in required:
         closed |= ((i < first) & (first < j) & (j < last)) | ((first < i) & (i < last) & (last < j))
     return closed
+
+
+def checked_adjustment(adjust: ArrayLike, shape: tuple[int, int], name: str = "adjust") -> NDArray[np.float64]:
+    """Adjustments of tags of the given shape, without NaN and +inf."""
+    array = np.asarray(adjust, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}; expected {shape}: a row a word, a column a tag")
+    bad = np.isnan(array) | (array == np.inf)
+    if bad.any():
+        place = tuple(int(index) for index in np.argwhere(bad)[0])
+        raise ValueError(f"{name}{list(place)} is {array[place]}; write -inf to forbid a tag")
+    return array

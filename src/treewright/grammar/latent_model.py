@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import LatentKernel
-from treewright.grammar.constraints import ChartConstraints, Constraint
+from treewright.grammar.constraints import ChartConstraints, Constraint, checked_adjustment
 from treewright.grammar.latent_em import Expected, Learner, Substates
 from treewright.grammar.latent_trees import Indices, Lexemes, Vector, chain_rows
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.model import TreebankModel
 from treewright.grammar.options import LatentOptions
-from treewright.grammar.treebank import Prepared, checked_adjustment, with_required
+from treewright.grammar.treebank import Prepared, with_required
 from treewright.grammar.words import Vocabulary
 
 # Of log probabilities, by level; -inf: the level is skipped. Compared on 100 development sentences of CRAFT with one

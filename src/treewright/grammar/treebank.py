@@ -18,7 +18,7 @@ from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import file
-from treewright.grammar.constraints import ChartConstraints, Constraint, chart_constraints
+from treewright.grammar.constraints import ChartConstraints, Constraint, chart_constraints, checked_adjustment
 from treewright.grammar.counts import Symbol
 from treewright.grammar.leaves import check_words, leaf_of
 from treewright.grammar.model import TreebankModel, estimated
@@ -322,18 +322,6 @@ def with_required(scores: Scores, allowed: NDArray[np.bool_], floors: Scores) ->
     impossible = np.isneginf(limited).all(axis=1)
     limited[impossible] = np.where(allowed[impossible], floors, -np.inf)
     return limited
-
-
-def checked_adjustment(adjust: ArrayLike, shape: tuple[int, int]) -> Scores:
-    """Adjustments of the given shape, without NaN and +inf."""
-    array = np.asarray(adjust, dtype=np.float64)
-    if array.shape != shape:
-        raise ValueError(f"adjust has shape {array.shape}; expected {shape}: a row a word, a column a tag")
-    bad = np.isnan(array) | (array == np.inf)
-    if bad.any():
-        place = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise ValueError(f"adjust{list(place)} is {array[place]}; write -inf to forbid a tag")
-    return array
 
 
 def joined(parts: list[Tree]) -> Tree:

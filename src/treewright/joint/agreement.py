@@ -1,46 +1,28 @@
-"""What the combinations of two models share: the search for agreement, and the training trees and weight of a model."""
+"""What the combinations of two models share: oracles over shared variables, the search for agreement, its result."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import NotNegative, check_fields, read_plain
-from treewright.component import hold_out
-from treewright.corpus import Tree, add_root
-from treewright.errors import InputError
-from treewright.evaluate import brackets
-from treewright.grammar import trees_of
-from treewright.grammar.trees import ROOT, TreeSource
-from treewright.relax import Oracle, PolyakStep, Relaxation, Step, branch, relax
+from treewright.grammar import LexicalParse
+from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, Step, branch, relax
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 MAX_ITERATIONS = 50  # as published
-# Chosen on 160 dev sentences of CRAFT by benchmarks/grammars.py --steps: with a weight of 2 dependencies are certified
+# Chosen on 160 dev sentences of CRAFT, benchmarks/grammars.py --settings: with a weight of 2 dependencies are certified
 # within 50 iterations in 98.8 % of the sentences, with a scale of 1 in 88.1 %, of 2.2 in 92.5 %.
 STEP = PolyakStep(1.8)
-WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the other model's score, tried on the development trees; by convention
-TUNING_TREES = 200  # development trees on which the weight is chosen; by convention
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class JointOptions:
-    """How a grammar and another model are trained; saved with the model."""
-
-    weight: NotNegative | None = None  # of the other model's score; None: chosen on the development trees
-    seed: int = 1  # of the other model
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if self.weight == 0:
-            raise InputError("weight is 0; a model of weight 0 has no effect: use the grammar alone")
 
 
 def agreed(
@@ -55,35 +37,78 @@ def agreed(
     return replace(closed, iterations=closed.iterations + found.iterations, trace=found.trace)
 
 
-def allowed(group: NDArray[np.integer], fixed: Mapping[int, bool]) -> Flags:
-    """The variables that may be on when some are fixed: one that is on excludes the others of its group."""
-    mask = np.ones(len(group), dtype=bool)
-    for variable, on in fixed.items():
-        if on:
-            mask &= (group != group[variable]) | (np.arange(len(group)) == variable)
-        else:
-            mask[variable] = False
-    return mask
+class Variables(Protocol):
+    """The variables that two models share; of those of one group exactly one is on."""
+
+    @property
+    def group(self) -> NDArray[np.integer]:
+        """The group of each variable."""
 
 
-def training_trees(train: TreeSource, dev: TreeSource | None) -> tuple[list[Tree], list[Tree]]:
-    """The prepared training and development trees; without dev the last tenth of train is held out."""
-    trees, _ = trees_of(train)
-    trees, held_out = hold_out(trees) if dev is None else (trees, trees_of(dev)[0])
-    if not trees or not held_out:
-        raise InputError("there are not enough trees to train on: at least two are needed")
-    return trees, held_out
+V = TypeVar("V", bound=Variables)
 
 
-def best_weight(trees: Sequence[Tree], parse: Callable[[float], Sequence[Tree]]) -> float:
-    """The weight of WEIGHTS with the highest F1 of brackets, of equal ones the smallest; parse has the trees of one."""
-    scores = [brackets(trees, [add_root(tree, ROOT) for tree in parse(weight)]).all.brackets.f1 for weight in WEIGHTS]
-    return WEIGHTS[int(np.argmax(scores))]
+@dataclass(frozen=True, eq=False)
+class SharedOracle(Generic[V]):
+    """An oracle that decides all shared variables, of which those with a mask of False are off."""
+
+    variables: V
+    mask: Flags
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        """All variables."""
+        return np.arange(len(self.mask))
+
+    def restrict(self, fixed: Mapping[int, bool]) -> Self:
+        """The structures with these variables on or off; one that is on excludes the others of its group."""
+        mask, group = self.mask.copy(), self.variables.group
+        for variable, on in fixed.items():
+            if on:
+                mask &= (group != group[variable]) | (self.keys == variable)
+            else:
+                mask[variable] = False
+        return replace(self, mask=mask)
+
+    def none(self) -> Answer:
+        """The answer when there is no structure."""
+        return Answer(-math.inf, np.zeros(len(self.mask)))
 
 
-def checked_weight(header: Mapping[str, Any]) -> float:
-    """The weight of the other model in the header of a model file."""
-    weight = read_plain(header.get("weight"), float, "header.weight")
-    if not (math.isfinite(weight) and weight > 0):
-        raise ValueError(f"header.weight is {weight}")
-    return weight
+@dataclass(frozen=True)
+class JointParse(LexicalParse):
+    """A tree and its dependencies that maximise the sum of two models' scores; score and bound are of this sum.
+
+    evidence is "agreement" (both models chose the same arcs, or tags) or "bound". A certificate is about the trees in
+    `scope`.
+    """
+
+    weight: float = 1.0
+    disagreements: tuple[int, ...] = ()  # in each iteration, arcs or tags on which the models disagreed
+    condition: str = ""  # of the trees that were considered, besides the beam
+
+    @property
+    def scope(self) -> str:
+        """The trees that bound and certificate are about."""
+        return " ".join(filter(None, [super().scope, self.condition]))
+
+
+def certificate(found: Relaxation, weight: float) -> dict[str, Any]:
+    """What the result of a relaxation says about a tree, as keywords of its class."""
+    return {
+        "score": found.value,
+        "bound": found.bound,
+        "method": "dual decomposition",
+        "gap": found.gap,
+        "spread": found.spread,
+        "tolerance": found.tolerance,
+        "evidence": found.evidence,
+        "iterations": found.iterations,
+        "weight": weight,
+        "disagreements": tuple(iteration.disagreements for iteration in found.trace),
+    }
+
+
+def as_joint(parse: LexicalParse, weight: float) -> JointParse:
+    """A parse of the grammar alone as the result of a joint search."""
+    return JointParse(**{field.name: getattr(parse, field.name) for field in fields(parse)}, weight=weight)

@@ -9,8 +9,7 @@ scores the arcs of this forest. Both leave out the words that the grammar drops.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,8 +19,8 @@ from numpy.typing import NDArray
 from treewright import decode
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
-from treewright.grammar import LexicalParse, ParseForest
-from treewright.joint.agreement import MAX_ITERATIONS, Flags, Vector, agreed, allowed
+from treewright.grammar import ParseForest
+from treewright.joint.agreement import MAX_ITERATIONS, JointParse, SharedOracle, Vector, agreed, certificate
 from treewright.relax import Answer, Oracle, Relaxation, Step
 
 Indices = NDArray[np.int32]
@@ -50,9 +49,9 @@ class ArcVariables:
         return len(self.head)
 
     @property
-    def keys(self) -> NDArray[np.intp]:
-        """The variables of an oracle that decides all of them."""
-        return np.arange(self.count)
+    def group(self) -> Indices:
+        """A word has one head."""
+        return self.modifier
 
     def matrix(self, values: Vector, other: float) -> Vector:
         """[h, m] with these values, and another value where there is no arc."""
@@ -76,57 +75,39 @@ class ArcVariables:
 
 
 @dataclass(frozen=True, eq=False)
-class PhraseOracle:
+class PhraseOracle(SharedOracle[ArcVariables]):
     """The best tree of a forest."""
 
     forest: ParseForest
-    arcs: ArcVariables
-    mask: Flags
-
-    @property
-    def keys(self) -> NDArray[np.intp]:
-        """All arcs."""
-        return self.arcs.keys
 
     def solve(self, multipliers: Vector) -> Answer:
         """The tree that maximises log P plus the multipliers of its arcs."""
         assert self.forest.forest is not None
-        adjustment = self.arcs.matrix(np.where(self.mask, multipliers, -np.inf), 0.0)
+        adjustment = self.variables.matrix(np.where(self.mask, multipliers, -np.inf), 0.0)
         value, rows, heads = self.forest.forest.best(adjustment)
         if value == -math.inf:
-            return Answer(value, np.zeros(self.arcs.count))
-        return Answer(value, self.arcs.assignment(heads), (rows, heads))
+            return self.none()
+        return Answer(value, self.variables.assignment(heads), (rows, heads))
 
     def score(self, assignment: Vector) -> float:
         """log P of the best tree with these arcs."""
         assert self.forest.forest is not None
         chosen = np.where(self.mask & (assignment > 0.5), 0.0, -np.inf)
-        value, _, _ = self.forest.forest.best(self.arcs.matrix(chosen, -np.inf))
+        value, _, _ = self.forest.forest.best(self.variables.matrix(chosen, -np.inf))
         return value
-
-    def restrict(self, fixed: Mapping[int, bool]) -> PhraseOracle:
-        """The trees with these arcs on or off."""
-        return replace(self, mask=self.mask & allowed(self.arcs.modifier, fixed))
 
 
 @dataclass(frozen=True, eq=False)
-class DependencyOracle:
+class DependencyOracle(SharedOracle[ArcVariables]):
     """The best projective tree of a dependency parser over the same arcs."""
 
     parts: Parts
-    arcs: ArcVariables
-    mask: Flags
-
-    @property
-    def keys(self) -> NDArray[np.intp]:
-        """All arcs."""
-        return self.arcs.keys
 
     @cached_property
     def _order(self) -> NDArray[np.intp]:
         """The variable of each arc of the parts."""
         head, modifier, _ = self.parts.arcs
-        place = self.arcs.matrix(np.arange(self.arcs.count, dtype=np.float64), -1.0)
+        place = self.variables.matrix(np.arange(self.variables.count, dtype=np.float64), -1.0)
         return place[head, modifier].astype(np.intp)
 
     @cached_property
@@ -139,28 +120,13 @@ class DependencyOracle:
         try:
             parse = decode.tree(self._allowed.adjusted(multipliers[order]), projective=True, root="single")
         except InfeasibleError:
-            return Answer(-math.inf, np.zeros(self.arcs.count))
-        return Answer(parse.score, self.arcs.assignment(parse.heads), parse.heads)
+            return self.none()
+        return Answer(parse.score, self.variables.assignment(parse.heads), parse.heads)
 
     def score(self, assignment: Vector) -> float:
         """The value of the tree with these arcs."""
-        heads = self.arcs.heads(assignment)
+        heads = self.variables.heads(assignment)
         return -math.inf if heads is None else self._allowed.value(heads)
-
-    def restrict(self, fixed: Mapping[int, bool]) -> DependencyOracle:
-        """The trees with these arcs on or off."""
-        return replace(self, mask=self.mask & allowed(self.arcs.modifier, fixed))
-
-
-@dataclass(frozen=True)
-class JointParse(LexicalParse):
-    """A tree and its dependencies that maximise the sum of both models' scores; score and bound are of this sum.
-
-    evidence is "agreement" (both models chose these arcs) or "bound". A certificate is about the trees in `scope`.
-    """
-
-    weight: float = 1.0
-    disagreements: tuple[int, ...] = ()  # in each iteration, arcs on which the models disagreed
 
 
 def agree_on_arcs(
@@ -188,8 +154,7 @@ def agree_on_arcs(
     """
     arcs = ArcVariables.of(forest)
     every = np.ones(arcs.count, dtype=bool)
-    phrases = PhraseOracle(forest, arcs, every)
-    oracles: list[Oracle] = [phrases, DependencyOracle(parts, arcs, every)]
+    oracles: list[Oracle] = [PhraseOracle(arcs, every, forest), DependencyOracle(arcs, every, parts)]
     found = agreed(oracles, weight, max_iterations, exact, step)
     return joint_parse(forest, arcs, found, weight)
 
@@ -201,17 +166,7 @@ def joint_parse(forest: ParseForest, arcs: ArcVariables, found: Relaxation, weig
     chosen = np.where(np.asarray(found.answer) > 0.5, 0.0, -np.inf)
     best = forest.best_of_kept(arcs.matrix(chosen, -np.inf))
     return JointParse(
-        *(best.tree, found.value, found.bound, "dual decomposition"),
-        gap=found.gap,
-        spread=found.spread,
-        tolerance=found.tolerance,
-        evidence=found.evidence,
-        iterations=found.iterations,
-        given_up=forest.given_up,
-        heads=best.heads,
-        beam=forest.beam,
-        weight=weight,
-        disagreements=tuple(iteration.disagreements for iteration in found.trace),
+        best.tree, given_up=forest.given_up, heads=best.heads, beam=forest.beam, **certificate(found, weight)
     )
 
 

@@ -1,22 +1,21 @@
 """A grammar with dependencies: Collins' model 1, a tagger and a dependency parser in one model, which agree on arcs.
 
-The dependency parser is that of treewright.parser with siblings and grandparents, projective and with a single root,
-trained on the dependencies that the same head rules give. It scores all grandchildren of a word; that of the paper
-(Carreras 2007) scores the outermost ones only.
+The dependency parser is that of treewright.parser with siblings and outermost grandchildren (Carreras 2007), projective
+and with a single root, trained on the dependencies that the same head rules give.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from treewright import component
 from treewright.calls import explained
-from treewright.component import ArrayForm, Arrays, Stored
+from treewright.component import Arrays
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
 from treewright.errors import InfeasibleError
@@ -24,32 +23,27 @@ from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse,
 from treewright.grammar.collins import MAX_WORDS, top_of
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
-from treewright.joint.agreement import (
-    MAX_ITERATIONS,
-    TUNING_TREES,
-    JointOptions,
-    best_weight,
-    checked_weight,
-    training_trees,
-)
-from treewright.joint.arcs import ArcVariables, Indices, JointParse, agree_on_arcs, candidate_arcs, only_arcs
+from treewright.joint.agreement import MAX_ITERATIONS, JointParse, as_joint
+from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidate_arcs, only_arcs
+from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.learn import Report
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
+from treewright.relax import Step
 from treewright.tagger import Tagger
 
+MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
-class GrammarWithDependencies:
+class GrammarWithDependencies(JointModel[Collins]):
     """Model 1 and a dependency parser that agree on arcs."""
 
     KIND: ClassVar[str] = "grammar with dependencies"
-    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}
 
     def __init__(self, grammar: Collins, tagger: Tagger, parser: Parser, weight: float) -> None:
-        self.grammar, self.tagger, self.parser, self.weight = grammar, tagger, parser, weight
+        super().__init__(grammar, weight, tagger, parser)
+        self.tagger, self.parser = tagger, parser
 
     @classmethod
     @explained
@@ -81,32 +75,9 @@ class GrammarWithDependencies:
         tagger = Tagger.train(sentences, dev_sentences, report=report)
         parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
         parser = Parser.train(
-            sentences, dev_sentences, model="grand", projective=True, root="single", options=parsing, report=report
+            sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=report
         )
-        joint = cls(grammar, tagger, parser, 1.0 if options.weight is None else options.weight)
-        if options.weight is None:
-            joint.weight = joint.tuned(held_out[:TUNING_TREES])
-        return joint
-
-    def tuned(self, trees: Sequence[Tree]) -> float:
-        """The best weight on some trees."""
-        problems = [self.problem(tree.leaves()) for tree in trees]
-        return best_weight(trees, lambda weight: [problem.parse(weight).tree for problem in problems])
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> GrammarWithDependencies:
-        """The models of a file."""
-        return component.load_as(cls, path)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
-
-    def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
-        parts = {part.KIND: part for part in (self.grammar, self.tagger, self.parser)}
-        headers, arrays = component.join_parts(parts)
-        return {"weight": self.weight, **headers}, arrays
+        return cls(grammar, tagger, parser, 1.0).with_weight(options, held_out)
 
     @classmethod
     def from_arrays(
@@ -119,11 +90,6 @@ class GrammarWithDependencies:
             component.part_of(Parser, source, header, arrays),
             checked_weight(header),
         )
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags of words."""
-        return self.grammar.tags
 
     @explained
     def parse(
@@ -177,12 +143,6 @@ class GrammarWithDependencies:
         chosen = [own if tag is None else tag for own, tag in zip(sentence.xpos, given, strict=True)]
         return Sentence.from_words(words, upos=chosen, xpos=chosen)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
-
-    def __repr__(self) -> str:
-        return f"GrammarWithDependencies({self.grammar!r}, {self.parser!r}, weight {self.weight:g})"
-
 
 @dataclass(frozen=True, eq=False)
 class JointProblem:
@@ -196,11 +156,15 @@ class JointProblem:
     sentence: Sentence  # the words that are parsed, with tags
     parts: Parts | None
 
-    def parse(self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False) -> JointParse:
-        """The parse on which both models agree; see `GrammarWithDependencies.parse`."""
+    def parse(
+        self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False, step: Step | None = None
+    ) -> JointParse:
+        """The parse on which both models agree; see `GrammarWithDependencies.parse` and `agree_on_arcs`."""
         if self.parts is None:
             return as_joint(self.grammar_parse(), weight)
-        return agree_on_arcs(self.forest, self.parts, weight=weight, max_iterations=max_iterations, exact=exact)
+        return agree_on_arcs(
+            self.forest, self.parts, weight=weight, max_iterations=max_iterations, exact=exact, step=step
+        )
 
     def grammar_parse(self) -> LexicalParse:
         """The best tree of the grammar alone."""
@@ -224,11 +188,6 @@ class JointProblem:
             return self.model.grammar.parse(sentence.words, adjust=arcs)
         except InfeasibleError:
             return self.grammar_parse()
-
-
-def as_joint(parse: LexicalParse, weight: float) -> JointParse:
-    """A parse of the grammar alone as the result of a joint search."""
-    return JointParse(**{field.name: getattr(parse, field.name) for field in fields(parse)}, weight=weight)
 
 
 def dependency_sentences(trees: Iterable[Tree], rules: HeadRules) -> list[Sentence]:

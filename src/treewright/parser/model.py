@@ -232,7 +232,8 @@ class Worker:
         """The scored parts over candidate arcs."""
         options = self.model.options
         self.scorer.open(encoded.atoms, encoded.each, options.siblings)
-        core = self.scorer.parts(arcs.head, arcs.modifier, options.siblings, options.grandparents, *self.model.scorer)
+        kinds = options.siblings, options.grandparents
+        core = self.scorer.parts(arcs.head, arcs.modifier, *kinds, *self.model.scorer, options.outermost)
         parts = Parts.of(core)
         if self.network is None or encoded.reading is None:
             return parts
@@ -402,7 +403,8 @@ class Worker:
 
     def _score_batch(self, batch: AtomBatch, pruned: Sequence[Candidates]) -> list[Parts]:
         options, arcs = self.model.options, [(found.head, found.modifier) for found in pruned]
-        scored = self.scorer.batch_parts(batch, arcs, options.siblings, options.grandparents, *self.model.scorer)
+        kinds = options.siblings, options.grandparents
+        scored = self.scorer.batch_parts(batch, arcs, *kinds, *self.model.scorer, options.outermost)
         return [Parts.of(core) for core in scored]
 
     def label_batch(self, decoded: Decoded, temperature: float) -> tuple[list[list[str]], Confidence]:

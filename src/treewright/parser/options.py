@@ -31,6 +31,7 @@ MODELS = {
     "arc": "first order: arcs",
     "sib": "second order: arcs and adjacent siblings",
     "grand": "second order: arcs, adjacent siblings and grandparents",
+    "outer": "second order: arcs, adjacent siblings and outermost grandchildren; projective",
 }
 LEARNERS = {
     "crf": "log-linear (CRF) likelihood of the gold tree, with a margin for each wrong arc",
@@ -38,8 +39,10 @@ LEARNERS = {
     "mira": "MIRA updates against the best tree (McDonald & Pereira 2006)",
     "pa": "passive-aggressive (PA-I) updates against the loss-augmented best tree",
 }
-SIBLINGS = {"sib", "grand"}
-GRANDPARENTS = {"grand"}
+SIBLINGS = {"sib", "grand", "outer"}
+GRANDPARENTS = {"grand", "outer"}
+OUTERMOST = {"outer"}
+OUTERMOST_LEARNERS = ("crf", "mira", "pa")  # the perceptron decodes each head alone, which has no such scores
 MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs is parsed projectively; by convention
 # Of the words are in complete trees, by convention; with fewer, a parser is projective: its sums over partial trees are
 # exact, and trees that may cross are not more accurate (Hungarian-Szeged, benchmarks/partial.py --nonprojective).
@@ -137,6 +140,10 @@ class ParserOptions:
                 f"root is {self.root!r}; expected 'single', 'multi', or None to choose it from the training data"
             )
         check_fields(self)
+        if self.model in OUTERMOST and self.projective is False:
+            raise InputError(f"model {self.model!r} is projective; leave out projective=False, or train 'grand'")
+        if self.model in OUTERMOST and self.learner not in OUTERMOST_LEARNERS:
+            raise InputError(f"model {self.model!r} has the learners {', '.join(OUTERMOST_LEARNERS)}")
 
 
 @explained_methods
@@ -169,6 +176,11 @@ class ParserSettings:
     def grandparents(self) -> bool:
         """Whether the model scores grandparents."""
         return self.model in GRANDPARENTS
+
+    @property
+    def outermost(self) -> bool:
+        """Whether only outermost grandchildren are scored."""
+        return self.model in OUTERMOST
 
     def to_json(self) -> dict[str, Any]:
         """As plain values; without those of a graph parser and of a network if there are none."""
@@ -215,6 +227,8 @@ def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentenc
     if isinstance(options, ParserSettings):
         return options
     root, projective = options.root, options.projective
+    if options.model in OUTERMOST:
+        projective = True
     chosen = is_mostly_projective(sentences) if projective is None else projective
     values = vars(options) | {
         "root": root_kind(sentences) if root is None else root,

@@ -99,7 +99,8 @@ class Parser:
 
         Trees may be partial: heads and relations that are "_" are open, and training maximises the probability of all
         trees that have the others. Scores on dev are those of the heads and relations that are given.
-        model: "arc", "sib" or "grand". projective, root ("single", "multi"): chosen from the training data if None.
+        model: "arc", "sib", "grand" or "outer" (outermost grandchildren, projective). projective, root ("single",
+        "multi"): chosen from the training data if None.
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model.

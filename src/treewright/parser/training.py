@@ -239,9 +239,8 @@ class Trainer:
         def learn(learner: Averaged, number: int) -> float:
             example, arcs = self.examples[number], self.candidates[number]
             scorer.open(example.encoded.atoms, example.encoded.each, settings.siblings)
-            core = scorer.parts(
-                arcs.head, arcs.modifier, settings.siblings, settings.grandparents, learner.weights, 1.0
-            )
+            kinds = settings.siblings, settings.grandparents
+            core = scorer.parts(arcs.head, arcs.modifier, *kinds, learner.weights, 1.0, settings.outermost)
             return update(scorer, learner, decode.Parts.of(core), example)
 
         return learn

@@ -82,6 +82,8 @@ def _parts(parts: Parts, heads: NDArray[np.int32]) -> Iterator[Part]:
     has_siblings = (heads[siblings.m] == siblings.h) & (inner[siblings.m] == siblings.s)
     yield from _rows("siblings", siblings, has_siblings)
     has_grandparent = (heads[grandparents.m] == grandparents.h) & (heads[grandparents.h] == grandparents.g)
+    if parts.outermost:
+        has_grandparent &= last[grandparents.h, (grandparents.m > grandparents.h).astype(int)] == grandparents.m
     yield from _rows("grandparent", grandparents, has_grandparent)
     yield from _rows("stop", stops, last[stops.h, stops.side] == stops.s)
 

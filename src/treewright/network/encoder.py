@@ -95,8 +95,8 @@ class Encoder(nn.Module):
         found: Tensor = self.label_output(self.dropout(relu(hidden))).log_softmax(-1)
         return found
 
-    def loss(self, batch: Batch) -> Tensor:
-        """The sum over words of -log P of their heads, labels and tags."""
+    def loss(self, batch: Batch, tag_weight: float) -> Tensor:
+        """The sum over words of -log P of their heads, labels and, with this weight, each of their tags."""
         states = self.states(batch)
         exists = torch.arange(states.shape[1])[None] < batch.lengths[:, None]
         is_word = exists & (torch.arange(states.shape[1]) > 0)
@@ -107,7 +107,7 @@ class Encoder(nn.Module):
         tags = self.tag_output(states[is_word]).split(self.columns, 1)
         for column, scores in enumerate(tags):
             gold = batch.tags[is_word][:, column]
-            found = found + cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
+            found = found + tag_weight * cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
         return found
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:

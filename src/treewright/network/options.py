@@ -38,11 +38,12 @@ class NetworkOptions:
     buckets: Positive = 1 << 14  # rows of subwords; by convention
     vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
     min_count: Positive = 2  # of a word in the training data that has a row of its own
-    epochs: Positive = 10
+    epochs: Positive = 12
     batch_words: Positive = 300  # of one step
     rate: Rate = 0.003  # of Adam; it rises over WARM_UP steps and falls linearly to zero
-    dropout: Share = 0.2
+    dropout: Share = 0.25
     word_dropout: NotNegative = 0.25  # a word seen c times is replaced by the unknown word with probability w / (w + c)
+    tag_weight: NotNegative = 0.4  # of the loss of a column of tags, where those of heads and labels have 1
     case_noise: Share = 0.1  # of the sentences in lower case, as for the tagger
     seed: Count = 1
 

@@ -122,7 +122,7 @@ class Trainer:
         )
 
     def _learner(self) -> AdamLearner:
-        return AdamLearner(self._encoder(), self.options.rate, self.batches * self.options.epochs)
+        return AdamLearner(self._encoder(), self.options, self.batches * self.options.epochs)
 
     def _learn(self, learner: AdamLearner, number: int) -> float:
         torch.set_num_threads(1)  # so that sums, and the trained network, do not depend on the machine's cores
@@ -216,11 +216,12 @@ class Trainer:
 class AdamLearner:
     """The parameters of an encoder as one array, with Adam steps (Kingma & Ba 2015), for the training engine."""
 
-    def __init__(self, encoder: Encoder, rate: float, planned: int) -> None:
-        self.encoder, self.rate, self.planned = encoder, rate, planned
+    def __init__(self, encoder: Encoder, options: NetworkOptions, planned: int) -> None:
+        self.encoder, self.rate, self.planned = encoder, options.rate, planned
+        self.tag_weight = options.tag_weight
         self.steps = 0
         self.parameters = list(encoder.parameters())
-        self.optimizer = torch.optim.Adam(self.parameters, lr=rate, betas=BETAS)
+        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS)
 
     def step(self, batch: Batch, words: int) -> float:
         """One step; returns the sum of the losses of the words."""
@@ -228,7 +229,7 @@ class AdamLearner:
             group["lr"] = self.rate * min(1.0, (self.steps + 1) / WARM_UP) * max(0.0, 1 - self.steps / self.planned)
         self.encoder.train()
         self.optimizer.zero_grad()
-        loss = self.encoder.loss(batch)
+        loss = self.encoder.loss(batch, self.tag_weight)
         (loss / max(words, 1)).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT)
         self.optimizer.step()

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from treewright.checkpoint import Origin
+from treewright.checkpoint import Origin, Steps
 from treewright.component import Corpus, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.learn import Progress
 from treewright.network import Network, NetworkOptions
 from treewright.parser import Parser, ParserOptions, ParserSettings
 from treewright.parser.networks import with_readings
-from treewright.pipeline.training import Callbacks, OnNote, OnReport, Steps
+from treewright.pipeline.training import Callbacks, OnNote, OnReport
 from treewright.tagger import Tagger
 from treewright.tagger.training import judge_tags
 from treewright.words import Words

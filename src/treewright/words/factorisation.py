@@ -21,7 +21,7 @@ from treewright.words.units import Units
 
 # Chosen by benchmarks/words.py DATA --settings windows, by the tags that the closest vectors give to unknown words.
 WINDOW = 2  # the largest distance of a neighbour
-POWER = 0.5  # p
+POWER = 1.0  # p
 SMOOTHING = 0.75  # a; Levy, Goldberg & Dagan (2015)
 ROOT_MEAN_SQUARE = 0.5  # of all numbers: that of GloVe vectors, so that networks get learned and imported ones alike
 

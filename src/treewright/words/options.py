@@ -8,7 +8,7 @@ from typing import Annotated
 from treewright.checks import Count, Positive, Range, check_fields
 
 CLASSES = 1000  # the number of Koo, Carreras & Collins (2008), who parse with Brown clusters
-SIZE = 64
+SIZE = 64  # chosen among 32, 64 and 128 by benchmarks/words.py DATA --settings sizes
 WORDS_A_CLASS = 10  # at least, on average, where the text is small; by convention
 MAX_CLASSES, MAX_SIZE = 1 << 12, 1 << 12  # by convention; the tree of classes needs the cube of their number of steps
 

@@ -207,11 +207,11 @@ class Words:
         return self.row(form) >= 0 or self._classes.knows(form)
 
     def members(self, form: str, count: Positive = 20) -> list[str]:
-        """The most frequent words of the class of a form."""
+        """The most frequent words of the class of a form, at most `count`."""
         return list(self._classes.members(self.class_of(form))[:count])
 
     def neighbours(self, form: str, count: Positive = 10) -> list[tuple[str, float]]:
-        """The words whose vectors have the largest cosine with that of a form, and the cosines."""
+        """The `count` words whose vectors have the largest cosine with that of a form, and the cosines."""
         row = self.row(form)
         if row < 0:
             return []
@@ -221,7 +221,7 @@ class Words:
         return [(self.vocabulary[place], float(cosines[place])) for place in best.tolist()]
 
     def spelled_like(self, form: str, count: Positive = 3) -> list[str]:
-        """Words with a similar spelling, for a form that has neither vector nor class."""
+        """At most `count` words that are spelled like a form which has neither vector nor class."""
         known = dict.fromkeys([*self.vocabulary, *self._classes.words])
         return difflib.get_close_matches(key_of(form), known, n=count)
 

@@ -86,7 +86,7 @@ def main() -> None:
 
 def words_of(folder: Path) -> Words:
     """The vectors and classes of English words."""
-    return Words.from_vectors(folder / VECTORS).with_classes(Words.from_classes(folder / CLASSES))
+    return Words.from_vectors(folder / VECTORS).joined(Words.from_classes(folder / CLASSES))
 
 
 def say(what: object) -> None:

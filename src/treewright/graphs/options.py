@@ -21,7 +21,7 @@ class GraphOptions:
     """
 
     seed: Count = 1
-    # Whether pairs of edges that share a word are scored too. On development sets ELAS differs by at most 0.04, and the
+    # Whether pairs of edges that share a word are scored too. On development sets ELAS differs by at most 0.06, and the
     # first order is exact and faster (benchmarks/graphs.py --models).
     model: Literal["first", "second"] = "first"
     acyclic: bool | None = None  # whether graphs have no cycle

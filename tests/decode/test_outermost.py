@@ -27,7 +27,7 @@ def random_parts(words: int, seed: int) -> tuple[Parts, dict[tuple[int, ...], fl
     both = Parts.from_arrays(arc, sib, grand)
     columns = both.arcs, both.siblings, both.grandparents
     parts = Parts(nodes, *columns, outermost=True)
-    scores = {(0, h, m): s for h, m, s in zip(*columns[0], strict=True)}
+    scores: dict[tuple[int, ...], float] = {(0, h, m): s for h, m, s in zip(*columns[0], strict=True)}
     scores |= {(1, h, m, s): x for h, m, s, x in zip(*columns[1], strict=True)}
     scores |= {(2, g, h, m): x for g, h, m, x in zip(*columns[2], strict=True)}
     return parts, scores

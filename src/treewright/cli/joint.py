@@ -53,7 +53,7 @@ TRAIN = (
 ) + examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint train train.mrg --dev dev.mrg --with tags -o tags.tw",
-    "treewright joint train train.mrg --dev dev.mrg --with tags --kind treebank -o tags.tw",
+    "treewright joint train train.mrg --with tags --kind treebank -o tags.tw",
     "treewright joint train train.mrg --head-rules general -o joint.tw",
 )
 PARSE = (

@@ -517,7 +517,7 @@ class ParseForest:
         return self.best_of_kept(self.sentence.of_kept(adjust))
 
     def best_of_kept(self, adjust: Scores, tags: Scores | None = None) -> LexicalParse:
-        """The same with adjustments over the words that are parsed, of arcs [h, m] and of tags [word, tag]."""
+        """The same over the words that are parsed: adjust[h, m] is added to arcs, tags[word, tag] to tags."""
         if self.forest is None:
             return self._only_punctuation()
         value, rows, heads = self.forest.best(adjust, tags)

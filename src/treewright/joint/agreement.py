@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 MAX_ITERATIONS = 50  # as published
 # Chosen on 160 dev sentences of CRAFT, benchmarks/grammars.py --settings: with a weight of 2 dependencies are certified
-# within 50 iterations in 98.8 % of the sentences, with a scale of 1 in 88.1 %, of 2.2 in 92.5 %.
+# within 50 iterations in 98.8 % of the sentences, with a scale of 1 in 88.1 %, of 2.2 in 92.5 % (all grandchildren).
+# With tags and model 1 it is 100 % for weights of 1 to 8, on 100 dev sentences.
 STEP = PolyakStep(1.8)
 
 Vector = NDArray[np.float64]

@@ -155,29 +155,32 @@ static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb:
   return parse.is_valid() ? nb::steal<nb::any>(parse.release()) : nb::borrow<nb::any>(nb::none());
 }
 
+// A string that exists once, for names of attributes.
+static PyObject *interned(const char *text) { return PyUnicode_InternFromString(text); }
+
 // An object of the class Proof without a call of its constructor, as in new_parse.
-static nb::object new_proof(nb::handle type, const char *kind, const char *name, nb::handle content) {
-  static PyObject *const kind_name = PyUnicode_InternFromString("kind");
+static nb::object new_proof(nb::handle type, PyObject *kind, PyObject *name, nb::handle content) {
+  static PyObject *const kind_name = interned("kind");
   nb::object proof = new_object(type);
-  const nb::str kind_text = nb::steal<nb::str>(PyUnicode_InternFromString(kind));
-  const nb::str content_name = nb::steal<nb::str>(PyUnicode_InternFromString(name));
-  if (PyObject_GenericSetAttr(proof.ptr(), kind_name, kind_text.ptr()) < 0 ||
-      PyObject_GenericSetAttr(proof.ptr(), content_name.ptr(), content.ptr()) < 0)
+  if (PyObject_GenericSetAttr(proof.ptr(), kind_name, kind) < 0 ||
+      PyObject_GenericSetAttr(proof.ptr(), name, content.ptr()) < 0)
     nb::raise_python_error();
   return proof;
 }
 
 // The solution of the dual program of the last tree.
 static nb::object last_proof(const ChuLiuEdmonds &decoder, int, nb::handle type) {
-  return new_proof(type, "search", "_dual", nb::cast(decoder.dual()));
+  static PyObject *const kind = interned("search"), *const name = interned("_dual");
+  return new_proof(type, kind, name, nb::cast(decoder.dual()));
 }
 
 // The halves of the last chart; none if the best heads of all words were the tree.
 static nb::object last_proof(const Eisner &decoder, int nodes, nb::handle type) {
-  if (decoder.has_best_heads()) return new_proof(type, "chart", "halves", nb::none());
+  static PyObject *const kind = interned("chart"), *const name = interned("halves");
+  if (decoder.has_best_heads()) return new_proof(type, kind, name, nb::none());
   const nb::object halves = NumPy::get().new_scores(nodes, nodes + 1);
   decoder.copy_halves(NumPy::get().scores_data(halves));
-  return new_proof(type, "chart", "halves", halves);
+  return new_proof(type, kind, name, halves);
 }
 
 // `parse_array` with a proof, an object of the class proof_type.

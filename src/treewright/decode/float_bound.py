@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -45,8 +46,9 @@ def upper_bound(arc: Floats, point: Point, single_root: bool) -> float:
 
 def _members(sets: Sequence[Sequence[int]], nodes: int) -> Floats | None:
     """[set, node]: 1 where the node is in the set; None when a set is empty or has a node that is no word."""
-    if not all(sets) or min(map(min, sets)) < 1 or max(map(max, sets)) >= nodes:
+    words = np.array(list(chain.from_iterable(sets)), dtype=np.intp)
+    if not all(sets) or words.min() < 1 or words.max() >= nodes:
         return None
     members = np.zeros((len(sets), nodes))
-    members.reshape(-1)[[number * nodes + word for number, one in enumerate(sets) for word in one]] = 1
+    members.reshape(-1)[np.repeat(np.arange(0, members.size, nodes), list(map(len, sets))) + words] = 1
     return members

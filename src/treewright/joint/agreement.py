@@ -18,6 +18,7 @@ from treewright.evaluate import brackets
 from treewright.grammar import trees_of
 from treewright.grammar.trees import ROOT, TreeSource
 from treewright.relax import Oracle, PolyakStep, Relaxation, Step, branch, relax
+from treewright.streams import check_count
 
 MAX_ITERATIONS = 50  # as published
 # Chosen on 160 dev sentences of CRAFT by benchmarks/grammars.py --steps: with a weight of 2 dependencies are certified
@@ -48,7 +49,10 @@ def agreed(
 ) -> Relaxation:
     """Dual decomposition of two models, of which weight multiplies the second; exact closes a gap by branching."""
     weights = [1.0, weight]
-    found = relax(oracles, weights=weights, max_iterations=max_iterations, step=step or STEP, trace=True)
+    check_count(max_iterations, "max_iterations")
+    found = relax(
+        oracles, weights=weights, max_iterations=max_iterations, step=STEP if step is None else step, trace=True
+    )
     if not exact or found.certified:
         return found
     closed = branch(oracles, weights=weights, max_iterations=max_iterations)

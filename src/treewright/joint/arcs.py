@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
+from treewright.calls import explained
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import LexicalParse, ParseForest
@@ -163,6 +164,7 @@ class JointParse(LexicalParse):
     disagreements: tuple[int, ...] = ()  # in each iteration, arcs on which the models disagreed
 
 
+@explained
 def agree_on_arcs(
     forest: ParseForest,
     parts: Parts,

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright import component
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
@@ -41,6 +41,7 @@ from treewright.tagger import Tagger
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
+@explained_methods
 class GrammarWithDependencies:
     """Model 1 and a dependency parser that agree on arcs."""
 
@@ -184,6 +185,7 @@ class GrammarWithDependencies:
         return f"GrammarWithDependencies({self.grammar!r}, {self.parser!r}, weight {self.weight:g})"
 
 
+@explained_methods
 @dataclass(frozen=True, eq=False)
 class JointProblem:
     """One sentence: the forest of the grammar, and the parts of the dependency parser over its arcs.

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from treewright import component
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Sentence, Tree
 from treewright.grammar import Markov, PhraseParse, TreebankGrammar, TreebankOptions
+from treewright.grammar.leaves import check_words
 from treewright.grammar.treebank import MAX_WORDS
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import (
@@ -30,6 +31,7 @@ from treewright.tagger import Tagger, TaggerOptions
 GRAMMAR = TreebankOptions(Markov(vertical=2, horizontal=1, tags=True))
 
 
+@explained_methods
 class GrammarWithTagger:
     """A treebank grammar and a trigram tagger that agree on tags.
 
@@ -145,6 +147,7 @@ class GrammarWithTagger:
 
     def fixed_tags_parse(self, words: Sequence[str]) -> PhraseParse:
         """The best tree of the grammar with the tags of the tagger, or a cover."""
+        check_words(words)
         [sentence] = self.tagger.tag([Sentence.from_words(list(words))], confidence=False)
         known = set(self.grammar.tags)
         tags = [tag if tag in known else None for tag in sentence.xpos]

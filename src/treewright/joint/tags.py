@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.calls import explained, explained_methods
 from treewright.corpus import Sentence, Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import PhraseParse, TreebankGrammar
@@ -39,6 +40,7 @@ class TagScorer(Protocol):
         """The best sequence with adjust[i, t] added to the score of tag t for word i, and its value, -inf for none."""
 
 
+@explained_methods
 @dataclass(frozen=True, eq=False)
 class Trigrams:
     """Given scores: scores[i, t] of tag t for word i, trigram[a, b, c] as in `treewright.tagger.viterbi`."""
@@ -195,6 +197,7 @@ class TagParse(PhraseParse):
     disagreements: tuple[int, ...] = ()  # in each iteration, words and tags on which the models disagreed
 
 
+@explained
 def agree_on_tags(
     grammar: TreebankGrammar,
     tagger: Tagger | TagScorer,

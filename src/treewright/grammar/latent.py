@@ -372,7 +372,7 @@ def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
 def joined_product(members: Sequence[LatentGrammar]) -> LatentGrammar:
     """The same, for checked grammars."""
     if not members:
-        raise InputError("grammars is empty; a product needs at least one")
+        raise InputError("grammars is empty; a product needs at least one grammar")
     for place, grammar in enumerate(members):
         if not isinstance(grammar, LatentGrammar):
             raise InputError(f"grammars[{place}] is {type(grammar).__name__}; expected a LatentGrammar")

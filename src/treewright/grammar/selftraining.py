@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from treewright import checkpoint as checkpoints
-from treewright.calls import checked
+from treewright.calls import explained
 from treewright.checks import Positive, check
 from treewright.corpus import Tree
 from treewright.errors import InputError
@@ -41,7 +41,7 @@ class SelfTrained:
     left_out: int
 
 
-@checked
+@explained
 def selftrain(
     labelled: TreeSource,
     raw: Iterable[Sequence[str]],

@@ -127,16 +127,15 @@ static bool is_text(nb::handle object, const char *text) {
   return PyUnicode_Check(object.ptr()) && PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
 }
 
-// The best tree as a Parse, or None where the general path has to find out why there is none: for anything but a matrix
+// The best tree as a Parse, or null where the general path has to find out why there is none: for anything but a matrix
 // of doubles that are scores, for a root that is neither "single" nor "multi", and when no tree is allowed.
 template <typename Decoder>
-static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb::handle method) {
+static nb::object new_parse_of(Decoder &decoder, nb::handle arc, nb::handle root, nb::handle type, nb::handle method) {
   constexpr int min_nodes_unlocked = 24;  // by convention: below, decoding takes about a microsecond
-  const auto none = nb::borrow<nb::any>(nb::none());
   const NumPy &numpy = NumPy::get();
   const int nodes = numpy.arc_nodes(arc);
   const bool single_root = is_text(root, "single");
-  if (!nodes || !(single_root || is_text(root, "multi"))) return none;
+  if (!nodes || !(single_root || is_text(root, "multi"))) return {};
   const double *scores = numpy.arc_data(arc);
   const nb::object heads = numpy.new_heads(nodes);
   int *written = numpy.heads_data(heads);
@@ -144,26 +143,56 @@ static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb:
   {
     std::optional<nb::gil_scoped_release> nogil;
     if (nodes >= min_nodes_unlocked) nogil.emplace();
-    thread_local Decoder decoder;
     if (bad_arc(scores, nodes) < 0) found = bounded_tree(decoder, scores, nodes, single_root, written);
   }
-  return found.value > forbidden ? nb::steal<nb::any>(new_parse(type, heads, nodes, found, method).release()) : none;
+  return found.value > forbidden ? new_parse(type, heads, nodes, found, method) : nb::object();
 }
 
-// `parse_array` of a spanning tree, with the solution of its dual program as a pair.
-static nb::any parse_array_and_dual(nb::handle arc, nb::handle root, nb::handle type, nb::handle method) {
-  const auto none = nb::borrow<nb::any>(nb::none());
-  const NumPy &numpy = NumPy::get();
-  const int nodes = numpy.arc_nodes(arc);
-  const bool single_root = is_text(root, "single");
-  if (!nodes || !(single_root || is_text(root, "multi"))) return none;
-  const double *scores = numpy.arc_data(arc);
-  if (bad_arc(scores, nodes) >= 0) return none;
-  const nb::object heads = numpy.new_heads(nodes);
-  const Bounds found = bounded_tree(spanning_tree(), scores, nodes, single_root, numpy.heads_data(heads));
-  if (found.value == forbidden) return none;
-  return nb::steal<nb::any>(
-      nb::make_tuple(new_parse(type, heads, nodes, found, method), spanning_tree().dual()).release());
+template <typename Decoder>
+static nb::any parse_array(nb::handle arc, nb::handle root, nb::handle type, nb::handle method) {
+  thread_local Decoder decoder;
+  nb::object parse = new_parse_of(decoder, arc, root, type, method);
+  return parse.is_valid() ? nb::steal<nb::any>(parse.release()) : nb::borrow<nb::any>(nb::none());
+}
+
+// A string that exists once, for names of attributes.
+static PyObject *interned(const char *text) { return PyUnicode_InternFromString(text); }
+
+// An object of the class Proof without a call of its constructor, as in new_parse.
+static nb::object new_proof(nb::handle type, PyObject *kind, PyObject *name, nb::handle content) {
+  static PyObject *const kind_name = interned("kind");
+  nb::object proof = new_object(type);
+  if (PyObject_GenericSetAttr(proof.ptr(), kind_name, kind) < 0 ||
+      PyObject_GenericSetAttr(proof.ptr(), name, content.ptr()) < 0)
+    nb::raise_python_error();
+  return proof;
+}
+
+// The solution of the dual program of the last tree.
+static nb::object last_proof(const ChuLiuEdmonds &decoder, int, nb::handle type) {
+  static PyObject *const kind = interned("search"), *const name = interned("_dual");
+  return new_proof(type, kind, name, nb::cast(decoder.dual()));
+}
+
+// The halves of the last chart; none if the best heads of all words were the tree.
+static nb::object last_proof(const Eisner &decoder, int nodes, nb::handle type) {
+  static PyObject *const kind = interned("chart"), *const name = interned("halves");
+  if (decoder.has_best_heads()) return new_proof(type, kind, name, nb::none());
+  const nb::object halves = NumPy::get().new_scores(nodes, nodes + 1);
+  decoder.copy_halves(NumPy::get().scores_data(halves));
+  return new_proof(type, kind, name, halves);
+}
+
+// `parse_array` with a proof, an object of the class proof_type.
+template <typename Decoder>
+static nb::any prove_array(nb::handle arc, nb::handle root, nb::handle type, nb::handle method, nb::handle proof_type) {
+  static PyObject *const name = PyUnicode_InternFromString("proof");
+  thread_local Decoder decoder;
+  nb::object parse = new_parse_of(decoder, arc, root, type, method);
+  if (!parse.is_valid()) return nb::borrow<nb::any>(nb::none());
+  const nb::object proof = last_proof(decoder, NumPy::get().arc_nodes(arc), proof_type);
+  if (PyObject_GenericSetAttr(parse.ptr(), name, proof.ptr()) < 0) nb::raise_python_error();
+  return nb::steal<nb::any>(parse.release());
 }
 
 // `parse_array` for the items begin..end - 1 of a list, which must not be changed meanwhile.
@@ -227,9 +256,11 @@ static BatchResult parse_padded(Scores3 scores, IndexColumn lengths, bool head_f
 }
 
 template <typename Decoder>
-static void bind_parses(nb::module_ &m, const char *array, const char *arrays, const char *padded) {
+static void bind_parses(nb::module_ &m, const char *array, const char *proved, const char *arrays, const char *padded) {
   m.def(array, &parse_array<Decoder>, nb::arg("arc").none(), nb::arg("root").none(), nb::arg("type"), nb::arg("method"),
         "The best tree of a float64 array as an object of the class Parse; None where a check fails.");
+  m.def(proved, &prove_array<Decoder>, nb::arg("arc").none(), nb::arg("root"), nb::arg("type"), nb::arg("method"),
+        nb::arg("proof_type"), "The same with a proof, an object of the class Proof.");
   m.def(arrays, &parse_arrays<Decoder>, nb::arg("arcs"), nb::arg("single_root"), nb::arg("threads"), nb::arg("type"),
         nb::arg("method"), "The same for each array of a list, and the places that have None.");
   m.def(padded, &parse_padded<Decoder>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
@@ -260,10 +291,9 @@ void bind_first_order(nb::module_ &m) {
         "Heads, value, and for each arc a bound on what every tree with it falls short of the best.");
   m.def("reduced_costs", &reduced_costs_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(),
         nb::arg("single_root"), "The same over candidate arcs, with a weight an arc.");
-  bind_parses<ChuLiuEdmonds>(m, "parse_array", "parse_arrays", "parse_padded");
-  m.def("parse_array_and_dual", &parse_array_and_dual, nb::arg("arc").none(), nb::arg("root"), nb::arg("type"),
-        nb::arg("method"), "`parse_array` and a TreeDual, as a pair; None where a check fails.");
-  bind_parses<Eisner>(m, "projective_parse_array", "projective_parse_arrays", "projective_parse_padded");
+  bind_parses<ChuLiuEdmonds>(m, "parse_array", "prove_array", "parse_arrays", "parse_padded");
+  bind_parses<Eisner>(m, "projective_parse_array", "projective_prove_array", "projective_parse_arrays",
+                      "projective_parse_padded");
 }
 
 }  // namespace treewright

@@ -44,6 +44,16 @@ class NumPy {
     return array;
   }
 
+  // A new float64 array of that shape; its memory is that of `scores_data`.
+  nb::object new_scores(Py_ssize_t rows, Py_ssize_t columns) const {
+    if (!is_known_) return empty_(nb::make_tuple(rows, columns), float64_);
+    const Py_ssize_t shape[] = {rows, columns};
+    Py_INCREF(float64_.ptr());  // the call takes this reference
+    nb::object array = nb::steal(new_from_dtype_(type_.ptr(), float64_.ptr(), 2, shape, nullptr, nullptr, 0, nullptr));
+    if (!array.is_valid()) nb::raise_python_error();
+    return array;
+  }
+
   // array[begin : begin + nodes] of an array made by new_heads.
   nb::object slice(nb::handle array, Py_ssize_t begin, Py_ssize_t nodes) const {
     if (!is_known_) return array[nb::slice(nb::int_(begin), nb::int_(begin + nodes), nb::none())];
@@ -73,6 +83,10 @@ class NumPy {
   }
 
   const double *arc_data(nb::handle array) const { return reinterpret_cast<const double *>(fields(array)->data); }
+  double *scores_data(nb::handle array) const {
+    if (is_known_) return reinterpret_cast<double *>(fields(array)->data);
+    return static_cast<double *>(Buffer(array).view.buf);
+  }
 
  private:
   using NewFromDtype = PyObject *(*)(PyObject * type, PyObject *dtype, int dimensions, Py_ssize_t const *shape,
@@ -91,7 +105,7 @@ class NumPy {
   NumPy() {
     const nb::module_ numpy = nb::module_::import_("numpy");
     type_ = numpy.attr("ndarray"), empty_ = numpy.attr("empty");
-    int32_ = numpy.attr("dtype")("int32");
+    int32_ = numpy.attr("dtype")("int32"), float64_ = numpy.attr("dtype")("float64");
     const bool is_old = nb::cast<nb::str>(numpy.attr("__version__")).attr("startswith")("1.").is(Py_True);
     const nb::object table =
         nb::module_::import_(is_old ? "numpy.core.multiarray" : "numpy._core.multiarray").attr("_ARRAY_API");
@@ -115,7 +129,7 @@ class NumPy {
 
   static const ArrayFields *fields(nb::handle array) { return reinterpret_cast<const ArrayFields *>(array.ptr()); }
 
-  nb::object type_, empty_, int32_;
+  nb::object type_, empty_, int32_, float64_;
   NewFromDtype new_from_dtype_;
   SetBase set_base_;
   bool is_known_ = false;

@@ -36,6 +36,10 @@ class Eisner {
   const BestHeads &best() const { return best_; }
   bool has_best_heads() const { return has_best_heads_; }
 
+  // Of the last decode, if the best heads were not the tree: the halves of the chart (projective.hpp), over scores
+  // relative to the best head of each word.
+  void copy_halves(double *halves) const { chart_.copy_halves(halves); }
+
  private:
   bool fill_chart(const double *arc, int nodes, bool single_root, int *heads) {
     std::fill_n(heads, nodes, -1);

@@ -71,6 +71,13 @@ class SiblingChart {
     return value;
   }
 
+  // Of the last decode: half(h, b), [h, b] over nodes x (nodes + 1); 0 where the chart has no such item.
+  void copy_halves(bool single_root, double *halves) const {
+    const int first = single_root ? 1 : 0;
+    for (int h = 0; h < nodes_; ++h)
+      for (int b = 0; b <= nodes_; ++b) *halves++ = h < first || b < 1 ? 0.0 : half(h, b);
+  }
+
  private:
   double half(int h, int b) const { return *items_.half.at(h, b); }
   // The boundary beside h on the side of m.
@@ -197,6 +204,7 @@ class DenseSiblingArcs {
     incomplete_(arc.h, arc.m) = incomplete;
     closed_(arc.h, arc.m) = incomplete + stop(arc);
   }
+  double incomplete(int h, int m) const { return *incomplete_.at(h, m); }
 
   template <typename Term>
   static double max(int count, Term term) {
@@ -324,6 +332,14 @@ class SiblingEisner {
   double decode(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, int *heads) {
     chart_.arcs.load(nodes, arc, sib, stop);
     return chart_.decode(nodes, single_root, heads);
+  }
+
+  // Of the last decode: half(h, b) as in SiblingChart, and incomplete(h, m), [h, m] over nodes; 0 where there is none.
+  void copy_chart(int nodes, bool single_root, double *halves, double *incomplete) const {
+    chart_.copy_halves(single_root, halves);
+    const int first = single_root ? 1 : 0;
+    for (int h = 0; h < nodes; ++h)
+      for (int m = 0; m < nodes; ++m) *incomplete++ = h < first || m < 1 || h == m ? 0.0 : chart_.arcs.incomplete(h, m);
   }
 
  private:

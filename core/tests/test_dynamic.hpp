@@ -173,6 +173,9 @@ static void second_order_values_are_those_of_their_trees() {
         const double value =
             whole.decode(nodes, scores.arc.data(), scores.sib.data(), scores.stop.data(), single_root, heads.data());
         CHECK(std::abs(value - siblings.value(heads.data())) < 1e-9);
+        std::vector<double> halves(std::size_t(nodes) * (nodes + 1)), incomplete(std::size_t(nodes) * nodes);
+        whole.copy_chart(nodes, single_root, halves.data(), incomplete.data());
+        CHECK(single_root || halves[nodes] == value);  // the half of node 0 over all words
         CHECK(std::abs(value - pruned.decode(siblings, single_root, same.data())) < 1e-9);
         CHECK(same == heads);
         CHECK(std::abs(value - grand.decode(siblings, single_root, same.data())) < 1e-9);

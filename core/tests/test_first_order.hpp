@@ -23,6 +23,10 @@ static void eisner_values_are_those_of_its_trees() {
       const double value = decoder.decode(arc.data(), nodes, single_root, heads.data());
       CHECK(std::abs(value - value_of(arc, heads)) < 1e-9);
       CHECK(is_tree(heads, single_root));
+      if (decoder.has_best_heads()) continue;
+      std::vector<double> halves(std::size_t(nodes) * (nodes + 1), 1.0);
+      decoder.copy_halves(halves.data());
+      for (double half : halves) CHECK(half <= 0);  // scores are relative to the best heads
     }
 }
 

@@ -316,6 +316,9 @@ def parse_array(arc: object | None, root: object | None, type: object, method: o
     The best tree of a float64 array as an object of the class Parse; None where a check fails.
     """
 
+def prove_array(arc: object | None, root: object, type: object, method: object, proof_type: object) -> Any:
+    """The same with a proof, an object of the class Proof."""
+
 def parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
     """The same for each array of a list, and the places that have None."""
 
@@ -324,13 +327,13 @@ def parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
     The same for each item of a padded batch, and the places that have None.
     """
 
-def parse_array_and_dual(arc: object | None, root: object, type: object, method: object) -> Any:
-    """`parse_array` and a TreeDual, as a pair; None where a check fails."""
-
 def projective_parse_array(arc: object | None, root: object | None, type: object, method: object) -> Any:
     """
     The best tree of a float64 array as an object of the class Parse; None where a check fails.
     """
+
+def projective_prove_array(arc: object | None, root: object, type: object, method: object, proof_type: object) -> Any:
+    """The same with a proof, an object of the class Proof."""
 
 def projective_parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
     """The same for each array of a list, and the places that have None."""
@@ -356,6 +359,11 @@ def dmv_counts(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
 def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
     """
     The best projective tree over arcs, siblings and stops: heads, value, bound, gap and spread; the value is -inf when there is none.
+    """
+
+def sibling_eisner_chart(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    The same, then the items of the chart: halves [h, boundary] and incomplete [h, m].
     """
 
 def grand_eisner_bytes(parts: Parts) -> float:

@@ -223,7 +223,7 @@ def _check_mapping(value: Any, kind: Any, name: str) -> None:
 
 
 def _converted_record(value: Any, kind: Any, name: str) -> Any:
-    if isinstance(value, (list, tuple)) and len(value) == len(getattr(kind, "_fields", ())):
+    if isinstance(value, (list, tuple)) and hasattr(kind, "_fields") and len(value) == len(kind._fields):
         value = dict(zip(kind._fields, value, strict=True))
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} is {described(value)}; expected a mapping of the fields of {kind.__name__}")

@@ -176,6 +176,29 @@ def test_a_list_without_time_for_its_search_says_so() -> None:
         tw.decode.kbest(arc, 3, sib=sib, max_seconds=-1)
 
 
+def test_trees_within_the_tolerance_of_the_best_are_certified() -> None:
+    checked = 0
+    for seed in range(12):
+        arc = random_instance(seed, 4, parts="").arc
+        best, second, third, *_ = tw.decode.kbest(arc, 5)
+        if second.gap < 0.5 * third.gap < 0.5 * best.spread:
+            found = tw.decode.kbest(arc, 5, tolerance=1.5 * second.gap / best.spread)
+            assert [parse.certified for parse in found] == [True, True, False, False, False]
+            checked += 1
+    assert checked >= 2
+
+
+@pytest.mark.parametrize("parts", ["", "sib"])
+def test_the_tolerance_of_a_list_may_be_zero(parts: str) -> None:
+    instance = random_instance(3, 3, parts=parts, ties=True)  # whole numbers: sums are exact
+    found = tw.decode.kbest(instance.arc, 3, tolerance=0, **instance.scores)
+    assert {parse.tolerance for parse in found} == {0}
+    assert found[0].certified
+    assert [parse.certified for parse in found] == [parse.score == found[0].score for parse in found]
+    with pytest.raises(InputError, match="tolerance is -1"):
+        tw.decode.kbest(instance.arc, 2, tolerance=-1)
+
+
 def test_bad_numbers_of_trees_are_refused() -> None:
     bad: list[tuple[Any, str]] = [
         (0, "k is 0; give at least 1"),

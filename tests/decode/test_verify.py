@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib
 import json
 import pickle
 from dataclasses import replace
@@ -252,6 +253,77 @@ def test_a_modified_proof_is_refused_or_still_true(parts: str) -> None:
     assert accepted > 0
 
 
+def is_charted(parse: Parse) -> bool:
+    return proof_of(parse).halves is not None
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("parts", ["", "sib", "stop", "sib stop"])
+def test_any_items_of_a_chart_give_a_bound_on_every_tree(parts: str, root: str) -> None:
+    """Numbers of a chart that are changed at random give a higher gap, which holds by enumeration."""
+    random = np.random.default_rng(6)
+    loose = 0
+    for seed in range(30):
+        sparse = 0.15 * (seed % 3 == 1)
+        instance = random_instance(seed, 2 + seed % 4, parts=parts, root=root, projective=True, sparse=sparse)
+        try:
+            parse = prove(instance)
+        except InfeasibleError:
+            continue
+        proof = proof_of(parse)
+        items = [None if x is None else x + random.normal(0, 0.3, x.shape) for x in (proof.halves, proof.incomplete)]
+        allowed = [tree for tree in instance.trees() if instance.value(tree) > -np.inf]
+        second = sorted(allowed, key=instance.value)[-1 - seed % 2 :][0]
+        value = instance.value(second)
+        claim = Parse(np.array(second, np.int32), value, value + 60, "changed", proof=Proof("chart", (), (), *items))
+        found = verify(instance, claim)
+        assert found.bound >= instance.best() - SUM_ERROR
+        assert found.gap >= instance.best() - value - SUM_ERROR
+        loose += found.gap > instance.best() - value + 0.1
+    assert loose > 5
+
+
+@pytest.mark.parametrize("parts", ["", "sib", "sib stop"])
+def test_a_modified_chart_is_refused_or_still_true(parts: str) -> None:
+    """The check in doubles accepts no chart with a wrong number that matters; integers then decide without it."""
+    random = np.random.default_rng(9)
+    for seed in range(8):
+        instance = random_instance(seed, 4, parts=parts, root=ROOTS[seed % 2], projective=True)
+        parse = prove(instance)
+        other = instance.trees()[int(random.integers(len(instance.trees())))]
+        claims = [parse, replace(parse, heads=np.array(other, np.int32), score=instance.value(other))]
+        data = json.loads(json.dumps(proof_of(parse).to_dict()))
+        for place in [numbers_of(data)[k] for k in random.permutation(len(numbers_of(data)))[:6]]:
+            for claim in claims:
+                try:
+                    verify(instance, replace(claim, proof=Proof.from_dict(changed(data, place, random))))
+                except ProofError:
+                    assert not is_true(instance, claim)
+                else:
+                    assert is_true(instance, claim)
+
+
+@pytest.mark.parametrize("parts", ["", "sib", "sib stop"])
+def test_charts_over_arrays_are_checked_by_their_items(parts: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No dynamic program is solved again, and JSON keeps the items."""
+    module = importlib.import_module("treewright.decode.verify")
+    monkeypatch.setattr(module, "Scores", None)
+    for words in (2, 9, 30):
+        for root in ROOTS:
+            instance = random_instance(words, words, parts=parts, root=root, projective=True, sparse=0.05 * (words > 9))
+            parse = prove(instance)
+            read = replace(parse, proof=Proof.from_dict(json.loads(json.dumps(proof_of(parse).to_dict()))))
+            assert verify(instance, read) == verify(instance, parse)
+            assert is_charted(parse) or parts == ""
+
+
+def test_items_of_another_shape_are_not_read() -> None:
+    instance = random_instance(1, 4, parts="", projective=True)
+    parse = prove(instance)
+    for halves in (np.zeros((2, 2)), np.zeros(3), np.full((5, 6), np.nan)):
+        assert verify(instance, replace(parse, proof=Proof("chart", halves=halves))).gap < 1e-7
+
+
 def test_parts_of_a_proof_cannot_be_left_out() -> None:
     """Without a node, or without the bound of a leaf, some trees are not bounded."""
     instance = next(
@@ -417,7 +489,7 @@ def imports_of(file: Path) -> list[str]:
 def test_the_check_imports_no_decoder() -> None:
     """Only data, errors, the checks of arguments and its own modules: nothing of the core and no solver."""
     folder = Path(tw.decode.__file__).parent
-    own = {"verify", "float_bound", "integer_bound", "integer_charts", "integer_scores", "proof"}
+    own = {"verify", "float_bound", "float_charts", "integer_bound", "integer_charts", "integer_scores", "proof"}
     arguments = {"errors", "calls", "checks"}
     known = {f"treewright.decode.{name}" for name in own | {"result"}} | {f"treewright.{name}" for name in arguments}
     for file in [folder / f"{name}.py" for name in own] + [folder.parent / f"{name}.py" for name in arguments]:

@@ -21,7 +21,7 @@ from oracles.pages import API
 from oracles.pipelines import pipeline
 
 import treewright as tw
-from treewright import checking, corpus, decode, draw, evaluate, induce, parser, relax, tagger, words
+from treewright import checking, corpus, decode, draw, evaluate, grammar, induce, joint, parser, relax, tagger, words
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.convex_mst import ConvexMstOptions
@@ -33,9 +33,8 @@ from treewright.tagger import Learning, TaggerOptions, TokeniserOptions
 ARC = np.array([[0.0, 1, 2], [0, 0, 1], [0, 2, 0]])
 HEADS = np.array([-1, 2, 0], np.int32)
 TREE = tw.Tree.parse("(S (NP (NN dogs)) (VP (VB bark)))")
-# The pages of `features` and `learn` are for those who build models of their own. Those of `grammar` and `joint` have
-# no valid calls here yet: their models take seconds to train.
-LEFT_OUT = ("treewright", "errors", "features", "learn", "grammar", "joint")
+# The pages of `features` and `learn` are for those who build models of their own.
+LEFT_OUT = ("treewright", "errors", "features", "learn")
 MODULES = [page.stem for page in API if page.stem not in LEFT_OUT]
 DIRECTIVE = re.compile(r"^\.\. auto(?:function|class):: ([\w.]+)$", re.M)
 # What the documentation shows for those who write components or decoders of their own; their arguments are made by
@@ -51,7 +50,9 @@ INTERNAL = {
     "result",
     "of",
     "sharing",
-} | {"best_labels", "is_surprising", "adjusted", "with_parts"}
+} | {"best_labels", "is_surprising"}
+# Every call trains a tagger and a parser with the default settings, which takes seconds.
+INTERNAL |= {"GrammarWithDependencies.train", "GrammarWithTagger.train"}
 METHOD_TYPES = (FunctionType, classmethod, staticmethod)
 # Constructors that users call; the others make results.
 CONSTRUCTORS: tuple[Any, ...] = (
@@ -103,6 +104,48 @@ def induced() -> InducedParser:
 @cache
 def graph_parser() -> GraphParser:
     return GraphParser.train([with_graph()], options=GraphOptions(bits=8, epochs=1))
+
+
+WORDS = ["dogs", "bark"]
+LATENT = grammar.LatentOptions(rounds=1, split_iterations=2, merge_iterations=1, smooth_iterations=1)
+LEXICAL = grammar.CollinsOptions(min_count=1)
+
+
+@cache
+def treebank_grammar() -> grammar.TreebankGrammar:
+    return grammar.TreebankGrammar.train([TREE])
+
+
+@cache
+def latent_grammar() -> grammar.LatentGrammar:
+    return grammar.LatentGrammar.train([TREE], options=LATENT)
+
+
+@cache
+def lexical_grammar() -> grammar.Collins:
+    return grammar.Collins.train([TREE], options=LEXICAL)
+
+
+@cache
+def tree_tagger() -> tagger.Tagger:
+    sentences = [sentence().with_columns(forms=WORDS, xpos=["NN", "VB"])]
+    return tagger.Tagger.train(sentences, options=TaggerOptions(("xpos",), tags=SMALL, lemmas=SMALL))
+
+
+@cache
+def with_dependencies() -> joint.GrammarWithDependencies:
+    sentences = [sentence().with_columns(forms=WORDS, xpos=["NN", "VB"])]
+    dependencies = parser.Parser.train(sentences, options=SMALL_PARSER)
+    return joint.GrammarWithDependencies(lexical_grammar(), tree_tagger(), dependencies, 0.5)
+
+
+@cache
+def with_tagger() -> joint.GrammarWithTagger:
+    return joint.GrammarWithTagger(treebank_grammar(), tree_tagger(), 0.5)
+
+
+def trigrams() -> joint.Trigrams:
+    return joint.Trigrams(["NN", "VB"], np.zeros((2, 2)), np.zeros((3, 3, 2)))
 
 
 @cache
@@ -159,13 +202,18 @@ def values() -> dict[str, Callable[[], Any]]:
         "confidence": lambda: np.array([0.5, 1.0]),
         "corpus": tagged,
         "dev": lambda: [sentence()],
+        "edge": lambda: np.zeros((3, 3)),
         "fixed": lambda: {0: True},
         "form": lambda: "a",
         "forms": lambda: ["Dogs", "bark"],
         "gold": lambda: [sentence()],
+        "grammar": treebank_grammar,
+        "grammars": lambda: [latent_grammar()],
+        "graphs": graph_parser,
         "h": lambda: 1,
         "head": lambda: 2,
         "heads": lambda: HEADS,
+        "is_first": lambda: True,
         "items": lambda: [sentence()],
         "k": lambda: 2,
         "keep": lambda: np.ones((3, 3), bool),
@@ -209,6 +257,7 @@ def values() -> dict[str, Callable[[], Any]]:
         "value": lambda: "x",
         "values": lambda: ["a", "b"],
         "word": lambda: "a",
+        "words": lambda: WORDS,
     }
 
 
@@ -219,6 +268,35 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
         "found": checking.Counts().upos,
         "tags": checking.Counts().upos,
     },
+    "TreebankGrammar.train": lambda: {"train": [TREE]},
+    "TreebankGrammar.counted": lambda: {"trees": [TREE], "options": grammar.TreebankOptions()},
+    "BracketMarginals.bracket": lambda: {"label": "NP", "first": 0, "last": 1},
+    "BracketMarginals.tag": lambda: {"place": 0, "tag": "NN"},
+    "LatentGrammar.train": lambda: {"train": [TREE], "options": LATENT},
+    "selftrain": lambda: {"labelled": [TREE], "raw": [WORDS], "options": LATENT, "teachers": 1},
+    "Collins.train": lambda: {"train": [TREE], "options": LEXICAL},
+    "Collins.counted": lambda: {"trees": [TREE], "rules": grammar.HeadRules.load("english"), "options": LEXICAL},
+    "ParseForest.best": lambda: {"adjust": np.zeros((3, 3))},
+    "ParseForest.best_of_kept": lambda: {"adjust": np.zeros((3, 3))},
+    "HeadRules.head_child": lambda: {"label": "S", "children": ["NP", "VP"]},
+    "HeadRules.is_punctuation": lambda: {"label": "NP"},
+    "HeadRules.load": lambda: {"rules": "english"},
+    "binarised": lambda: {"markov": grammar.Markov()},
+    "trees_of": lambda: {"source": [TREE]},
+    "JointProblem.parse": lambda: {"weight": 0.5},
+    "agree_on_arcs": lambda: {
+        "forest": lexical_grammar().forest(WORDS),
+        "parts": decode.Parts.from_arrays(ARC),
+    },
+    "agree_on_tags": lambda: {"tagger": tree_tagger()},
+    "TreebankOptions.from_json": lambda: {"values": grammar.TreebankOptions().to_json()},
+    "LatentOptions.from_json": lambda: {"values": LATENT.to_json()},
+    "CollinsOptions.from_json": lambda: {"values": LEXICAL.to_json()},
+    "GrammarWithDependencies.tuned": lambda: {"trees": [TREE]},
+    "GrammarWithTagger.tuned": lambda: {"trees": [TREE]},
+    "Trigrams.best": lambda: {"adjust": np.zeros((2, 2))},
+    "Parts.adjusted": lambda: {"adjustment": np.zeros(4)},
+    "Problem.with_parts": lambda: {"core": decode.Parts.from_arrays(ARC).core},
     "Sentence": lambda: {"text": str(sentence())},
     "Sentence.line_of": lambda: {"word": 1},
     "Sentence.column": lambda: {"name": "FORM"},
@@ -305,6 +383,17 @@ def instances() -> dict[type, Callable[[], Any]]:
         words.WordsOptions: words.WordsOptions,
         InducedParser: induced,
         GraphParser: graph_parser,
+        grammar.TreebankGrammar: treebank_grammar,
+        grammar.LatentGrammar: latent_grammar,
+        grammar.Collins: lexical_grammar,
+        grammar.ParseForest: lambda: lexical_grammar().forest(WORDS),
+        grammar.BracketMarginals: lambda: treebank_grammar().marginals(WORDS),
+        grammar.HeadRules: lambda: grammar.HeadRules.load("english"),
+        grammar.Vocabulary: lambda: grammar.Vocabulary.of([WORDS], min_count=1),
+        joint.GrammarWithDependencies: with_dependencies,
+        joint.GrammarWithTagger: with_tagger,
+        joint.JointProblem: lambda: with_dependencies().problem(WORDS),
+        joint.Trigrams: trigrams,
         corpus.Sentence: sentence,
         corpus.Word: lambda: sentence()[0],
         corpus.Tree: lambda: TREE,

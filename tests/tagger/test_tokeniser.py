@@ -223,3 +223,8 @@ def test_the_epoch_with_the_best_score_on_dev_is_kept() -> None:
     assert expected.model is not None
     assert best < 4
     assert np.array_equal(chosen.model.weights, expected.model.weights)
+
+
+def test_a_batch_has_one_beginning_for_each_text() -> None:
+    with pytest.raises(InputError, match="begins has 0 entries; expected one for each of the 2 texts"):
+        Tokeniser().batch(["a", "b"], begins=[])

@@ -64,24 +64,27 @@ def label_scores(array: NDArray[np.float64], head_first: bool) -> NDArray[np.flo
     return np.where(is_arc[:, :, None], scores, -np.inf)
 
 
-def arc_matrix(given: ArrayLike, head_first: bool = True) -> NDArray[np.float64]:
-    """A checked arc[h, m], from arc[m, h] if not head_first; the diagonal and arcs into node 0 are not read."""
-    array = float_array(given, "arc")
+def arc_matrix(given: ArrayLike, head_first: bool = True, name: str = "arc") -> NDArray[np.float64]:
+    """A checked arc[h, m], from arc[m, h] if not head_first; messages use the name.
+
+    The diagonal and arcs into node 0 are not read.
+    """
+    array = float_array(given, name)
     if array.ndim == 3:
         raise InputError(
-            f"arc has shape {array.shape}, expected one sentence; for a padded batch give lengths; "
+            f"{name} has shape {array.shape}, expected one sentence; for a padded batch give lengths; "
             "labelled arc[h, m, l] is for tree, trees, marginals, log_partition, kbest and sample"
         )
     if not head_first:
         array = np.ascontiguousarray(array.T)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise InputError(f"arc has shape {array.shape}, expected a square arc[h, m] over the root and the words")
+        raise InputError(f"{name} has shape {array.shape}, expected a square {name}[h, m] over the root and the words")
     if len(array) < 2:
-        raise InputError(f"arc has shape {array.shape}: there is no word in it; node 0 is the root, words are 1..n")
+        raise InputError(f"{name} has shape {array.shape}: there is no word in it; node 0 is the root, words are 1..n")
     bad = _core.bad_arc(array)
     if bad >= 0:
         h, m = divmod(bad, len(array))
-        raise bad_score("arc", (h, m) if head_first else (m, h), float(array[h, m]))
+        raise bad_score(name, (h, m) if head_first else (m, h), float(array[h, m]))
     return array
 
 

@@ -7,6 +7,7 @@ siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from treewright import _core
 from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
-from treewright.decode.proof import CHART, Proof
+from treewright.decode.proof import Proof
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.structure import TreeConstraint, checked
 from treewright.errors import InputError
@@ -84,8 +85,7 @@ def solve(
     if chosen == "chu-liu-edmonds" and proof:
         return _proved_tree(problem, tolerance)
     if chosen != "branch and bound":
-        parse = solve_directly(problem, chosen, tolerance)
-        return with_proof(parse, CHART) if proof else parse
+        return (_charted if proof else solve_directly)(problem, chosen, tolerance)
     from treewright.decode import branch  # imported on first use: most problems need no search
 
     return branch.solve(
@@ -133,7 +133,7 @@ def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Ma
             tolerance = options.get("tolerance", TOLERANCE)
             check_tolerance(tolerance)
             found = decode_parts([batch[place].core for place in places], chosen, is_single(root), tolerance)
-            found = [with_proof(parse, CHART) for parse in found] if options.get("proof") else found
+            found = [with_proof(parse, Proof("chart")) for parse in found] if options.get("proof") else found
         parses.update(zip(places, found, strict=True))
     return [parses[place] for place in range(len(batch))]
 
@@ -166,15 +166,6 @@ def with_proof(parse: Parse, proof: Proof) -> Parse:
     return parse
 
 
-def proved_array(arc: Any, projective: bool, root: str) -> Parse | None:
-    """The best first-order tree of a float64 array with its proof; None if a check fails or there is no tree."""
-    if projective:
-        found = _core.projective_parse_array(arc, root, Parse, "eisner")
-        return None if found is None else with_proof(found, CHART)
-    pair = _core.parse_array_and_dual(arc, root, Parse, "chu-liu-edmonds")
-    return None if pair is None else with_proof(pair[0], Proof.of_tree(pair[1]))
-
-
 def _proved_tree(problem: Problem, tolerance: float) -> Parse:
     """The best first-order tree that may cross, with the solution of its dual program."""
     scores = problem.parts if isinstance(problem.given, Parts) else problem.matrix
@@ -182,12 +173,32 @@ def _proved_tree(problem: Problem, tolerance: float) -> Parse:
     return with_proof(solve_directly(problem, "chu-liu-edmonds", tolerance), Proof.of_tree(dual))
 
 
+def _charted(problem: Problem, chosen: Direct, tolerance: float) -> Parse:
+    """The best projective tree; its proof has the items of its chart where they were computed from whole arrays."""
+    if chosen == "eisner" and not isinstance(problem.given, Parts):
+        root = "single" if problem.single_root else "multi"
+        proved: Parse | None = _core.projective_prove_array(_read_matrix(problem), root, Parse, chosen, Proof)
+        if proved is not None:
+            return replace(proved, tolerance=tolerance)
+    if chosen == "sibling-eisner" and not isinstance(problem.given, Parts):
+        scores = (_read_matrix(problem), problem.sib, problem.stop, problem.single_root)
+        found, halves, incomplete = _core.sibling_eisner_chart(*scores)
+        parse = Parse.exact(*found, chosen, tolerance)
+        if parse.certified:
+            return with_proof(parse, Proof("chart", halves=halves, incomplete=incomplete))
+    return with_proof(solve_directly(problem, chosen, tolerance), Proof("chart"))
+
+
+def _read_matrix(problem: Problem) -> NDArray[np.float64]:
+    """The kernels do not read the diagonal and column 0: without constraints the array needs no copy."""
+    return problem.matrix if problem.is_constrained else problem.given  # type: ignore[return-value]
+
+
 def solve_directly(problem: Problem, chosen: Direct, tolerance: float = TOLERANCE) -> Parse:
     """The best tree under the scores that the algorithm reads; the bound is -inf when there is no tree."""
     if isinstance(problem.given, Parts) or chosen == "grand-eisner":
         return decode_one(problem.parts, chosen, problem.single_root, tolerance)
-    # The kernels do not read the diagonal and column 0: without constraints the array needs no copy.
-    arc = problem.matrix if problem.is_constrained else problem.given
+    arc = _read_matrix(problem)
     if chosen != "sibling-eisner":
         return solve_arcs(arc, chosen == "eisner", problem.single_root, tolerance)
     found = _core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root)

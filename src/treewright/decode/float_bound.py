@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -26,29 +27,28 @@ def upper_bound(arc: Floats, point: Point, single_root: bool) -> float:
     nodes, sets = len(arc), len(point.sets)
     slack = [x for x, _ in point.sets]
     total = math.fsum(slack)
-    if point.arcs or not all(x >= 0 for x in slack) or not math.isfinite(total + abs(point.penalty)):
-        return math.inf
-    if point.penalty and not single_root:
+    if point.arcs or not math.isfinite(total + abs(point.penalty)) or (point.penalty and not single_root):
         return math.inf
     weights = arc.copy()
     if sets:
         members = _members([words for _, words in point.sets], nodes)
-        if members is None:
+        if members is None or min(slack) < 0:
             return math.inf
-        weights += (1 - members).T @ (members * np.array(slack)[:, None])  # from outside of a set to inside
+        inside = members * np.array(slack)[:, None]
+        weights += np.add.reduce(inside) - members.T @ inside  # of the sets that have m, less those that have both
     weights[0] -= point.penalty
     best = np.maximum.reduce(weights)[1:].tolist()
-    bound = math.fsum([*best, *(-x for x in slack), point.penalty])
+    bound = math.fsum([*best, -total, point.penalty])
     terms = 4 * sets + 12
-    error = EPSILON * (nodes * (terms * total + 4 * abs(point.penalty)) + 4 * math.fsum(map(abs, best)))
+    error = EPSILON * (nodes * (terms * total + 4 * abs(point.penalty)) + 4 * math.fsum(map(abs, best)) + abs(bound))
     return math.nextafter(bound + 2 * error, math.inf)  # twice: the error itself is rounded
 
 
 def _members(sets: Sequence[Sequence[int]], nodes: int) -> Floats | None:
     """[set, node]: 1 where the node is in the set; None when a set is empty or has a node that is no word."""
-    words = [word for one in sets for word in one]
-    if not all(sets) or min(words) < 1 or max(words) >= nodes:
+    words = np.array(list(chain.from_iterable(sets)), dtype=np.intp)
+    if not all(sets) or words.min() < 1 or words.max() >= nodes:
         return None
     members = np.zeros((len(sets), nodes))
-    members[[number for number, one in enumerate(sets) for _ in one], words] = 1
+    members.reshape(-1)[np.repeat(np.arange(0, members.size, nodes), list(map(len, sets))) + words] = 1
     return members

@@ -56,21 +56,21 @@ class Given:
         else:
             matrix = _array(arc, "arc")
             self.nodes = len(matrix)
-            self.arc = matrix.copy() if head_first else matrix.T.copy()
+            self.arc = (matrix if head_first else matrix.T).copy()
             shapes = (("sib", sib, self.nodes), ("grand", grand, self.nodes), ("stop", stop, 2))
             for name, given, last in shapes:
                 if given is not None:
                     self.arrays[name] = _array(given, name, (self.nodes, self.nodes, last))
         self.arc[:, 0] = -np.inf
-        np.fill_diagonal(self.arc, -np.inf)
+        self.arc.reshape(-1)[:: self.nodes + 1] = -np.inf
         for h, m in require:
             self.arc[:h, m] = self.arc[h + 1 :, m] = -np.inf
         for h, m in forbid:
             self.arc[h, m] = -np.inf
-        self.best: list[float] = self.arc.max(axis=0).tolist()  # of each word
+        self.best: list[float] = np.maximum.reduce(self.arc).tolist()  # of each word
         others = [float(column.max(initial=0.0)) for column in self.columns[1:]]
-        self.highest = [max(0.0, max(self.best[1:])), *others]  # of each kind
-        if not all(map(math.isfinite, self.highest)) or any(x != x for x in self.best):
+        self.highest = [max(0.0, *self.best[1:]), *others]  # of each kind
+        if not math.isfinite(sum(self.highest)) or any(map(math.isnan, self.best)):
             raise InputError("arc, sib, grand or stop has NaN or +inf; write -inf to forbid a part")
 
     def _read_parts(self, parts: Any) -> None:

@@ -27,7 +27,7 @@ from treewright.decode.methods import tree
 from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
-from treewright.decode.result import Parse, ParseList
+from treewright.decode.result import TOLERANCE, Parse, ParseList, check_tolerance
 from treewright.decode.structure import TreeConstraint, checked
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_count, check_seconds
@@ -48,6 +48,7 @@ def kbest(
     constraints: Iterable[TreeConstraint] = ...,
     head_first: bool = ...,
     max_seconds: float | None = ...,
+    tolerance: float = ...,
     lengths: None = ...,
     threads: int = ...,
     errors: Errors = ...,
@@ -69,6 +70,7 @@ def kbest(
     constraints: Iterable[TreeConstraint] = ...,
     head_first: bool = ...,
     max_seconds: float | None = ...,
+    tolerance: float = ...,
     lengths: ArrayLike,
     threads: int = ...,
     errors: Literal["raise"] = ...,
@@ -90,6 +92,7 @@ def kbest(
     constraints: Iterable[TreeConstraint] = ...,
     head_first: bool = ...,
     max_seconds: float | None = ...,
+    tolerance: float = ...,
     lengths: ArrayLike,
     threads: int = ...,
     errors: Literal["return"],
@@ -111,6 +114,7 @@ def kbest(
     constraints: Iterable[TreeConstraint] = (),
     head_first: bool = True,
     max_seconds: float | None = None,
+    tolerance: float = TOLERANCE,
     lengths: ArrayLike | None = None,
     threads: int = 2,
     errors: Errors = "raise",
@@ -121,9 +125,10 @@ def kbest(
     scores arc[h, m, l] these are the k best labelled trees: one tree may come several times with different labels.
 
     Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
-    those with the same value, are certified to be the best. max_seconds limits searches (second order, or constraints
-    on the shape): the list may then be shorter than k or miss a tree, and its attribute `exact` is False. lengths,
-    threads and errors are those of `trees`: with lengths, arc is a padded batch and the result a list of such lists.
+    those whose gap is at most tolerance times the spread of the scores, are certified to be the best. max_seconds
+    limits searches (second order, or constraints on the shape): the list may then be shorter than k or miss a tree,
+    and its attribute `exact` is False. lengths, threads and errors are those of `trees`: with lengths, arc is a padded
+    batch and the result a list of such lists.
 
     >>> for parse in kbest([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 3):
     ...     print(parse.heads.tolist(), parse.score, parse.gap)
@@ -132,11 +137,12 @@ def kbest(
     """
     count = _whole_number(k)
     check_seconds(max_seconds)
+    check_tolerance(tolerance)
     if lengths is not None:
         check_arguments(threads, errors)
         options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
         options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
-        search = {"constraints": tuple(constraints), "k": k, "max_seconds": max_seconds}
+        search = {"constraints": tuple(constraints), "k": k, "max_seconds": max_seconds, "tolerance": tolerance}
         padded, others = Padded.of(arc, lengths, {**options, **search})
         return gathered(run(kbest, padded.items(others), threads), errors)
     problem = Problem.of(
@@ -153,9 +159,9 @@ def kbest(
     )
     limits = checked(constraints, problem.nodes)
     if problem.order == 2 or limits:
-        found = _Partition(problem, limits, max_seconds).best(count)
+        found = _Partition(problem, limits, max_seconds, tolerance).best(count)
     else:
-        found = _first_order(problem, count)
+        found = _first_order(problem, count, tolerance)
     return found if problem.label_scores is None else _labelled(problem, found, count)
 
 
@@ -185,14 +191,14 @@ def _labellings(problem: Problem, heads: NDArray[np.int32], count: int) -> list[
     return list(zip(losses.tolist(), labels, strict=True))
 
 
-def _first_order(problem: Problem, count: int) -> ParseList:
+def _first_order(problem: Problem, count: int, tolerance: float) -> ParseList:
     decode = _core.projective_kbest if problem.projective else _core.kbest
     scores = scores_of(problem)
     trees, values = decode(scores, problem.single_root, count)
     if not len(values):
         raise infeasible(problem)
     method = "k-best-eisner" if problem.projective else "k-best-spanning-trees"
-    first = exact.solve_arcs(scores, problem.projective, problem.single_root)
+    first = exact.solve_arcs(scores, problem.projective, problem.single_root, tolerance)
     best = Parse.ranked(trees[0], float(values[0]), first, method)
     return ParseList(
         Parse.ranked(heads, value, best, method) for heads, value in zip(trees, values.tolist(), strict=True)
@@ -216,8 +222,10 @@ class _Class:
 class _Partition:
     """Lawler's partition of the trees of a second-order problem, or of one with constraints on their shape."""
 
-    def __init__(self, problem: Problem, constraints: tuple[TreeConstraint, ...], max_seconds: float | None) -> None:
-        self.problem, self.constraints = problem, constraints
+    def __init__(
+        self, problem: Problem, constraints: tuple[TreeConstraint, ...], max_seconds: float | None, tolerance: float
+    ) -> None:
+        self.problem, self.constraints, self.tolerance = problem, constraints, tolerance
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.head, self.modifier = problem.parts.head, problem.parts.modifier
         self.uncertain = -np.inf  # no tree that may be missing has a higher value
@@ -273,9 +281,15 @@ class _Partition:
 
     def _best(self, problem: Problem, seconds: float | None) -> Parse | None:
         if self.constraints:
-            return constrained.search(problem, self.constraints, max_seconds=seconds)
+            return constrained.search(problem, self.constraints, max_seconds=seconds, tolerance=self.tolerance)
         try:
-            return tree(problem.given, projective=problem.projective, root=problem.root, max_seconds=seconds)
+            return tree(
+                problem.given,
+                projective=problem.projective,
+                root=problem.root,
+                max_seconds=seconds,
+                tolerance=self.tolerance,
+            )
         except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden
             return None
 

@@ -19,6 +19,7 @@ from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
+from treewright.decode.proof import Proof
 from treewright.decode.result import Parse
 from treewright.errors import InputError
 
@@ -34,6 +35,9 @@ _NONE: tuple[Arc, ...] = ()
 # The calls to the core for one plain array, with the name of the algorithm.
 _NONPROJECTIVE = (_core.parse_array, exact.first_order(projective=False))
 _PROJECTIVE = (_core.projective_parse_array, exact.first_order(projective=True))
+_NONPROJECTIVE_PROOF = (_core.prove_array, exact.first_order(projective=False))
+_PROJECTIVE_PROOF = (_core.projective_prove_array, exact.first_order(projective=True))
+_WITH_PROOF = {"proof": True}
 
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
 METHODS = {
@@ -88,8 +92,9 @@ def tree(
             found: Parse | None = decode(arc, root, Parse, name)
             if found is not None:
                 return found
-        if is_plain and method == "exact" and options == {"proof": True}:
-            proved = exact.proved_array(arc, projective, root)
+        if is_plain and method == "exact" and options == _WITH_PROOF:
+            prove, name = _PROJECTIVE_PROOF if projective else _NONPROJECTIVE_PROOF
+            proved: Parse | None = prove(arc, root, Parse, name, Proof)
             if proved is not None:
                 return proved
         problem = Problem.of(

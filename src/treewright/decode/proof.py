@@ -18,7 +18,10 @@ from treewright.errors import InputError
 
 Arc = tuple[int, int]  # head, modifier
 Kind = Literal["search", "chart"]
+Floats = NDArray[np.float64]
 KINDS: tuple[Kind, ...] = ("search", "chart")
+ITEMS = ("halves", "incomplete")
+LARGEST = 1e300  # stands for infinity, which JSON does not have
 
 
 class WordSet(NamedTuple):
@@ -86,33 +89,52 @@ class Proof:
     """Why no tree has a value above the bound of the parse that it belongs to.
 
     kind is "search" (nodes and points as above; a first-order tree that may cross has one node), or "chart": the tree
-    is projective, and its proof is the dynamic program itself, which `verify` solves again with code of its own.
+    is projective. halves [h, boundary] and incomplete [h, m] are then the values of the chart's items; where they are
+    None, `verify` solves the dynamic program again with code of its own.
     """
 
-    def __init__(self, kind: Kind, nodes: Sequence[Node] = (), points: Sequence[Point] = ()) -> None:
-        self.kind: Kind = kind
-        self._read: Callable[[], Content] = lambda: (nodes, points)
+    kind: Kind
+    halves: Floats | None = None
+    incomplete: Floats | None = None  # of second-order trees
+    _dual: TreeDual | None = None
+    _recorded: Callable[[], Content] | None = None
+
+    def __init__(
+        self,
+        kind: Kind,
+        nodes: Sequence[Node] = (),
+        points: Sequence[Point] = (),
+        halves: Floats | None = None,
+        incomplete: Floats | None = None,
+    ) -> None:
+        self.kind = kind
+        self.halves, self.incomplete = halves, incomplete
+        self._content = (nodes, points)
 
     @classmethod
     def of_search(cls, recorded: Recorded, heads: NDArray[np.int32], modifiers: NDArray[np.int32]) -> Proof:
         """The proof of a search over the arcs (heads, modifiers), read from what was recorded when it is first used."""
-        self = cls("search")
-        self._read = lambda: _content(recorded, list(zip(heads.tolist(), modifiers.tolist(), strict=True)))
+        self = cls.__new__(cls)
+        self.kind = "search"
+        self._recorded = lambda: _content(recorded, list(zip(heads.tolist(), modifiers.tolist(), strict=True)))
         return self
 
     @classmethod
     def of_tree(cls, dual: TreeDual) -> Proof:
         """The proof of a first-order tree: one node, bounded by the solution of the tree's dual program."""
-        self = cls("search")
-        self._read = lambda: (
-            [Node(-1, None, False, (), 0)],
-            [Point((), dual.penalty, _sets(dual.slack, dual.set_begin, dual.words))],
-        )
+        self = cls.__new__(cls)
+        self.kind, self._dual = "search", dual
         return self
 
     @cached_property
     def _content(self) -> Content:
-        return self._read()
+        """Nodes and points, read when they are first used; the core makes proofs with `_dual` or `halves` only."""
+        if self._recorded is not None:
+            return self._recorded()
+        if self._dual is None:
+            return (), ()
+        sets = _sets(self._dual.slack, self._dual.set_begin, self._dual.words)
+        return [Node(-1, None, False, (), 0)], [Point((), self._dual.penalty, sets)]
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -127,7 +149,9 @@ class Proof:
     def to_dict(self) -> dict[str, Any]:
         """As values that JSON has; `from_dict` reads them."""
         if self.kind == "chart":
-            return {"kind": self.kind}
+            items = {name: getattr(self, name) for name in ITEMS}
+            rows = {name: np.maximum(found, -LARGEST).tolist() for name, found in items.items() if found is not None}
+            return {"kind": self.kind, **rows}
         return {"kind": self.kind, "nodes": [_node(n) for n in self.nodes], "points": [_point(p) for p in self.points]}
 
     @classmethod
@@ -139,20 +163,18 @@ class Proof:
             kind = data["kind"]
             nodes = [_read_node(node) for node in data.get("nodes", ())]
             points = [_read_point(point) for point in data.get("points", ())]
+            items = {name: np.array(data[name], dtype=np.float64) for name in ITEMS if data.get(name) is not None}
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"data is not a proof as Proof.to_dict writes it: {error!r}") from None
         if kind not in KINDS:
             raise InputError(f"a proof of the kind {kind!r}; there are {', '.join(KINDS)}")
-        return cls(kind, nodes, points)
+        return cls(kind, nodes, points, **items)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Proof, (self.kind, self.nodes, self.points)
+        return Proof, (self.kind, self.nodes, self.points, self.halves, self.incomplete)
 
     def __repr__(self) -> str:
         return f"Proof({self.kind!r}, {len(self.nodes)} nodes, {len(self.points)} points)"
-
-
-CHART = Proof("chart")
 
 
 def _content(recorded: Recorded, arcs: Sequence[Arc]) -> Content:

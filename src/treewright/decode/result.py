@@ -143,12 +143,14 @@ class Parse(Certified):
     def ranked(cls, heads: NDArray[np.int32], value: float, best: Parse, method: str) -> Parse:
         """The tree heads with its value, from a list whose first is best; method names the algorithm.
 
-        Its gap is that of the best tree, and what it loses against it.
+        Its gap is that of the best tree, and what it loses against it; its tolerance is that of the best tree.
         """
         if np.array_equal(heads, best.heads):
             return replace(best, method=method)
         gap = best.gap + max(0.0, best.score - value) + _rounding(best.score, value)
-        return cls(heads, value, max(best.bound, value), method, gap, best.spread, evidence=best.evidence)
+        return cls(
+            heads, value, max(best.bound, value), method, gap, best.spread, best.tolerance, evidence=best.evidence
+        )
 
     def after_pruning(self) -> Parse:
         """The same result with the note that arcs were removed before it was found."""

@@ -28,7 +28,7 @@ from treewright.decode.subgraph import Subgraph
 from treewright.errors import InfeasibleError, InputError
 from treewright.relax import Answer, Oracle, relax
 from treewright.relax.engine import TOLERANCE
-from treewright.streams import check_seconds
+from treewright.streams import check_count, check_seconds
 
 # Relaxations of the graph without cycles in one iteration; at this limit, the bound of the search stands for its value.
 # By convention: with random scores of 11 words, few iterations need more.
@@ -73,10 +73,11 @@ def tree_and_graph(
     ([-1, 0, 1, 2], [[], [0], [1], [1, 2]], 20.0, True)
     """
     problem = Problem.of(arc, sib, grand, stop, projective=projective, root=root)
-    scores = arrays.arc_matrix(edge, True)
+    scores = arrays.arc_matrix(edge, name="edge")
     if len(scores) != problem.nodes:
         raise InputError(f"edge has {len(scores)} nodes, but arc has {problem.nodes}; give both for the same sentence")
     check_seconds(max_seconds)
+    check_count(max_iterations, "max_iterations")
     search = _Joint(problem, scores, acyclic)
     seconds = math.inf if max_seconds is None else float(max_seconds)
     found = relax(

@@ -17,10 +17,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.calls import explained
 from treewright.decode.float_bound import upper_bound
+from treewright.decode.float_charts import arc_gap, sibling_gap
 from treewright.decode.integer_bound import Bound, Multipliers, State
 from treewright.decode.integer_charts import best_projective
 from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact_sum, rounded_up
@@ -73,11 +75,11 @@ def verify(
     given = Given(arc, sib, grand, stop, require, forbid, head_first)
     if not all(map(math.isfinite, (parse.score, parse.bound, parse.gap, parse.tolerance * parse.spread))):
         raise ProofError("refused: score, bound, gap or tolerance * spread is not finite")
-    heads = list(map(int, parse.heads))
+    heads: list[int] = np.asarray(parse.heads).tolist()
     own = _check_tree(given, heads, projective, root == "single")
     parts = given.parts_of(heads, own)
     _check_value(parts, parse.score)
-    found = _check_arcs(given, parse, own, parts, root == "single")
+    found = _check_in_doubles(given, parse, own, parts, root == "single", projective)
     if found is not None:
         return found
     value = exact_sum(parts)
@@ -94,21 +96,20 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
     for m, h in enumerate(heads[1:], start=1):
         if not 0 <= h < given.nodes:
             raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
-    own: list[float] = given.arc[heads[1:], range(1, given.nodes)].tolist()
+    own: list[float] = given.arc.reshape(-1).take([h * given.nodes + m for m, h in enumerate(heads) if m]).tolist()
     if -math.inf in own:
         m = 1 + own.index(-math.inf)
         raise ProofError(f"refused: the arc ({heads[m]}, {m}) is not allowed")
     if single_root and heads.count(0) != 1:
         raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
-    is_rooted = [True] + [False] * (given.nodes - 1)
+    reached_from = [0] * given.nodes  # the word whose path to node 0 has the node first
     for m in range(1, given.nodes):
-        path = [m]
-        while not is_rooted[path[-1]] and len(path) <= given.nodes:
-            path.append(heads[path[-1]])
-        if not is_rooted[path[-1]]:
+        node = m
+        while node and not reached_from[node]:
+            reached_from[node] = m
+            node = heads[node]
+        if node and reached_from[node] == m:
             raise ProofError(f"refused: the heads above word {m} form a cycle")
-        for node in path:
-            is_rooted[node] = True
     if projective and _crosses(heads):
         raise ProofError("refused: arcs of the tree cross")
     return own
@@ -116,15 +117,14 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
 
 def _crosses(heads: Sequence[int]) -> bool:
     """Whether two arcs cross: each word between the ends of an arc must stay between them with its own head."""
-    spans = [(min(h, m), max(h, m)) for m, h in enumerate(heads) if h >= 0]
-    spans.sort(key=lambda span: (span[0], -span[1]))
-    open_ends: list[int] = []
+    spans = sorted([(h, -m) if h < m else (m, -h) for m, h in enumerate(heads) if m])  # by begin, the longest first
+    open_ends = [len(heads)]
     for begin, end in spans:
-        while open_ends and open_ends[-1] <= begin:
+        while open_ends[-1] <= begin:
             open_ends.pop()
-        if open_ends and end > open_ends[-1]:
+        if -end > open_ends[-1]:
             return True
-        open_ends.append(end)
+        open_ends.append(-end)
     return False
 
 
@@ -137,23 +137,41 @@ def _check_value(parts: Sequence[float], score: float) -> None:
         raise ProofError(f"refused: the tree has the value {math.fsum(parts)!r}, not {score!r}")
 
 
-def _check_arcs(
-    given: Given, parse: Parse, own: Sequence[float], parts: Sequence[float], single_root: bool
+def _check_in_doubles(
+    given: Given, parse: Parse, own: Sequence[float], parts: Sequence[float], single_root: bool, projective: bool
 ) -> Verified | None:
-    """The check of a first-order tree in doubles; None where it decides nothing."""
-    if len(parts) != len(own):
-        return None
+    """The check of a first-order tree, or of a chart with its items, in doubles; None where it decides nothing."""
     nearest = math.fsum(parts)
     error = math.fsum([*parts, -nearest])  # the value is the number nearest to it and this one
     lower = nearest if error >= 0 else math.nextafter(nearest, -math.inf)
-    if given.best[1:] == own:  # the best head of every word: no tree is better
-        return Verified(lower, nearest if error <= 0 else math.nextafter(nearest, math.inf), 0.0)
-    proof: Proof = parse.proof  # type: ignore[assignment]
-    if proof.kind != "search" or len(proof.nodes) != 1 or len(proof.points) != 1 or proof.nodes[0].fixings:
+    upper = nearest if error <= 0 else math.nextafter(nearest, math.inf)
+    is_first_order = len(parts) == len(own)
+    if is_first_order and given.best[1:] == own:  # the best head of every word: no tree is better
+        return Verified(lower, upper, 0.0)
+    gap = _gap_in_doubles(given, parse.proof, own, lower, single_root, projective)  # type: ignore[arg-type]
+    if not gap <= _allowed_gap(parse, lower):
         return None
-    bound = upper_bound(given.arc, proof.points[0], single_root)
-    gap = math.nextafter(bound - lower, math.inf)
-    return Verified(lower, bound, gap) if gap <= _allowed_gap(parse, lower) else None
+    return Verified(lower, math.nextafter(upper + gap, math.inf), gap)
+
+
+def _gap_in_doubles(
+    given: Given, proof: Proof, own: Sequence[float], value: float, single_root: bool, projective: bool
+) -> float:
+    """An upper bound on what another tree gains over the one with that value; +inf or NaN if there is none."""
+    is_first_order = not (given.arrays or given.rows)
+    if proof.kind == "chart" and projective and proof.halves is not None and not (given.rows or given.has("grand")):
+        best = [0.0, *given.best[1:]]
+        if is_first_order:
+            loss = math.nextafter(math.fsum([*best, *(-x for x in own)]), math.inf)
+            return arc_gap(given.arc, best, loss, proof.halves, single_root)
+        if proof.incomplete is not None:
+            scores, items = (given.arrays.get("sib"), given.arrays.get("stop")), (proof.halves, proof.incomplete)
+            return sibling_gap(given.arc, best, *scores, value, items, single_root)
+    if proof.kind != "search" or not is_first_order or len(proof.nodes) != 1 or len(proof.points) != 1:
+        return math.inf
+    if proof.nodes[0].fixings:
+        return math.inf
+    return math.nextafter(upper_bound(given.arc, proof.points[0], single_root) - value, math.inf)
 
 
 def _allowed_gap(parse: Parse, value: float | Fraction) -> float:

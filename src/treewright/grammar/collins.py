@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import component
 from treewright._core import PIECE_PENALTY, CollinsModel, Forest
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.checks import NotNegative, Positive, check_fields, read_plain
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
@@ -101,6 +101,7 @@ class LexicalParse(PhraseParse):
         return str(svg(self.tree, heads=self.heads[1:].tolist()))
 
 
+@explained_methods
 class Collins:
     """Collins' model 1.
 
@@ -503,6 +504,16 @@ def outside_brackets(words: Sequence[str]) -> NDArray[np.bool_]:
     return np.array(found, dtype=bool)
 
 
+def _checked_adjustment(adjust: Scores, nodes: int) -> Scores:
+    """Adjustments [h, m] over that many nodes, which are numbers, or -inf for what is forbidden."""
+    if adjust.shape != (nodes, nodes):
+        raise InputError(f"adjust has the shape {adjust.shape}; expected {(nodes, nodes)}: [h, m] over root and words")
+    if not (adjust < math.inf).all():
+        raise InputError("adjust has NaN or +inf; give numbers, or -inf to forbid an arc")
+    return adjust
+
+
+@explained_methods
 class ParseForest:
     """The trees of a sentence, or those within a beam, as a packed forest; `best` decodes it under adjustments."""
 
@@ -514,13 +525,14 @@ class ParseForest:
 
     def best(self, adjust: Scores) -> LexicalParse:
         """The best tree when adjust[h, m] is added to the score of each arc, over all words."""
-        return self.best_of_kept(self.sentence.of_kept(adjust))
+        return self.best_of_kept(self.sentence.of_kept(_checked_adjustment(adjust, len(self.sentence.words) + 1)))
 
     def best_of_kept(self, adjust: Scores, tags: Scores | None = None) -> LexicalParse:
         """The same over the words that are parsed: adjust[h, m] is added to arcs, tags[word, tag] to tags."""
         if self.forest is None:
             return self._only_punctuation()
-        value, rows, heads = self.forest.best(adjust, tags)
+        checked = _checked_adjustment(adjust, len(self.sentence.kept) + 1)
+        value, rows, heads = self.forest.best(checked, tags)
         if value == -math.inf:
             raise InfeasibleError("no tree of the forest has only arcs and tags that are allowed")
         pieces = int((heads == 0).sum())
@@ -536,8 +548,10 @@ class ParseForest:
         if self.forest is None:
             return 0.0
         nodes = len(self.sentence.kept) + 1
-        arcs = np.zeros((nodes, nodes)) if adjust is None else self.sentence.of_kept(adjust)
-        return self.forest.log_sum(arcs)
+        if adjust is None:
+            return self.forest.log_sum(np.zeros((nodes, nodes)))
+        checked = _checked_adjustment(adjust, len(self.sentence.words) + 1)
+        return self.forest.log_sum(self.sentence.of_kept(checked))
 
     def _only_punctuation(self) -> LexicalParse:
         """The sentence has no word that the model generates."""

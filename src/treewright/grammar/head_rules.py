@@ -42,7 +42,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.errors import FormatError, InputError
@@ -76,6 +76,7 @@ class Search:
     labels: Labels
 
 
+@explained_methods
 class HeadRules:
     """A table of head rules; `text` is the file that it was read from.
 
@@ -167,6 +168,8 @@ class HeadRules:
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
         """The place of the head among the children of a phrase with this label; children are given by their labels."""
+        if not len(children):
+            raise InputError("children is empty; a phrase has at least one")
         places = [place for place, child in enumerate(children) if not self.is_punctuation(child)]
         if not places:
             places = list(range(len(children)))

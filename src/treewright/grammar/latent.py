@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import LatentSums, max_rule
-from treewright.calls import explained
+from treewright.calls import checked, explained, explained_methods
 from treewright.checks import Positive, check
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
@@ -58,6 +58,7 @@ class LatentParse(PhraseParse):
         return {**super().to_json(), "confidence": [round(value, 4) for value in self.confidence]}
 
 
+@explained_methods
 class LatentGrammar:
     """A grammar whose labels have substates that were learned from the trees, or a product of such grammars.
 
@@ -74,6 +75,7 @@ class LatentGrammar:
         self.models, self.calibration = tuple(models), calibration or Calibration()
 
     @classmethod
+    @checked
     def train(
         cls,
         train: TreeSource,
@@ -370,7 +372,7 @@ def product(grammars: Iterable[LatentGrammar]) -> LatentGrammar:
 def joined_product(members: Sequence[LatentGrammar]) -> LatentGrammar:
     """The same, for checked grammars."""
     if not members:
-        raise InputError("a product needs at least one grammar")
+        raise InputError("grammars is empty; a product needs at least one grammar")
     for place, grammar in enumerate(members):
         if not isinstance(grammar, LatentGrammar):
             raise InputError(f"grammars[{place}] is {type(grammar).__name__}; expected a LatentGrammar")

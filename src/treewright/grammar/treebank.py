@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import component
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.checks import check
 from treewright.component import ArrayForm, Arrays, Stored
 from treewright.corpus import Tree
@@ -26,12 +26,14 @@ from treewright.grammar.options import TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse, number_of
 from treewright.grammar.trees import ROOT, TreeSource, trees_of
 from treewright.learn import Report
+from treewright.streams import check_count
 
 MAX_WORDS = 150  # of a sentence that is parsed in one piece; by convention, it bounds time and memory
 
 Scores = NDArray[np.float64]
 
 
+@explained_methods
 class TreebankGrammar:
     """A probabilistic context-free grammar read off a treebank, with exact charts (CKY).
 
@@ -313,6 +315,9 @@ def with_tags(
         return list(require)
     if isinstance(tags, str) or len(tags) != len(words):
         raise InputError(f"tags has {len(tags)} entries for {len(words)} words; give one a word, None where it is free")
+    for place, tag in enumerate(tags):
+        if not (tag is None or isinstance(tag, str)):
+            raise InputError(f"tags[{place}] is {tag!r}; expected a tag, or None where it is free")
     return [*require, *((place, tag) for place, tag in enumerate(tags) if tag is not None)]
 
 
@@ -342,6 +347,7 @@ def part_begins(words: Sequence[str], max_words: int) -> list[int]:
     >>> part_begins(["a", "b", ",", "c", "d", "e", "f"], 4)
     [0, 3]
     """
+    check_count(max_words, "max_words")
     begins = [0]
     while len(words) - begins[-1] > max_words:
         latest = begins[-1] + max_words

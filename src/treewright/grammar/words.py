@@ -10,11 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from treewright.calls import explained, explained_methods
+
 SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")  # the first that fits; as published
 MIN_SUFFIXED = 5  # characters of a word with such a suffix; as published
 MIN_PLURAL = 3  # characters of a word with the suffix s; as published
 
 
+@explained
 def signature(word: str, *, is_first: bool = False, is_known_in_lower_case: bool = False) -> str:
     """The class of an unknown word. The first word of a sentence (is_first) may have its capital from there;
     is_known_in_lower_case says that the grammar has it in lower case.
@@ -52,6 +55,7 @@ def suffix_of(word: str) -> str:
     return next((suffix for suffix in SUFFIXES if lower.endswith(suffix)), "")
 
 
+@explained_methods
 @dataclass(frozen=True)
 class Vocabulary:
     """Words with their numbers of occurrences; those seen less than min_count times are known by their class only.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.grammar import LexicalParse
 from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, Step, branch, relax
+from treewright.streams import check_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -31,7 +32,10 @@ def agreed(
 ) -> Relaxation:
     """Dual decomposition of two models, of which weight multiplies the second; exact closes a gap by branching."""
     weights = [1.0, weight]
-    found = relax(oracles, weights=weights, max_iterations=max_iterations, step=step or STEP, trace=True)
+    check_count(max_iterations, "max_iterations")
+    found = relax(
+        oracles, weights=weights, max_iterations=max_iterations, step=STEP if step is None else step, trace=True
+    )
     if not exact or found.certified:
         return found
     closed = branch(oracles, weights=weights, max_iterations=max_iterations)

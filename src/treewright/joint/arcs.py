@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
+from treewright.calls import explained
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import ParseForest
@@ -129,6 +130,7 @@ class DependencyOracle(SharedOracle[ArcVariables]):
         return -math.inf if heads is None else self._allowed.value(heads)
 
 
+@explained
 def agree_on_arcs(
     forest: ParseForest,
     parts: Parts,

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright import component
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.component import Arrays
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
@@ -36,6 +36,7 @@ MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
+@explained_methods
 class GrammarWithDependencies(JointModel[Collins]):
     """Model 1 and a dependency parser that agree on arcs."""
 
@@ -144,6 +145,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         return Sentence.from_words(words, upos=chosen, xpos=chosen)
 
 
+@explained_methods
 @dataclass(frozen=True, eq=False)
 class JointProblem:
     """One sentence: the forest of the grammar, and the parts of the dependency parser over its arcs.

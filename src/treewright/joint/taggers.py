@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.calls import explained_methods
 from treewright.corpus import Sentence, Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.joint.agreement import Flags, SharedOracle, Vector
@@ -31,6 +32,7 @@ class TagScorer(Protocol):
         """The best sequence with adjust[i, t] added to the score of tag t for word i, and its value, -inf for none."""
 
 
+@explained_methods
 @dataclass(frozen=True, eq=False)
 class Trigrams:
     """Given scores: scores[i, t] of tag t for word i, trigram[a, b, c] as in `treewright.tagger.viterbi`."""

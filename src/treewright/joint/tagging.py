@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from treewright import component
-from treewright.calls import explained
+from treewright.calls import explained, explained_methods
 from treewright.component import Arrays
 from treewright.corpus import Sentence
 from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, PhraseParse, TreebankGrammar, TreebankOptions
+from treewright.grammar.leaves import check_words
 from treewright.grammar.treebank import MAX_WORDS
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import MAX_ITERATIONS, JointParse
@@ -26,6 +27,7 @@ from treewright.tagger import Tagger, TaggerOptions
 TREEBANK = TreebankOptions(Markov(vertical=2, horizontal=1, tags=True))
 
 
+@explained_methods
 class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
     """Model 1, or a treebank grammar, and a trigram tagger that agree on tags.
 
@@ -111,6 +113,7 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         words, tags, max_iterations, exact, partial and max_words are those of `agree_on_tags`; weight is that of the
         tagger, that of the model if None.
         """
+        check_words(words)
         return agree_on_tags(
             self.grammar,
             self.tagger,
@@ -125,6 +128,7 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
 
     def fixed_tags_parse(self, words: Sequence[str]) -> PhraseParse:
         """The best tree of the grammar with the tags of the tagger, or a cover."""
+        check_words(words)
         [sentence] = self.tagger.tag([Sentence.from_words(list(words))], confidence=False)
         known = set(self.grammar.tags)
         tags = [tag if tag in known else None for tag in sentence.xpos]

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.calls import explained
 from treewright.errors import InfeasibleError
 from treewright.grammar import Collins, LexicalParse, ParseForest, PhraseParse, TreebankGrammar
 from treewright.grammar.leaves import check_words
@@ -173,6 +174,7 @@ class TagProblem:
         return grammar.result(found, weight)
 
 
+@explained
 def agree_on_tags(
     grammar: TreebankGrammar | Collins,
     tagger: Tagger | TagScorer,

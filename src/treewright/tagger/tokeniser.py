@@ -186,6 +186,8 @@ class Tokeniser:
         >>> [[sentence.text for sentence in found] for found in Tokeniser().batch(["It rains. Stay!", "", "Go!"])]
         [['It rains.', 'Stay!'], [], ['Go!']]
         """
+        if begins is not None and len(begins) != len(texts):
+            raise InputError(f"begins has {len(begins)} entries; expected one for each of the {len(texts)} texts")
         if not len(texts):
             return []
         joined = PARAGRAPH.join(texts)

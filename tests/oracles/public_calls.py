@@ -291,7 +291,6 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
     "agree_on_tags": lambda: {"tagger": tree_tagger()},
     "TreebankOptions.from_json": lambda: {"values": grammar.TreebankOptions().to_json()},
     "LatentOptions.from_json": lambda: {"values": LATENT.to_json()},
-    "CollinsOptions.from_json": lambda: {"values": LEXICAL.to_json()},
     "GrammarWithDependencies.tuned": lambda: {"trees": [TREE]},
     "GrammarWithTagger.tuned": lambda: {"trees": [TREE]},
     "Trigrams.best": lambda: {"adjust": np.zeros((2, 2))},

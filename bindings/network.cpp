@@ -61,7 +61,8 @@ class NamedArrays {
 // A network whose weights are checked and in the layout of the kernel. The tables are those of the arrays.
 class BoundNetwork {
  public:
-  BoundNetwork(nb::dict arrays, const std::vector<int> &sizes, std::vector<int> columns, int labels)
+  BoundNetwork(nb::typed<nb::dict, nb::str, nb::object> arrays, const std::vector<int> &sizes, std::vector<int> columns,
+               int labels)
       : BoundNetwork(NamedArrays(std::move(arrays)), checked(sizes, columns, labels)) {}
 
   const NetworkWeights &weights() const { return *weights_; }
@@ -207,8 +208,8 @@ class BoundReader {
 
 void bind_network(nb::module_ &m) {
   nb::class_<BoundNetwork>(m, "NetworkWeights", "The weights of a network (core/network/weights.hpp).")
-      .def(nb::init<nb::dict, std::vector<int>, std::vector<int>, int>(), nb::arg("arrays"), nb::arg("sizes"),
-           nb::arg("columns"), nb::arg("labels"))
+      .def(nb::init<nb::typed<nb::dict, nb::str, nb::object>, std::vector<int>, std::vector<int>, int>(),
+           nb::arg("arrays"), nb::arg("sizes"), nb::arg("columns"), nb::arg("labels"))
       .def("labels", &BoundNetwork::labels, nb::arg("sides").noconvert(), nb::arg("heads").noconvert(),
            "The log-probabilities of the labels of each word, by its head.");
   nb::class_<BoundReader>(m, "NetworkReader", "Reads sentences with a network (core/network/reader.hpp).")

@@ -815,7 +815,7 @@ def max_rule(rules: Annotated[NDArray[numpy.int32], dict(shape=(None, None), ord
 class NetworkWeights:
     """The weights of a network (core/network/weights.hpp)."""
 
-    def __init__(self, arrays: dict, sizes: Sequence[int], columns: Sequence[int], labels: int) -> None: ...
+    def __init__(self, arrays: dict[str, object], sizes: Sequence[int], columns: Sequence[int], labels: int) -> None: ...
 
     def labels(self, sides: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
         """The log-probabilities of the labels of each word, by its head."""

@@ -28,7 +28,7 @@ from treewright import component, modelfile, models
 from treewright.errors import InfeasibleError, InputError
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
-from treewright.joint.tags import tagged_sentences
+from treewright.joint.taggers import tagged_sentences
 from treewright.network import Network
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
 from treewright.tagger import Learning, Tagger, TaggerOptions, TokeniserOptions

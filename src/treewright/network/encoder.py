@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -112,7 +112,7 @@ class Encoder(nn.Module):
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """The arrays of a `NetworkModel`."""
-        found = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}
+        found: dict[str, Any] = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}
         for number, layer in enumerate(self.lstm):
             for direction, suffix in zip(DIRECTIONS, ("", "_reverse"), strict=True):
                 name = f"lstm.{number}.{direction}"

@@ -75,8 +75,8 @@ static std::pair<Heads, NewScores> decode_parts(const std::vector<const Parts *>
 
 void bind_decode(nb::module_ &m) {
   nb::class_<PruningRules>(m, "PruningRules", "How candidate arcs are chosen (core/decode/candidates.hpp).")
-      .def(nb::init<bool, bool, double, int>(), nb::arg("projective"), nb::arg("single_root"), nb::arg("threshold"),
-           nb::arg("max_heads"));
+      .def(nb::init<bool, bool, double, int, int>(), nb::arg("projective"), nb::arg("single_root"),
+           nb::arg("threshold"), nb::arg("max_heads"), nb::arg("min_heads") = 1);
   nb::enum_<DirectAlgorithm>(m, "DirectAlgorithm", "Algorithms without search (core/decode/direct.hpp).")
       .value("eisner", DirectAlgorithm::eisner)
       .value("chu_liu_edmonds", DirectAlgorithm::chu_liu_edmonds)

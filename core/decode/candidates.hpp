@@ -23,6 +23,7 @@ struct PruningRules {
   bool projective, single_root;
   double threshold;
   int max_heads;
+  int min_heads = 1;  // so many of the most probable heads are candidates whatever the threshold is
 };
 
 class CandidateArcs {
@@ -65,10 +66,23 @@ class CandidateArcs {
     selected_.clear();
     for (int h = 0; h < nodes; ++h)
       if (of(h) >= rules.threshold * best && of(h) > 0) selected_.push_back(h);
-    if (int(selected_.size()) <= rules.max_heads) return;
-    std::nth_element(selected_.begin(), selected_.begin() + rules.max_heads, selected_.end(),
+    if (int(selected_.size()) < rules.min_heads) return select_most_probable(nodes, of, rules.min_heads);
+    if (int(selected_.size()) > rules.max_heads) keep_most_probable(of, rules.max_heads);
+  }
+
+  template <typename Of>
+  void select_most_probable(int nodes, Of of, int count) {
+    selected_.clear();
+    for (int h = 0; h < nodes; ++h)
+      if (of(h) > 0) selected_.push_back(h);
+    if (int(selected_.size()) > count) keep_most_probable(of, count);
+  }
+
+  template <typename Of>
+  void keep_most_probable(Of of, int count) {
+    std::nth_element(selected_.begin(), selected_.begin() + count, selected_.end(),
                      [&](int a, int b) { return of(a) != of(b) ? of(a) > of(b) : a < b; });
-    selected_.resize(rules.max_heads);
+    selected_.resize(count);
   }
 
   InsideOutside projective_sums_;

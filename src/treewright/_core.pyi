@@ -116,7 +116,7 @@ def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, Non
 class PruningRules:
     """How candidate arcs are chosen (core/decode/candidates.hpp)."""
 
-    def __init__(self, projective: bool, single_root: bool, threshold: float, max_heads: int) -> None: ...
+    def __init__(self, projective: bool, single_root: bool, threshold: float, max_heads: int, min_heads: int = 1) -> None: ...
 
 class DirectAlgorithm(enum.Enum):
     """Algorithms without search (core/decode/direct.hpp)."""

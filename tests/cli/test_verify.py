@@ -67,7 +67,7 @@ def test_a_changed_head_is_refused_with_its_place(run: Checked, files: Files, tm
 def test_a_changed_word_or_proof_is_refused(run: Checked, files: Files, tmp_path: Path) -> None:
     parsed, proofs = files
     changed = tmp_path / "changed.conllu"
-    changed.write_text(parsed.read_text(encoding="utf-8").replace("bridge", "of"), encoding="utf-8")
+    changed.write_text(parsed.read_text(encoding="utf-8").replace("bridge", "tower"), encoding="utf-8")
     assert "sentence 1: refused: the tree has the value" in run("verify", "en", changed, proofs, code=1).stdout
     records = [json.loads(line) for line in proofs.read_text(encoding="utf-8").splitlines()]
     other = tmp_path / "other.jsonl"

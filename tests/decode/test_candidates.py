@@ -81,3 +81,17 @@ def test_what_cannot_be_pruned() -> None:
         tw.decode.candidates(arc, threshold=0.1, max_heads=0)
     with pytest.raises(InfeasibleError):
         tw.decode.candidates(arc, threshold=0.1, max_heads=2, require=[(1, 2), (2, 1)])
+
+
+def test_each_word_has_the_most_probable_heads_whatever_the_threshold_is() -> None:
+    arc = np.random.default_rng(5).normal(size=(7, 7)) * 20
+    marginal = tw.decode.candidates(arc, threshold=1.0, max_heads=4).marginal
+    for least in (1, 2, 3):
+        found = tw.decode.candidates(arc, threshold=1.0, max_heads=4, min_heads=least)
+        for m in range(1, 7):
+            heads = found.head[found.modifier == m]
+            best = np.argsort(-marginal[:, m])[:least]
+            assert set(best[marginal[best, m] > 0].tolist()) <= set(heads.tolist())
+            assert len(heads) <= least + 1  # and the head in the best tree
+    with pytest.raises(InputError, match="min_heads is 5; expected 1 to max_heads, which is 4"):
+        tw.decode.candidates(arc, threshold=1.0, max_heads=4, min_heads=5)

@@ -12,7 +12,7 @@ from treewright.pipeline import Pipeline
 from treewright.tagger import rebuilt
 
 FOLDER = EMBEDDED["en"].parent
-MAX_BYTES = 12_000_000  # bytes, of everything in the folder
+MAX_BYTES = 25_000_000  # bytes, of everything in the folder
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +82,7 @@ class Parts:
         siblings: Sequence[ArrayLike] | None = None,
         grandparents: Sequence[ArrayLike] | None = None,
         stops: Sequence[ArrayLike] | None = None,
+        *,
         outermost: bool = False,
     ) -> None:
         head, modifier, score = _columns(arcs, "arcs")
@@ -89,7 +91,7 @@ class Parts:
             for given, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
         ]
         try:
-            self.core = _core.Parts(int(nodes), head, modifier, score, *rows, bool(outermost))
+            self.core = _core.Parts(int(nodes), head, modifier, score, *rows, outermost=bool(outermost))
         except ValueError as error:
             raise InputError(f"Parts: {error}") from None
 
@@ -192,7 +194,9 @@ class Parts:
         """The same candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs
         rows = [_forbidden(rows) for rows in (self.siblings, self.grandparents, self.stops)]
-        return Parts(self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows, self.outermost)
+        return Parts(
+            self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows, outermost=self.outermost
+        )
 
     def value(self, heads: ArrayLike) -> float:
         """The value of the tree heads (heads[0] is -1) by the definition of the parts.
@@ -209,7 +213,8 @@ class Parts:
     def __reduce__(self) -> tuple[Any, ...]:
         has_transitions, has_grand = self.core.has_transitions, self.core.has_grand
         second = (self.siblings if has_transitions else None, self.grandparents if has_grand else None)
-        return Parts, (self.nodes, self.arcs, *second, self.stops if has_transitions else None, self.outermost)
+        columns = self.nodes, self.arcs, *second, self.stops if has_transitions else None
+        return partial(Parts, outermost=self.outermost), columns
 
     def __repr__(self) -> str:
         counts = [_count(self.nodes - 1, "word"), _count(self.core.arcs, "arc")]

@@ -47,7 +47,7 @@ def checked_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
 def kernel_weights(model: NetworkModel) -> NetworkWeights:
     """The weights of a model in the layout of the core; all threads share them."""
     sizes, columns = list(model.sizes.to_json().values()), [len(values) for values in model.columns.values()]
-    arrays = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
+    arrays: dict[str, object] = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
     return NetworkWeights(arrays, sizes, columns, len(model.labels))
 
 

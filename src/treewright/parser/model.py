@@ -43,7 +43,7 @@ from treewright.learn import Calibration, Weights
 from treewright.network import Network, Reading
 from treewright.parser.label_rules import NO_RULES, ROOT_TAG, LabelRules, tags_of
 from treewright.parser.long_sentences import joined, parts_of
-from treewright.parser.network_scores import NetworkScores
+from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
 from treewright.parser.tag_rules import LabelSets, TagRules
 
@@ -165,8 +165,15 @@ def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
 def pruning(options: ParserSettings, projective: bool) -> dict[str, Any]:
     """The options of `decode.candidates`."""
     rules, root = options.pruning, options.root
-    threshold = rules.threshold if options.network is None else options.network.threshold
-    return {"threshold": threshold, "max_heads": rules.max_heads, "projective": projective, "root": root}
+    network = options.network
+    threshold, min_heads = (rules.threshold, 1) if network is None else (network.threshold, MIN_HEADS)
+    return {
+        "threshold": threshold,
+        "min_heads": min(min_heads, rules.max_heads),
+        "max_heads": rules.max_heads,
+        "projective": projective,
+        "root": root,
+    }
 
 
 class Parsed(NamedTuple):

@@ -102,9 +102,18 @@ class TagWorker:
         return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
 
     def adjustment(self, sentence: Sentence) -> NDArray[np.float64] | None:
-        """What the reading of a sentence by a network adds to the scores of its tags; None without one."""
+        """What the reading of a sentence by a network adds to the scores of its tags; None without one.
+
+        Addresses, file names and the like have tags by their kind (representatives.py): nothing is added there.
+        """
         weight = self.model.network_weight
-        return self.network.scores(sentence.reading, weight) if weight and sentence.reading is not None else None
+        if not weight or sentence.reading is None:
+            return None
+        found = self.network.scores(sentence.reading, weight)
+        for place, form in enumerate(self.model.spelled(sentence.forms)):
+            if kind_of(form):
+                found[place] = 0
+        return found
 
     def decode(
         self, forms: Sequence[str], adjust: NDArray[np.float64] | None, confidence: bool, temperature: float

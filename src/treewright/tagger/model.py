@@ -18,7 +18,7 @@ from treewright.tagger.casing import without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
 from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
-from treewright.tagger.representatives import kind_of, representative
+from treewright.tagger.representatives import NAMES, kind_of, representative
 from treewright.tagger.scripts import apply_script, cells_of
 from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled, hashed
 
@@ -104,14 +104,14 @@ class TagWorker:
     def adjustment(self, sentence: Sentence) -> NDArray[np.float64] | None:
         """What the reading of a sentence by a network adds to the scores of its tags; None without one.
 
-        Addresses, file names and the like have tags by their kind (representatives.py): nothing is added there.
+        Names of files and of parts of programs have the tags of an unknown name (representatives.py): nothing is added.
         """
         weight = self.model.network_weight
         if not weight or sentence.reading is None:
             return None
         found = self.network.scores(sentence.reading, weight)
         for place, form in enumerate(self.model.spelled(sentence.forms)):
-            if kind_of(form):
+            if kind_of(form) in NAMES:
                 found[place] = 0
         return found
 

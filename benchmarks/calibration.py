@@ -44,10 +44,10 @@ def main() -> None:
     for name in sets_of(given.folder, given.sets):
         train, dev, test = treebank(given.folder, name, given.sentences)
         nlp = trained(name, train, dev, given.keep)
-        parsed = list(nlp.parser.parse(nlp.tagger.tag(test)))
+        parsed = list(nlp.parser.parse(nlp.retag(test)))
         rows = calibration(test, parsed)
         print_row(name, "heads", rows.pop("heads"))
-        for kind, other in others(nlp.trained_parser, list(nlp.tagger.tag(dev)), list(nlp.tagger.tag(test))).items():
+        for kind, other in others(nlp.trained_parser, list(nlp.retag(dev)), list(nlp.retag(test))).items():
             print_row("", kind, other)
         for kind, row in rows.items():
             print_row("", kind, row)

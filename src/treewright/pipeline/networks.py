@@ -62,8 +62,9 @@ def weighted(tagger: Tagger, dev: Sequence[Sentence]) -> Tagger:
     """The tagger with the weight of the readings of `dev` that gives most tags right, calibrated with it."""
     if not tagger.tags or not any(len(sentence) for sentence in dev):
         return tagger
-    models = [replace(tagger.model, network_weight=weight) for weight in TAG_WEIGHTS]
-    best = max(models, key=lambda model: judge_tags(model, dev).score)  # the smallest of equals
+    linear = tagger.model.calibration
+    models = [replace(tagger.model, network_weight=weight, linear_calibration=linear) for weight in TAG_WEIGHTS[1:]]
+    best = max([tagger.model, *models], key=lambda model: judge_tags(model, dev).score)  # the smallest of equals
     return Tagger(best).calibrate(dev)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,6 +55,7 @@ from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.tagger.model import without_network
 from treewright.words import Words
 
 if TYPE_CHECKING:
@@ -424,7 +424,7 @@ class Pipeline:
         """A copy whose tags and trees are those of the linear models alone: faster, less accurate."""
         if self.network is None:
             return self
-        tagger = Tagger(dataclasses.replace(self.tagger.model, network_weight=0.0))
+        tagger = Tagger(without_network(self.tagger.model))
         return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:

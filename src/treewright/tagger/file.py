@@ -36,8 +36,9 @@ def to_arrays(model: TaggerModel) -> Stored:
     }
     if model.network_weight:
         header["network_weight"] = model.network_weight
-    if model.calibration is not None:
-        header["calibration"] = model.calibration.to_json()
+    for name in ("calibration", "linear_calibration"):
+        if (calibration := getattr(model, name)) is not None:
+            header[name] = calibration.to_json()
     arrays = {name: getattr(model, name).values for name in WEIGHTS}
     lists = {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas"), **model.stems.to_arrays("stems")}
     return header, arrays | lists
@@ -64,6 +65,7 @@ class Header:
     calibration: Calibration | None = None
     canonical_forms: bool = False
     network_weight: NotNegative = 0.0
+    linear_calibration: Calibration | None = None
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
@@ -91,6 +93,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
         calibration=found.calibration,
         canonical_forms=found.canonical_forms,
         network_weight=found.network_weight,
+        linear_calibration=found.linear_calibration,
     )
 
 

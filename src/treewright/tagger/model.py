@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +49,7 @@ class TaggerModel:
     # their kind; False in files of earlier versions.
     canonical_forms: bool = True
     network_weight: float = 0.0  # of the log-probabilities of tags that a network gives the words of a sentence
+    linear_calibration: Calibration | None = None  # of words without such probabilities, if there is a weight
 
     def spelled(self, forms: Sequence[str]) -> Sequence[str]:
         """The forms of a sentence in the spelling that lemmas are made of."""
@@ -69,6 +70,13 @@ class Tagged(NamedTuple):
     tags: NDArray[np.int32]
     value: float
     confidence: NDArray[np.float64] | None
+
+
+def without_network(model: TaggerModel) -> TaggerModel:
+    """The model for words without the scores of a network."""
+    if not model.network_weight:
+        return model
+    return replace(model, network_weight=0.0, calibration=model.linear_calibration, linear_calibration=None)
 
 
 class TagWorker:
@@ -97,7 +105,8 @@ class TagWorker:
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags."""
-        calibration = self.model.calibration or Calibration()
+        is_linear = adjust is None and self.model.network_weight > 0
+        calibration = (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
         found = self.decode(forms, adjust, confidence, calibration.temperature)
         return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
 

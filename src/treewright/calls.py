@@ -256,7 +256,7 @@ def is_numeric(value: Any) -> bool:
     try:
         found = np.asarray(value)
         return found.ndim > 0 and found.dtype.kind in "biuf" and not np.isnan(found.astype(np.float64)).any()
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last by tensors of PyTorch with gradients
         return False
 
 

@@ -59,7 +59,8 @@ def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
 
 def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:
     """A tagger, or a pipeline that has one."""
-    return cast("Pipeline | Tagger", component.load(path, "pipeline", "tagger"))
+    kinds = ("pipeline",) if component.opened(path).kind == "pipeline" else ("tagger",)
+    return cast("Pipeline | Tagger", component.load(path, *kinds))
 
 
 def load_grammar(path: modelfile.Path) -> Grammar:

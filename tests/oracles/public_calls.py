@@ -17,11 +17,26 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
+from oracles.networks import random_network
 from oracles.pages import API
 from oracles.pipelines import pipeline
 
 import treewright as tw
-from treewright import checking, corpus, decode, draw, evaluate, grammar, induce, joint, parser, relax, tagger, words
+from treewright import (
+    checking,
+    corpus,
+    decode,
+    draw,
+    evaluate,
+    grammar,
+    induce,
+    joint,
+    network,
+    parser,
+    relax,
+    tagger,
+    words,
+)
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.convex_mst import ConvexMstOptions
@@ -159,6 +174,10 @@ def clusters() -> induce.Clusters:
 
 
 @cache
+def some_network() -> network.Network:
+    return network.Network(random_network())
+
+
 def some_words() -> words.Words:
     repeated = tw.Sentence.from_words(["a", "b", "a", "c", "b", "c", "d", "d"])
     return words.Words.train([repeated], options=words.WordsOptions(classes=2, size=2))
@@ -359,6 +378,8 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
         "train": [tw.Sentence.from_words(["a", "b", "a", "c", "b", "c"])],
         "options": words.WordsOptions(classes=2, size=2),
     },
+    "Network.read": lambda: {"sentences": [WORDS]},
+    "Reading.labels": lambda: {"heads": [-1, 2, 0]},
     "Words.joined": lambda: {"other": some_words()},
     "Words.keep": lambda: {"rows": 1},
     "Tokeniser.train": lambda: {"options": TokeniserOptions(learning=SMALL)},
@@ -379,6 +400,8 @@ def instances() -> dict[type, Callable[[], Any]]:
         tagger.Tagger: lambda: nlp.tagger,
         tagger.Tokeniser: tokeniser,
         words.Words: some_words,
+        network.Network: some_network,
+        network.Reading: lambda: some_network().read([WORDS])[0],
         words.WordsOptions: words.WordsOptions,
         InducedParser: induced,
         GraphParser: graph_parser,

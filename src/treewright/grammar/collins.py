@@ -532,7 +532,10 @@ class ParseForest:
         if self.forest is None:
             return self._only_punctuation()
         checked = _checked_adjustment(adjust, len(self.sentence.kept) + 1)
-        value, rows, heads = self.forest.best(checked, tags)
+        try:
+            value, rows, heads = self.forest.best(checked, tags)
+        except ValueError as error:
+            raise InputError(f"tags: {error}") from None
         if value == -math.inf:
             raise InfeasibleError("no tree of the forest has only arcs and tags that are allowed")
         pieces = int((heads == 0).sum())

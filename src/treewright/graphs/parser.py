@@ -19,6 +19,7 @@ from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array,
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import GraphParse
+from treewright.errors import InputError
 from treewright.graphs.checks import check_decided, has_graph
 from treewright.graphs.features import TEMPLATES, compiled
 from treewright.graphs.labels import is_template
@@ -162,7 +163,10 @@ class GraphParser:
 
         given: the same sentences before their DEPS was emptied; empty nodes get back theirs.
         """
-        for sentence, before in zip(sentences, given or (), strict=given is not None):
+        earlier = [] if given is None else list(checked_sentences(given))
+        if given is not None and len(earlier) != len(sentences):
+            raise InputError(f"given has {len(earlier)} sentences; expected {len(sentences)}, as sentences has")
+        for sentence, before in zip(sentences, earlier, strict=given is not None):
             if before.empty_nodes:
                 sentence.copy_graph_of_empty_nodes(before)
         some = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]

@@ -27,7 +27,7 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
     files: dict[str, str] = {}
     base: Any = None  # a pipeline
     for path in paths:
-        found = component.load(path)
+        found = component.load(path, "pipeline", *PIPELINE_ROLES)
         if found.KIND == "pipeline":
             if base is not None:
                 raise InputError(f"{path}: a second pipeline; give one, and the components that replace its own")

@@ -68,6 +68,7 @@ INTERNAL = {
 } | {"best_labels", "is_surprising"}
 # Every call trains a tagger and a parser with the default settings, which takes seconds.
 INTERNAL |= {"GrammarWithDependencies.train", "GrammarWithTagger.train"}
+INTERNAL |= {"Network.train"}  # it needs PyTorch, which need not be installed, and says so first
 METHOD_TYPES = (FunctionType, classmethod, staticmethod)
 # Constructors that users call; the others make results.
 CONSTRUCTORS: tuple[Any, ...] = (

@@ -258,9 +258,9 @@ class Joint:
 def with_values(parts: Parts, value: Floats) -> Parts:
     """The parts with something added to each arc."""
     head, modifier, score = parts.arcs
-    second = {"siblings": parts.siblings, "stops": parts.stops} if parts.core.has_transitions else {}
-    third = {"grandparents": parts.grandparents} if parts.core.has_grand else {}
-    return Parts(parts.nodes, (head, modifier, score + value), **second, **third)
+    siblings, stops = (parts.siblings, parts.stops) if parts.core.has_transitions else (None, None)
+    grandparents = parts.grandparents if parts.core.has_grand else None
+    return Parts(parts.nodes, (head, modifier, score + value), siblings, grandparents, stops)
 
 
 def log_sums(score: Floats) -> Floats:

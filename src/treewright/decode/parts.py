@@ -86,12 +86,12 @@ class Parts:
         outermost: bool = False,
     ) -> None:
         head, modifier, score = _columns(arcs, "arcs")
-        rows = [
+        sib, grand, stop = (
             None if given is None else _columns(given, name)
             for given, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
-        ]
+        )
         try:
-            self.core = _core.Parts(int(nodes), head, modifier, score, *rows, outermost=bool(outermost))
+            self.core = _core.Parts(int(nodes), head, modifier, score, sib, grand, stop, outermost=bool(outermost))
         except ValueError as error:
             raise InputError(f"Parts: {error}") from None
 

@@ -485,7 +485,8 @@ class Sentence:
         while True:
             forest, is_full, is_partial = self.grammar.kernel.forest(
                 *(self.numbers, self.allowed, is_comma, np.array(conjunctions, dtype=bool), kept),
-                *(width, comma_rule, MAX_UNARY, partial, MAX_EDGES, tags),
+                *(width, comma_rule, MAX_UNARY, partial, MAX_EDGES),
+                tag_adjustment=tags,
             )
             if not is_full:
                 return forest, None if width < 0 else width, is_partial, note

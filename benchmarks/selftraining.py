@@ -33,14 +33,14 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from random import Random
 from statistics import mean
 from time import process_time
 
 import numpy as np
+from partial import generated
 
 from treewright.checkpoint import Steps
-from treewright.corpus import Sentence, read, write
+from treewright.corpus import Sentence, read
 from treewright.learn import Weights
 from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.partial import attachment
@@ -241,20 +241,6 @@ def row(treebank: str, method: str, runs: Sequence[Run]) -> str:
 
 def spread(values: Sequence[float]) -> str:
     return f"{mean(values):.2f}±{(max(values) - min(values)) / 2:.2f}"
-
-
-def generated(folder: Path) -> Path:
-    """A treebank of three-word sentences."""
-    random = Random(1)
-    (folder / "generated").mkdir()
-    for split, count in (("train", 80), ("dev", 20)):
-        write((three_words(random) for _ in range(count)), folder / "generated" / f"{split}.conllu")
-    return folder
-
-
-def three_words(random: Random) -> Sentence:
-    words = [random.choice(["the", "a"]), random.choice(["dog", "cat", "bird"]), random.choice(["barks", "sleeps"])]
-    return Sentence.from_words(words, upos=["DET", "NOUN", "VERB"], heads=[2, 3, 0], deprels=["det", "nsubj", "root"])
 
 
 if __name__ == "__main__":

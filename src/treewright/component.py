@@ -176,13 +176,29 @@ def load(path: modelfile.Path, *kinds: str) -> Component:
 
 
 def load_as(kind: type[C], path: modelfile.Path) -> C:
-    """The component of a file of its kind, or of a pipeline that has one."""
+    """The component of a file of its kind, or of a component that has one as a part."""
     file = opened(path)
     if file.kind == kind.KIND:
         return restored(kind, file.path, file.header, file.arrays())
-    if file.kind == "pipeline" and isinstance(file.header.get(kind.KIND), Mapping):
-        return restored(kind, file.path, file.header[kind.KIND], file.arrays(f"{kind.KIND}."))
+    if place := place_of_part(file.header, kind.KIND):
+        header, prefix = place
+        return restored(kind, file.path, header, file.arrays(prefix))
     raise wrong_kind(file, kind.KIND)
+
+
+def place_of_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[Mapping[str, Any], str] | None:
+    """The header of a part of this kind, at any depth, and the prefix of its arrays; None if there is none.
+
+    >>> place_of_part({"parser": {"network": {"labels": 3}}}, "network")
+    ({'labels': 3}, 'parser.network.')
+    """
+    for name, part in header.items():
+        if name not in REGISTRY or not isinstance(part, Mapping):
+            continue
+        place = (part, f"{prefix}{name}.") if name == kind else place_of_part(part, kind, f"{prefix}{name}.")
+        if place:
+            return place
+    return None
 
 
 def restored(

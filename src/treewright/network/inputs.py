@@ -16,7 +16,7 @@ from treewright.network.model import FIRST_VECTOR_ROW, FIRST_WORD_ROW, NO_VECTOR
 from treewright.tagger.representatives import representative
 from treewright.tagger.words import SHAPE
 
-# By convention, as in the study that the sizes come from: prefixes and suffixes of up to so many letters, n-grams of
+# By convention: prefixes and suffixes of up to so many letters, n-grams of
 # these lengths at the first places of a word, and a shape of so many characters.
 MAX_PREFIX, MAX_SUFFIX, GRAMS, MAX_GRAMS, MAX_SHAPE = 4, 5, (3, 4), 30, 12
 CLASS_PREFIXES = (4, 6, 10)  # lengths of the prefixes of a bit path beside the whole path, as in Turian et al. 2010

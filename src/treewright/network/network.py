@@ -93,7 +93,7 @@ class Network:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:
-        """The network of a model file, or of a pipeline's file."""
+        """The network of a model file, or of that of a parser or a pipeline with a network, or of a name ("en")."""
         return component.load_as(cls, path)
 
     @checked

@@ -38,13 +38,15 @@ class NetworkOptions:
     buckets: Positive = 1 << 14  # rows of subwords; by convention
     vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
     min_count: Positive = 2  # of a word in the training data that has a row of its own
+    # Epochs, dropout and weight of tags: the best of three settings on the development set of English-EWT, by less than
+    # seeds may change (docs/figures.md, "What does a network add?"); the other numbers are by convention.
     epochs: Positive = 12
     batch_words: Positive = 300  # of one step
     rate: Rate = 0.003  # of Adam; it rises over WARM_UP steps and falls linearly to zero
     dropout: Share = 0.25
     word_dropout: NotNegative = 0.25  # a word seen c times is replaced by the unknown word with probability w / (w + c)
     tag_weight: NotNegative = 0.4  # of the loss of a column of tags, where those of heads and labels have 1
-    case_noise: Share = 0.1  # of the sentences in lower case, as for the tagger
+    case_noise: Share = 0.1  # share of the sentences that are put in lower case; the tagger has its own
     seed: Count = 1
 
     def __post_init__(self) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +76,7 @@ class Trainer:
         words_in_all = sum(map(len, sentences))
         self.batches = max(1, round(words_in_all / options.batch_words))
         self._lengths = np.array([len(example.types) for example in self.examples])
+        self._epoch, self._numbers = -1, list[list[int]]()  # whose batches are kept, and these
 
     @property
     def sizes(self) -> NetworkSizes:
@@ -122,7 +122,7 @@ class Trainer:
         )
 
     def _learner(self) -> AdamLearner:
-        return AdamLearner(self._encoder(), self.options, self.batches * self.options.epochs)
+        return AdamLearner(self._encoder, self.options, self.batches * self.options.epochs)
 
     def _learn(self, learner: AdamLearner, number: int) -> float:
         torch.set_num_threads(1)  # so that sums, and the trained network, do not depend on the machine's cores
@@ -135,8 +135,13 @@ class Trainer:
         batch = self._batch([self.examples[place] for place in numbers])
         return learner.step(batch, int((batch.lengths - 1).sum()))
 
-    @lru_cache(maxsize=1)  # noqa: B019 - one trainer, one epoch
     def _batches_of(self, epoch: int) -> list[list[int]]:
+        """The batches of an epoch, made once."""
+        if self._epoch != epoch:
+            self._epoch, self._numbers = epoch, self._new_batches(epoch)
+        return self._numbers
+
+    def _new_batches(self, epoch: int) -> list[list[int]]:
         """Sentences of about the same length, with about the same number of words in each batch."""
         random = np.random.default_rng([self.options.seed, epoch])
         order = np.argsort(self._lengths + random.uniform(0, LENGTH_NOISE, len(self._lengths)), kind="stable")
@@ -216,12 +221,11 @@ class Trainer:
 class AdamLearner:
     """The parameters of an encoder as one array, with Adam steps (Kingma & Ba 2015), for the training engine."""
 
-    def __init__(self, encoder: Encoder, options: NetworkOptions, planned: int) -> None:
-        self.encoder, self.rate, self.planned = encoder, options.rate, planned
+    def __init__(self, new_encoder: Callable[[], Encoder], options: NetworkOptions, planned: int) -> None:
+        self.new_encoder, self.rate, self.planned = new_encoder, options.rate, planned
         self.tag_weight = options.tag_weight
         self.steps = 0
-        self.parameters = list(encoder.parameters())
-        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS)
+        self.reset()
 
     def step(self, batch: Batch, words: int) -> float:
         """One step; returns the sum of the losses of the words."""
@@ -250,8 +254,10 @@ class AdamLearner:
             self.optimizer.state[parameter] = state
 
     def reset(self) -> None:
-        """A network is trained once."""
-        raise NotImplementedError("a network has no restarts")
+        """Start again from the initial weights; the steps, by which the rate falls, are counted on."""
+        self.encoder = self.new_encoder()
+        self.parameters = list(self.encoder.parameters())
+        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS)
 
     def average(self) -> Numbers:
         """The weights; the rate falls to zero, so that they need no average."""

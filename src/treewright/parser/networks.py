@@ -19,6 +19,12 @@ def with_readings(network: Network | None, sentences: Sequence[Sentence]) -> lis
     return [with_reading(sentence, next(readings)) if read else sentence for sentence, read in both]
 
 
+def without_reading(sentence: Sentence) -> Sentence:
+    """The sentence itself, which no longer holds the reading that it was tagged with."""
+    sentence.reading = None
+    return sentence
+
+
 def with_reading(sentence: Sentence, reading: Reading) -> Sentence:
     """A copy of a sentence with a reading."""
     copy = sentence.copy()

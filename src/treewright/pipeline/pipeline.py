@@ -44,7 +44,7 @@ from treewright.parser import (
 )
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.model import MAX_SECONDS, groups
-from treewright.parser.networks import with_readings
+from treewright.parser.networks import with_readings, without_reading
 from treewright.parser.partial import open_cells
 from treewright.parser.training import check_graphs
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
@@ -315,7 +315,7 @@ class Pipeline:
         >>> len(found), found[0].parse.certified
         (3, True)
         """
-        sentences = self.tag(text_sentences([text], self.tokeniser) if isinstance(text, str) else text)
+        sentences = self._tag_each(text_sentences([text], self.tokeniser) if isinstance(text, str) else text)
         return list(
             self.trained_parser.kbest(
                 sentences, k, threads=threads, projective=projective, all_arcs=all_arcs, max_seconds=max_seconds
@@ -342,7 +342,7 @@ class Pipeline:
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
         return self.parser.complete(
-            self.tag(sentences),
+            self._tag_each(sentences),
             threads=threads,
             projective=projective,
             root=root,
@@ -388,6 +388,10 @@ class Pipeline:
 
     def tag(self, sentences: Iterable[Sentence], *, confidence: bool = True) -> Iterator[Sentence]:
         """Copies of the sentences that have no tags, with tags and their confidence; the others as they are."""
+        return (without_reading(sentence) for sentence in self._tag_each(sentences, confidence))
+
+    def _tag_each(self, sentences: Iterable[Sentence], confidence: bool = True) -> Iterator[Sentence]:
+        """The same with the readings of the network, for the parser."""
         return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
 
     def retag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
@@ -399,9 +403,7 @@ class Pipeline:
 
         def answers(some: list[Sentence]) -> list[Sentence]:
             tagged = [one for group in groups(some) for one in self.tagger.tag(self.read(group), confidence=confidence)]
-            for sentence in tagged:
-                sentence.reading = None
-            return tagged
+            return list(map(without_reading, tagged))
 
         chunk = streams.CHUNK if self.network or streams.check_threads(threads) > 1 else 1
         return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)

@@ -7,11 +7,16 @@ LOWEST := build/lowest
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := build/sanitized
 SANITIZERS := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-SANITIZED_TESTS ?= tests/decode tests/damage tests/tagger/test_kernel_checks.py tests/parser/test_kept_model.py
+# Those that call kernels directly, of every folder of the core, and those that load model files; five CPU minutes.
+SANITIZED_TESTS ?= tests/damage tests/features tests/grammar tests/decode tests/network/test_kernel.py \
+  tests/learn/test_gradients.py tests/parser/test_factors.py tests/parser/test_kept_model.py \
+  tests/parser/test_third_order.py tests/tagger/test_kernel_checks.py tests/tagger/test_sequences.py \
+  tests/induce/test_dmv_kernel.py tests/words/test_exchange.py
 PARALLEL := -n auto --dist worksteal  # a process per core; each starts with its half of the files, which share fixtures
 DATA   ?=
 SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE  # without bytecode files, tests that start commands compile the package each time
 
 .PHONY: help demo test test-slow test-lowest test-core test-sanitized lint format bench docs stub build clean
 
@@ -82,11 +87,13 @@ $(SANITIZED)/_core: $(VENV)/build $(NATIVE)
 	$(BIN)/cmake --install $(SANITIZED) --prefix $(SANITIZED)/package >> $(SANITIZED).log
 	touch $@
 
-test-sanitized: $(SANITIZED)/_core  ## tests of decoders, bindings and model files with the native module under ASan and UBSan
+# A report stops the process and would be lost in the output that pytest captures: --capture=sys leaves it on the terminal,
+# and abort_on_error lets Python print the stack of the test.
+test-sanitized: $(SANITIZED)/_core  ## tests of kernels, bindings and model files with the native module under ASan and UBSan
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
 	  PYTHONPATH=$(SANITIZED)/package:$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
-	  $$($(BIN)/python -c "import os, sys; print(os.path.realpath(sys.executable))") -m pytest -q $(SANITIZED_TESTS)
+	  $$($(BIN)/python -c "import os, sys; print(os.path.realpath(sys.executable))") -m pytest -q --capture=sys $(SANITIZED_TESTS)
 
 lint: $(VENV)/build $(VENV)/lint  ## ruff, mypy --strict, clang-format, codespell, up-to-date stub
 	$(BIN)/ruff check .

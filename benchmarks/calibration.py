@@ -1,6 +1,6 @@
 """Calibration of the confidence of heads, labels and tags, over treebanks.
 
-    python benchmarks/calibration.py [FOLDER] [--sentences N] [--sets NAME ...] [--keep DIR]
+    python benchmarks/calibration.py [FOLDER] [--sentences N] [--sets NAME ...] [--keep DIR] [--without NAME=VALUE]
 
 For each treebank under FOLDER/ud a pipeline is trained on the first N sentences of `train` (0: on all) with default
 settings, its confidence is calibrated on `dev`, and `test` is tagged and parsed with gold words. ECE: expected
@@ -8,7 +8,8 @@ calibration error in points, over ten bins. AUC: the probability that a right pr
 wrong one. wrong: how many of the wrong ones are among the tenth with the lowest confidence, in per cent. Rows: heads;
 the same by two other measures of confidence, the marginals of the pruner and those of the scorer with a temperature
 alone; labels of words with the right head; heads with labels; tags. Without a folder, a small treebank shows that
-the benchmark runs. --keep stores the pipelines in a folder and reuses them (NAME.tw).
+the benchmark runs. --keep stores the pipelines in a folder and reuses them (NAME.tw). --without removes a feature from
+FEATS of all parts, for treebanks whose parts annotate it differently.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from treewright.parser import Parser
 from treewright.parser.calibration import Held, parse_held_out
 from treewright.parser.model import Worker
 
-SAMPLE = Path(__file__).parent.parent / "tests" / "data" / "sample.conllu"
+SAMPLE = Path(__file__).parent.parent / "examples" / "sample.conllu"
 TEMPERATURES = tuple(2.0 ** (power / 4) for power in range(-8, 17))  # those among which the best one is sought
 
 
@@ -38,11 +39,15 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, default=0)
     arguments.add_argument("--sets", nargs="*")
     arguments.add_argument("--keep", type=Path)
+    arguments.add_argument("--without")
     given = arguments.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}")
     print(f"{'':22} {'confidence of':20} {'words':>6} {'right':>6} {'ECE':>6} {'AUC':>6} {'wrong':>6}")
     for name in sets_of(given.folder, given.sets):
-        train, dev, test = treebank(given.folder, name, given.sentences)
+        train, dev, test = (
+            [without_feature(sentence, given.without) for sentence in part]
+            for part in treebank(given.folder, name, given.sentences)
+        )
         nlp = trained(name, train, dev, given.keep)
         parsed = list(nlp.parser.parse(nlp.retag(test)))
         rows = calibration(test, parsed)
@@ -67,6 +72,14 @@ def treebank(folder: Path | None, name: str, sentences: int) -> tuple[list[tw.Se
         return whole, whole, whole
     train, dev, test = (tw.read(folder / "ud" / name / f"{part}.conllu") for part in ("train", "dev", "test"))
     return list(islice(train, sentences or None)), list(dev), list(test)
+
+
+def without_feature(sentence: tw.Sentence, feature: str | None) -> tw.Sentence:
+    """The sentence, whose FEATS do not have the feature."""
+    if feature is None:
+        return sentence
+    kept = [[one for one in cell.split("|") if one != feature] for cell in sentence.feats]
+    return sentence.with_columns(feats=["|".join(cell) or "_" for cell in kept])
 
 
 def trained(name: str, train: list[tw.Sentence], dev: list[tw.Sentence], keep: Path | None) -> tw.Pipeline:

@@ -1,14 +1,15 @@
 """Phrase-structure grammars: accuracy, speed by the length of sentences, training, and parsers of NLTK in the same run.
 
     python benchmarks/grammars.py [FOLDER] [--treebank trees/CRAFT] [--sentences N] [--parsed K] [--head-rules RULES]
-                                  [--peer-trees M] [--peer-words W] [--settings K] [--keep DIR]
+                                  [--peer-trees M] [--peer-words W] [--settings K] [--keep DIR] [--systems FILE ...]
                                   [--dependencies]
 
-Trained on the first N trees of `train` and applied to the first K of `dev`: treebank grammars with several contexts of
-labels, Collins' model 1, model 1 that agrees with a tagger, and model 1 that agrees with a dependency parser. F1 of
-brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about 10, 20 and 40 words on one
-thread (the mean over dev sentences of this length, at most two words shorter or longer). --keep stores the models in a
-folder and reuses them. --settings compares weights and step rules of the two joint models on the first K dev sentences.
+Trained on the first N trees of `train` (0: all) and applied to K of `dev` at equal distances: treebank grammars with
+several contexts of labels, Collins' model 1, model 1 that agrees with a tagger, and model 1 that agrees with a
+dependency parser. F1 of brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about
+10, 20 and 40 words on one thread (the mean over dev sentences of this length, at most two words shorter or longer).
+--keep stores the models in a folder and reuses them; --systems names the ones that are compared, such as collins.tw.
+--settings compares weights and step rules of the two joint models on K dev sentences.
 
 --dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
 with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.
@@ -38,9 +39,8 @@ from nltk.parse.pchart import InsideChartParser
 from nltk.parse.viterbi import ViterbiParser
 
 import treewright as tw
-from treewright.corpus import Tree, add_root
+from treewright.corpus import Tree
 from treewright.corpus.transforms import rebuild
-from treewright.evaluate import brackets
 from treewright.grammar import (
     Collins,
     HeadRules,
@@ -52,14 +52,15 @@ from treewright.grammar import (
     restored,
     trees_of,
 )
+from treewright.grammar.kinds import scores_of
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.joint.dependencies import dependency_sentences
-from treewright.joint.model import WEIGHTS, JointModel
+from treewright.joint.model import WEIGHTS, JointModel, evenly_spaced
 from treewright.parser import Parser, ParserOptions
 from treewright.relax import HalvingStep, HarmonicStep, PolyakStep, Step
 
 LENGTHS = (10, 20, 40)
-DEV = 400  # trees of dev that are read; sentences of each length are taken from these
+DEV = 400  # trees of dev that are used, at equal distances; sentences of each length are taken from these
 NEAR = 2  # words that a sentence of a length may be shorter or longer
 AT_LENGTH = 10  # sentences of a length that are timed, at most
 LIMIT = 20.0  # seconds that a peer has for a sentence
@@ -91,13 +92,15 @@ def main() -> None:
     )
     joint: dict[str, Any] = {}
     for system in systems(train, dev, given.head_rules):
+        if given.systems and system.file not in given.systems:
+            continue
         model, seconds = trained(system, given.keep)
         print_row(system.name, model, seconds, dev, given.parsed)
         if isinstance(model, JointModel):
             joint[system.name] = model
     for name, model in joint.items():
         if given.settings:
-            compare_settings(name, model, dev[: given.settings])
+            compare_settings(name, model, evenly_spaced(dev, given.settings))
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB; milliseconds by length")
     compare_with_peers(train[: given.peer_trees], dev, given.peer_words)
 
@@ -113,13 +116,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peer-words", type=int, default=10)
     parser.add_argument("--settings", type=int, default=0)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--systems", nargs="*", metavar="FILE")
     parser.add_argument("--dependencies", action="store_true")
     return parser.parse_args()
 
 
 def read(folder: Path, sentences: int) -> tuple[list[Tree], list[Tree]]:
     train = trees_of(islice(tw.read_trees(folder / "train.mrg"), sentences or None))[0]
-    return train, trees_of(islice(tw.read_trees(folder / "dev.mrg"), DEV))[0]
+    return train, list(evenly_spaced(trees_of(folder / "dev.mrg")[0], DEV))
 
 
 def generated(count: int, seed: int) -> list[Tree]:
@@ -174,9 +178,9 @@ def trained(system: System, keep: Path | None) -> tuple[Any, float | None]:
 
 
 def print_row(name: str, model: Parses, seconds: float | None, dev: list[Tree], count: int) -> None:
-    some = dev[:count]
+    some = evenly_spaced(dev, count)
     parses = [model.parse(tree.leaves(), partial=True) for tree in some]
-    scores = brackets(some, [add_root(parse.tree) for parse in parses]).all
+    scores = scores_of(some, [parse.tree for parse in parses])
     certified = sum(parse.certified for parse in parses) / len(some)
     training = "kept" if seconds is None else f"{seconds:.1f} s"
     figures = (
@@ -187,7 +191,7 @@ def print_row(name: str, model: Parses, seconds: float | None, dev: list[Tree], 
 
 def compare_dependencies(train: list[Tree], dev: list[Tree], count: int, head_rules: str) -> None:
     rules = HeadRules.load(head_rules)
-    sentences, gold = dependency_sentences(train, rules), dependency_sentences(dev[:count], rules)
+    sentences, gold = dependency_sentences(train, rules), dependency_sentences(evenly_spaced(dev, count), rules)
     print(f"{len(sentences)} training trees, {len(gold)} trees of dev\n{'':28} {'UAS':>6} {'training':>9}")
     for model in ("sib", "grand", "outer"):
         start = time.process_time()
@@ -202,11 +206,15 @@ def compare_dependencies(train: list[Tree], dev: list[Tree], count: int, head_ru
         print(f"{model:28} {100 * right / words:6.2f} {seconds:7.1f} s", flush=True)
 
 
-def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependencies, dev: list[Tree]) -> None:
+def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependencies, dev: Sequence[Tree]) -> None:
     """By the weight of the other model, and by the rule for the size of steps: accuracy and certificates."""
     problems = [model.problem(tree.leaves()) for tree in dev]
     print(f"\n{name}, {len(dev)} sentences; the step rules with a weight of {model.weight:g}")
     print(f"{'':28} {'F1':>6} {'tags':>6} {'certified within 10':>20} {'50 iterations':>14} {'CPU s':>6}")
+    if isinstance(model, GrammarWithTagger):
+        alone = partial(model.grammar.parse, partial=True)
+        print_setting("grammar alone", dev, [partial(alone, tree.leaves()) for tree in dev])
+        print_setting("fixed tags", dev, [partial(model.fixed_tags_parse, tree.leaves()) for tree in dev])
     for weight in WEIGHTS:
         print_setting(f"weight {weight:g}", dev, [partial(problem.parse, weight) for problem in problems])
     rules: dict[str, Step] = {f"PolyakStep({scale})": PolyakStep(scale) for scale in (1.0, 1.4, 1.8, 2.2)}
@@ -216,11 +224,11 @@ def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependenci
         print_setting(rule, dev, [partial(problem.parse, model.weight, step=step) for problem in problems])
 
 
-def print_setting(name: str, dev: list[Tree], calls: Sequence[Callable[[], PhraseParse]]) -> None:
+def print_setting(name: str, dev: Sequence[Tree], calls: Sequence[Callable[[], PhraseParse]]) -> None:
     start = time.process_time()
     found = [call() for call in calls]
     seconds = time.process_time() - start
-    scores = brackets(dev, [add_root(parse.tree) for parse in found]).all
+    scores = scores_of(dev, [parse.tree for parse in found])
     shares = [sum(one.certified and one.iterations <= limit for one in found) / len(found) for limit in (10, 50)]
     accuracy = f"{100 * scores.brackets.f1:6.2f} {100 * scores.tagging_accuracy:6.2f}"
     print(f"{name:28} {accuracy} {100 * shares[0]:20.1f} {100 * shares[1]:14.1f} {seconds:6.1f}", flush=True)
@@ -273,9 +281,9 @@ def print_peer(name: str, parse: Callable[[Tree], Tree | None], some: list[Tree]
         except TimeoutError:
             best, given_up = None, given_up + 1
         flat = Tree("ROOT", [Tree(tag, [word]) for word, tag in zip(tree.leaves(), tree.tags(), strict=True)])
-        found.append(flat if best is None else with_words(add_root(best), tree.leaves()))
+        found.append(flat if best is None else with_words(best, tree.leaves()))
     seconds = (time.process_time() - start) / max(len(some), 1)
-    f1 = brackets(some, found).all.brackets.f1
+    f1 = scores_of(some, found).brackets.f1
     print(f"{name:28} {100 * f1:6.2f} {1000 * seconds:14.1f} {given_up:>9}", flush=True)
 
 

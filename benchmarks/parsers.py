@@ -1,7 +1,7 @@
 """Accuracy and speed of the parsers, compared with the parser of UDPipe 1.
 
-    python benchmarks/parsers.py [FOLDER] [--treebank ud/English-EWT] [--sentences 4000] [--models arc sib grand]
-                                 [--udpipe-iterations K]
+    python benchmarks/parsers.py [FOLDER] [--treebank ud/English-EWT] [--sentences 4000]
+                                 [--models arc sib grand tensor third full] [--udpipe-iterations K]
 
 All are trained in this run on the first N sentences of `train` (epochs chosen on `dev`), and parse `test` with gold
 tokens, tags, features and lemmas. UAS and LAS count every word, punctuation and relation subtypes included. CPU seconds
@@ -44,7 +44,7 @@ def main() -> None:
     arguments.add_argument("folder", type=Path, nargs="?")
     arguments.add_argument("--treebank", default="ud/English-EWT")
     arguments.add_argument("--sentences", type=int, default=4000)
-    arguments.add_argument("--models", nargs="*", default=["arc", "sib", "grand"])
+    arguments.add_argument("--models", nargs="*", default=["arc", "sib", "grand", "tensor", "full"])
     arguments.add_argument("--udpipe-iterations", type=int, default=10)
     given = arguments.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")

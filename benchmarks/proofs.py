@@ -2,13 +2,18 @@
 
     python benchmarks/proofs.py [DATA]
 
+produce: `tree(..., proof=True)` divided by `tree(...)`. check: `verify` divided by `tree`. check of a batch:
+`verify_batch` of many sentences divided by `trees` on one thread (`tree_batch` for parts), one call each.
 DATA is a folder with treebanks (English-EWT/test.conllu); without it, random scores only.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -22,15 +27,18 @@ import treewright as tw
 REPEATS = 3  # of which the fastest counts
 MIN_SECONDS = 0.02  # of one run: shorter ones are repeated within it
 SENTENCES = 200
+BATCH = 400  # sentences of random scores
+FILE_SENTENCES = 1000  # of the commands
 Problem = dict[str, Any]
 
 
 def main() -> None:
-    print("| scores | decode, µs | produce | check | proof, bytes |\n|---|---|---|---|---|")
+    print("| scores | decode, µs | produce | check | check of a batch | proof, bytes |\n|---|---|---|---|---|---|")
     for words, count in ((5, 20), (10, 20), (20, 20), (40, 5), (80, 3)):
         random_rows(words, count)
     if len(sys.argv) > 1:
         parser_rows(Path(sys.argv[1]))
+        command_rows(Path(sys.argv[1]))
 
 
 def random_rows(words: int, count: int) -> None:
@@ -67,13 +75,35 @@ def parser_rows(data: Path) -> None:
         row(f"parser `en`, {kind}, a sentence", parts, {"projective": projective})
         parsing = seconds(lambda chosen=projective: list(parser.parse(sentences, projective=chosen)))  # type: ignore[misc]
         checking = seconds(lambda chosen=projective: check_all(parser, sentences, chosen))  # type: ignore[misc]
-        print(f"| the same with scoring | {parsing / len(sentences) * 1e6:.0f} | | {checking / parsing:.1f} | |")
+        print(f"| the same with scoring | {parsing / len(sentences) * 1e6:.0f} | | | {checking / parsing:.1f} | |")
 
 
 def check_all(parser: tw.Parser, sentences: Sequence[tw.Sentence], projective: bool) -> None:
-    for sentence in parser.parse(sentences, projective=projective, proof=True):
-        parts = parser.parts(sentence, projective=projective)
-        tw.decode.verify(parts, sentence.parse, projective=projective, root=parser.model.root)
+    """Parse with proofs, score again and check."""
+    parsed = list(parser.parse(sentences, projective=projective, proof=True))
+    parts = [parser.parts(sentence, projective=projective) for sentence in parsed]
+    parses = [sentence.parse for sentence in parsed if sentence.parse]
+    tw.decode.verify_batch(parts, parses, projective=projective, root=parser.model.root)
+
+
+def command_rows(data: Path) -> None:
+    """The CPU time of whole commands on a file, with the start of Python and the loading of the model."""
+    print("\n| command, a file of sentences | CPU seconds |\n|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        gold, parsed, proofs = (Path(folder) / name for name in ("gold.conllu", "parsed.conllu", "proofs.jsonl"))
+        tw.write(islice(tw.read(data / "English-EWT" / "test.conllu"), FILE_SENTENCES), gold)
+        command("parse", "en", gold, "-o", parsed, "--quiet")
+        command("parse", "en", gold, "-o", parsed, "--proofs", proofs, "--quiet")
+        command("verify", "en", parsed, proofs, "--quiet")
+
+
+def command(name: str, *arguments: object) -> None:
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "treewright", name, *map(str, arguments)], check=True)
+    after = os.times()
+    seconds = after.children_user + after.children_system - before.children_user - before.children_system
+    options = " --proofs" if "--proofs" in arguments else ""
+    print(f"| `treewright {name}{options}` | {seconds:.2f} |", flush=True)
 
 
 def row(name: str, problems: Sequence[Problem], options: dict[str, Any]) -> None:
@@ -87,9 +117,28 @@ def row(name: str, problems: Sequence[Problem], options: dict[str, Any]) -> None
 
     parses = decode(proof=True)
     plain, produced, checked = seconds(decode), seconds(lambda: decode(proof=True)), seconds(check)
+    batch = batch_ratio(problems, options) if problems[0].keys() == {"arc"} else ""
     size = sum(len(json.dumps(parse.proof.to_dict())) for parse in parses if parse.proof) / len(parses)
     micro = plain / len(problems) * 1e6
-    print(f"| {name} | {micro:.1f} | {produced / plain:.2f} | {checked / plain:.1f} | {size:.0f} |", flush=True)
+    print(
+        f"| {name} | {micro:.1f} | {produced / plain:.2f} | {checked / plain:.1f} | {batch} | {size:.0f} |", flush=True
+    )
+
+
+def batch_ratio(problems: Sequence[Problem], options: dict[str, Any]) -> str:
+    """The time to check a batch of first-order scores or Parts in one call, divided by that to decode it in one."""
+    scores = [one["arc"] for one in problems]
+
+    def decode() -> list[tw.decode.Parse]:
+        if isinstance(scores[0], tw.decode.Parts):
+            return tw.decode.tree_batch(scores, **options)
+        return tw.decode.trees(scores, threads=1, **options)
+
+    if not isinstance(scores[0], tw.decode.Parts):
+        scores = [scores[k % len(scores)].copy() for k in range(BATCH)]
+    parses = [tw.decode.tree(one, **options, proof=True) for one in scores]
+    checked = seconds(lambda: tw.decode.verify_batch(scores, parses, **options))
+    return f"{checked / seconds(decode):.1f}"
 
 
 def seconds(run: Callable[[], Any]) -> float:

@@ -114,14 +114,14 @@ static std::vector<char> flags(const Mask &mask) { return std::vector<char>(mask
 static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std::vector<int> words,
                                                   std::vector<std::vector<int>> tags, Mask is_comma,
                                                   Mask is_conjunction, Scores adjustment, double beam, bool comma_rule,
-                                                  int max_unary, bool partial, std::size_t max_edges,
+                                                  int max_unary, bool partial, std::size_t max_size,
                                                   std::optional<Scores> tag_adjustment) {
   const CollinsInput input{std::move(words), std::move(tags), flags(is_comma), flags(is_conjunction)};
   check_input(model, input);
   const ForestAdjustment adjustments = checked(adjustment, tag_adjustment, int(input.words.size()), model.tags());
   if (max_unary < 0 || max_unary > 15) throw nb::value_error("max_unary must be 0 to 15");
   nb::gil_scoped_release nogil;
-  CollinsChart chart(model, input, {beam, comma_rule, max_unary, partial, max_edges});
+  CollinsChart chart(model, input, {beam, comma_rule, max_unary, partial, max_size});
   Forest forest = chart.build(adjustments);
   return {std::move(forest), chart.is_full, chart.is_partial};
 }
@@ -191,8 +191,8 @@ void bind_collins(nb::module_ &m) {
            nb::arg("is_verb"), nb::arg("heads"), nb::arg("modifiers"), nb::arg("tops"))
       .def("forest", &make_forest, nb::arg("words"), nb::arg("tags"), nb::arg("is_comma"), nb::arg("is_conjunction"),
            nb::arg("adjustment"), nb::arg("beam"), nb::arg("comma_rule"), nb::arg("max_unary"), nb::arg("partial"),
-           nb::arg("max_edges"), nb::arg("tag_adjustment") = nb::none(),
-           "The derivations of a sentence; whether the limit of edges was reached (the forest is then empty); and "
+           nb::arg("max_size"), nb::arg("tag_adjustment") = nb::none(),
+           "The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and "
            "whether the derivations are covers by several phrases.");
   m.attr("PIECE_PENALTY") = CollinsChart::piece_penalty;
 }

@@ -13,6 +13,7 @@
 #include "arrays.hpp"
 #include "dual/branch_and_bound.hpp"
 #include "dual/dual_decomposition.hpp"
+#include "searching.hpp"
 #include "trees/parts.hpp"
 
 namespace treewright {
@@ -83,12 +84,6 @@ static SearchProofData::Point proof_point(const SearchProofData &proof, std::siz
   const DualPoint &point = proof.points[number];
   return {scores_of(point.u), scores_of(point.v),   point.tree.penalty,
           point.tree.slack,   point.tree.set_begin, point.tree.words};
-}
-
-// Whether a signal (Ctrl-C) waits for Python; called with the lock released.
-static bool signal_waits() {
-  nb::gil_scoped_acquire gil;
-  return PyErr_CheckSignals() != 0;
 }
 
 // Whether the tables of a sentence are large enough that their memory is released; the limit is by convention.

@@ -165,6 +165,7 @@ static nb::object new_proof(nb::handle type, PyObject *kind, PyObject *name, nb:
   if (PyObject_GenericSetAttr(proof.ptr(), kind_name, kind) < 0 ||
       PyObject_GenericSetAttr(proof.ptr(), name, content.ptr()) < 0)
     nb::raise_python_error();
+  PyObject_GC_UnTrack(proof.ptr());  // as in new_parse: no cycle of references for Python to look for
   return proof;
 }
 

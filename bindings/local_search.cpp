@@ -12,26 +12,9 @@
 #include "search/climb_optima.hpp"
 #include "search/graph.hpp"
 #include "search/rearrange.hpp"
+#include "searching.hpp"
 
 namespace treewright {
-
-// Whether a signal (Ctrl-C) waits for Python; called with the lock released.
-static bool signal_waits() {
-  nb::gil_scoped_acquire gil;
-  return PyErr_CheckSignals() != 0;
-}
-
-static void check_tree(const Parts &parts, const IndexColumn &heads) {
-  if (int(heads.shape(0)) != parts.nodes) throw nb::value_error("heads must have one entry a node");
-  for (int m = 1; m < parts.nodes; ++m)
-    if (heads(m) < 0 || heads(m) >= parts.nodes || parts.find(heads(m), m) < 0)
-      throw nb::value_error("heads must be a tree of candidate arcs");
-  for (int m = 1; m < parts.nodes; ++m) {
-    int steps = 0;
-    for (int node = m; node != 0; node = heads(node))
-      if (++steps == parts.nodes) throw nb::value_error("heads has a cycle; it must be a tree of candidate arcs");
-  }
-}
 
 static void check_mask(const Parts &parts, const Mask &mask) {
   if (int(mask.shape(0)) != parts.arcs()) throw nb::value_error("a mask must have one entry an arc");

@@ -24,6 +24,7 @@ import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.models import EMBEDDED
 from treewright.network import NetworkOptions
+from treewright.network.options import Sizes
 from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.tagger import TokeniserOptions
@@ -37,6 +38,9 @@ BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end
 # More epochs and folds than the defaults: this model is trained once, so that training time matters less.
 THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)  # as the model that comes with Treewright was trained
+# A wider network than the default for the same reason; larger batches for its speed (docs/figures.md, "What does a
+# network add?").
+NETWORK = NetworkOptions(Sizes(units=192, label=128), epochs=10, batch_words=400)
 METADATA = {
     "name": "en",
     "language": "English",
@@ -66,7 +70,7 @@ def main() -> None:
         options=THOROUGH,
         tokeniser_options=LAST_EPOCH,
         folds=given.folds,
-        network=None if given.linear else NetworkOptions(),
+        network=None if given.linear else NETWORK,
         words=None if given.linear else words_of(given.folder / "words"),
         metadata=METADATA if given.linear else METADATA | WORDS_METADATA,
         report=say,

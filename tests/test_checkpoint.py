@@ -41,6 +41,12 @@ def test_a_state_without_arrays_comes_back(tmp_path: Path) -> None:
     assert saved(tmp_path / "c", State(stage="fold 1")) == State(stage="fold 1")
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 4), (3, 0)])
+def test_an_empty_array_comes_back(shape: tuple[int, ...], tmp_path: Path) -> None:
+    found = saved(tmp_path / "c", State(stage="rounds", arrays={"rules": np.zeros(shape, dtype=np.float32)}))
+    assert found.arrays["rules"].shape == shape
+
+
 def test_another_version_is_refused(tmp_path: Path) -> None:
     older = Origin(ORIGIN.training, ORIGIN.development, ORIGIN.options, "0.0.1")
     with pytest.raises(InputError, match=r"c: the checkpoint of another training: Treewright 0\.0\.1 \(this is"):

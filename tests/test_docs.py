@@ -11,6 +11,7 @@ import doctest
 import importlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.commands import Ended, Run, runner
 from oracles.pages import PAGES, REPO
 
 import treewright
@@ -76,14 +78,43 @@ def commands_of(code: str) -> list[tuple[str, str]]:
     return [(piece.partition("\n")[0], piece.partition("\n")[2]) for piece in pieces]
 
 
+def printed_by(command: str, treewright: Run) -> str:
+    """What a command line prints: the parts between `;` and `|`, `treewright` in this process, others in a shell."""
+    outputs, errors = [], []
+    for pipeline in parts_of(command, ";"):
+        output = ""
+        for part in parts_of(pipeline, "|"):
+            name, *arguments = shlex.split(part, comments=True)
+            found: Ended | subprocess.CompletedProcess[str]
+            if name == "treewright" and not re.search("[<>]", part):
+                found = treewright(*arguments, stdin=output)
+            else:
+                found = subprocess.run(part, shell=True, input=output, capture_output=True, text=True)
+            output = found.stdout
+            errors.append(found.stderr)
+        outputs.append(output)
+    return "".join(outputs + errors)
+
+
+def parts_of(command: str, separator: str) -> list[str]:
+    """The text between separators that are not quoted.
+
+    >>> parts_of("printf 'a|b' | sort", "|")
+    ["printf 'a|b' ", ' sort']
+    """
+    return re.findall(rf"""(?:'[^']*'|"[^"]*"|[^{separator}'"])+""", command)
+
+
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
-def test_console_of_a_page_is_true(page: Path, sandbox: Path) -> None:
+def test_console_of_a_page_is_true(
+    page: Path, sandbox: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = runner(monkeypatch, capsys)
     for block in blocks_of(page, "console"):
         commands = commands_of(block.code)
         assert commands, f"{page.name}:{block.line}: no line starts with $"
         for command, expected in commands:
-            found = subprocess.run(command, shell=True, capture_output=True, text=True)
-            printed = "\n".join(line.rstrip() for line in (found.stdout + found.stderr).splitlines())
+            printed = "\n".join(line.rstrip() for line in printed_by(command, run).splitlines())
             shown = "\n".join(line.rstrip() for line in expected.splitlines())
             same = doctest.OutputChecker().check_output(shown + "\n", printed + "\n", doctest.ELLIPSIS)
             assert same, f"{page.name}:{block.line}: $ {command}\nprints\n{printed}"

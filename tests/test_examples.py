@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 import treewright as tw
 
@@ -14,36 +16,46 @@ DOCS = Path(__file__).parent.parent / "docs"
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def output_of(script: str) -> str:
-    command = [sys.executable, str(EXAMPLES / script)]
-    return subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+Script = Callable[[str], str]
 
 
-def test_own_scores(golden: Callable[[str, str], None]) -> None:
+@pytest.fixture
+def output_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Script:
+    """output_of(name) runs a script and returns what it prints."""
+
+    def run(name: str) -> str:
+        monkeypatch.setattr(sys, "argv", [name])
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_own_scores(output_of: Script, golden: Callable[[str, str], None]) -> None:
     golden("own_scores.txt", output_of("own_scores.py"))
 
 
-def test_train_your_own() -> None:
+def test_train_your_own(output_of: Script) -> None:
     found = output_of("train_your_own.py")
     assert "Parser(model='sib', non-projective, 12 labels)" in found
     assert "The      det    < 3" in found
     assert "certified over " in found
 
 
-def test_parse_text() -> None:
+def test_parse_text(output_of: Script) -> None:
     found = output_of("parse_text.py")
     assert "1. The museum opened in 1912.   [certified]\n     museum | open | -\n" in found
     assert "     city | pay | her\n" in found
     assert "     It rains.  ['PRON', 'VERB', 'PUNCT']\n" in found
 
 
-def test_evaluate() -> None:
+def test_evaluate(output_of: Script) -> None:
     found = output_of("evaluate.py")
     assert found.startswith("            Words   UPOS    UAS    LAS   CLAS\nfrom text 100.00 ")
     assert "from tags 100.00 100.00 " in found
 
 
-def test_demo() -> None:
+def test_demo(output_of: Script) -> None:
     found = output_of("demo.py")
     assert found.startswith("She told the committee a story that nobody believed.\n\n         root\n")
     assert found.count("certified: the model's best tree over candidate arcs, value ") == 3
@@ -61,7 +73,7 @@ def words_of(svg: str) -> list[str]:
     return [re.sub(r" \d+%$", "", text) for text in re.findall(r">([^<>\n]+)</text>", svg)]
 
 
-def test_complete_treebank() -> None:
+def test_complete_treebank(output_of: Script) -> None:
     found = output_of("complete_treebank.py")
     assert "   8 expected   acl:relcl  < 2  filled in" in found
     assert "   1 The        det        < 3  annotated" in found

@@ -81,29 +81,13 @@ class DirectDecoder {
     return {best.value, best.bound, best.gap, best.spread};
   }
 
-  // A tree has at most 5 parts a node, each below the largest in magnitude; the chart adds them in some order, for the
-  // tree found as for the best one.
   Bounds second_order_bounds(const Parts &parts, const int *heads) {
-    const double loss = losses_.total(heads), terms = 5.0 * parts.nodes;
-    const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest(parts);
+    const double loss = losses_.total(heads);
+    const double rounding = second_order_rounding(parts.nodes, losses_.size_of_best(), loss);
     const double gap = loss == 0 || are_multiples(parts) ? 0 : std::min(loss, rounding);
     CheckedSum sum;
     const_cast<Parts &>(parts).for_parts_of(heads, [&](double score) { sum.add(score); });
     return {sum.value(), sum.upper_bound(gap), gap, losses_.spread(heads)};
-  }
-
-  static double largest(const Parts &parts) {
-    double found = 0;
-    for (const auto *scores : {&parts.arc, &parts.transitions, &parts.grands}) {
-      double most = 0;
-#pragma omp simd reduction(max : most)
-      for (std::size_t k = 0; k < scores->size(); ++k) {
-        const double size = (*scores)[k] == forbidden ? 0 : std::abs((*scores)[k]);
-        most = size > most ? size : most;
-      }
-      found = std::max(found, most);
-    }
-    return found;
   }
 
   static bool are_multiples(const Parts &parts) {

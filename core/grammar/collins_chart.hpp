@@ -49,8 +49,8 @@ struct CollinsSearch {
   double beam = -1;  // nats; negative for none
   bool comma_rule = false;
   int max_unary = 4;
-  bool partial = false;       // without a derivation of the sentence, the fewest phrases that cover it
-  std::size_t max_edges = 0;  // 0 for any number
+  bool partial = false;      // without a derivation of the sentence, the fewest phrases that cover it
+  std::size_t max_size = 0;  // of the chart: nodes and edges of the forest, hooks included; 0 for any number
 };
 
 class CollinsChart {
@@ -60,7 +60,7 @@ class CollinsChart {
 
   // Adjustments of arcs and tags are added to the scores during the search; -inf forbids one. They are not part of the
   // forest.
-  // Empty when there is no derivation; `is_full` says that the limit of edges was reached, `is_partial` that the forest
+  // Empty when there is no derivation; `is_full` says that the limit of size was reached, `is_partial` that the forest
   // has covers of the sentence by several phrases, each with an arc from the root.
   Forest build(const ForestAdjustment &adjustment) {
     adjustment_ = adjustment.arcs, tag_adjustment_ = adjustment.tags;
@@ -71,7 +71,7 @@ class CollinsChart {
     for (int length = 1; length <= n_; ++length)
       for (int i = 0; i + length <= n_; ++i) {
         fill(i, i + length);
-        if (search_.max_edges && builder_.edges() > search_.max_edges) {
+        if (search_.max_size && builder_.size() > search_.max_size) {
           is_full = true;
           return Forest();
         }
@@ -111,6 +111,7 @@ class CollinsChart {
   // What a hook becomes when it is attached.
   struct Hooked {
     int node;
+    int span;  // in which its edges were added to the forest last, -1 for none
     double score;
     std::uint8_t previous, verb;
     std::int16_t label, word, tag;  // in base phrases
@@ -229,14 +230,31 @@ class CollinsChart {
     const HookRange range = hook(begin, end, item);
     if (is_outside(item.merit + range.best)) return;
     for (int k = range.begin; k < range.end; ++k) {
-      const Hooked hooked = hooks_[k];
+      Hooked &hooked = hooks_[k];
       Item grown = item;
       (on_right ? grown.verb_right : grown.verb_left) |= hooked.verb;
       grown.has_modifier = 1;
       grown.previous = hooked.previous;
       if (model_.is_base(item.parent))
         grown.last_label = hooked.label, grown.last_word = hooked.word, grown.last_tag = hooked.tag;
-      add_edge(grown, item.score + hooked.score, 0, item.node, hooked.node);
+      const int at = add(grown, item.score + hooked.score);
+      if (at < 0) continue;
+      add_hook_edges(hooked, begin, end, item);
+      builder_.add_edge(items_[at].node, {item.node, hooked.node, -1, 0});
+    }
+  }
+
+  // The edges of a hook are added in the first span whose items in the beam use it: the edges of nodes that no item
+  // uses are dropped at the end of a span, and the hook may be used again in another.
+  void add_hook_edges(Hooked &hook, int begin, int end, const Item &item) {
+    const int here = i_ * (n_ + 1) + j_;
+    if (hook.span == here || builder_.is_used(hook.node)) return;
+    hook.span = here;
+    for (const Item &modifier : span(begin, end).modifiers) {
+      const int arc = arc_of(item, modifier);
+      const double log_p = log_modifier(item.context, modifier);
+      if (log_p + adjustment_[arc] > forbidden && is_same(hook, hooked_by(modifier, item)))
+        builder_.add_edge(hook.node, {modifier.node, -1, arc, log_p});
     }
   }
 
@@ -248,31 +266,34 @@ class CollinsChart {
   }
 
   HookRange new_hooks(int begin, int end, const Item &item) {
-    const bool in_base = model_.is_base(item.parent);
     HookRange range{int(hooks_.size()), int(hooks_.size()), forbidden};
     for (const Item &modifier : span(begin, end).modifiers) {
-      const int arc = (item.head + 1) * (n_ + 1) + modifier.head + 1;
-      const double log_p = log_modifier(item.context, modifier);
-      const double adjusted = log_p + adjustment_[arc];
+      const double adjusted = log_modifier(item.context, modifier) + adjustment_[arc_of(item, modifier)];
       if (adjusted == forbidden) continue;
-      Hooked hooked{-1, forbidden, std::uint8_t(model_.class_of(modifier.parent)), contains_verb(modifier), 0, 0, 0};
-      if (in_base) hooked.label = modifier.parent, hooked.word = modifier.head, hooked.tag = modifier.tag;
-      const int at = hooked_place(range, hooked, begin, end);
-      Hooked &kept = hooks_[at];
+      Hooked &kept = hooks_[hooked_place(range, hooked_by(modifier, item), begin, end)];
       kept.score = std::max(kept.score, modifier.score + adjusted);
       range.best = std::max(range.best, kept.score);
-      builder_.add_edge(kept.node, {modifier.node, -1, arc, log_p});
     }
     return range;
   }
 
+  int arc_of(const Item &head, const Item &modifier) const { return (head.head + 1) * (n_ + 1) + modifier.head + 1; }
+
+  Hooked hooked_by(const Item &modifier, const Item &item) const {
+    Hooked hooked{-1, -1, forbidden, std::uint8_t(model_.class_of(modifier.parent)), contains_verb(modifier), 0, 0, 0};
+    if (model_.is_base(item.parent))
+      hooked.label = modifier.parent, hooked.word = modifier.head, hooked.tag = modifier.tag;
+    return hooked;
+  }
+
+  // Whether two modifiers become the same hook.
+  static bool is_same(const Hooked &a, const Hooked &b) {
+    return a.previous == b.previous && a.verb == b.verb && a.label == b.label && a.word == b.word && a.tag == b.tag;
+  }
+
   int hooked_place(HookRange &range, Hooked hooked, int begin, int end) {
-    for (int k = range.begin; k < range.end; ++k) {
-      const Hooked &other = hooks_[k];
-      if (other.previous == hooked.previous && other.verb == hooked.verb && other.label == hooked.label &&
-          other.word == hooked.word && other.tag == hooked.tag)
-        return k;
-    }
+    for (int k = range.begin; k < range.end; ++k)
+      if (is_same(hooks_[k], hooked)) return k;
     hooked.node = builder_.add_node({-1, begin, end, 0, 0, 0}, true);
     hooks_.push_back(hooked);
     return range.end++;

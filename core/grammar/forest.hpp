@@ -136,8 +136,10 @@ class ForestBuilder {
   void add_edge(int node, const ForestEdge &edge) { edges_.push_back({node, edge}); }
 
   std::size_t edges() const { return edges_.size(); }
+  std::size_t size() const { return nodes_.size() + edges_.size(); }
 
   void use(int node) { used_[node] = 1; }
+  bool is_used(int node) const { return used_[node]; }
   // Of the edges from `begin` on, keeps those of used nodes and, in turn, of the nodes below them. All edges of a node
   // were added before it was put below another.
   void drop_unused(std::size_t begin) {

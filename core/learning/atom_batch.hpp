@@ -34,8 +34,8 @@ class AtomBatch {
   int sentences() const { return int(begin_.size()) - 1; }
   int nodes(int s) const { return begin_[s + 1] - begin_[s] - 2 * Atoms::reach; }
   Atoms at(int s) const {
-    return {&atoms_[std::size_t(begin_[s]) * width_], &each_[std::size_t(begin_[s] + Atoms::reach) * each_width_],
-            nodes(s), width_, each_width_};
+    return {atoms_.data() + std::size_t(begin_[s]) * width_,
+            each_.data() + std::size_t(begin_[s] + Atoms::reach) * each_width_, nodes(s), width_, each_width_};
   }
 
  private:

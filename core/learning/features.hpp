@@ -102,8 +102,8 @@ class Rows {
     absent_.clear();
     for (int role = 0; role < roles; ++role)
       for (int absent = 1; absent <= absent_nodes; ++absent) {
-        const auto row = absent_.insert(absent_.end(), &empty_[std::size_t(role) * templates_],
-                                        &empty_[std::size_t(role) * templates_] + templates_);
+        const std::uint32_t *own = empty_.data() + std::size_t(role) * templates_;  // none without templates
+        const auto row = absent_.insert(absent_.end(), own, own + templates_);
         for (int k = role_begin_[role]; k < role_begin_[role + 1]; ++k)
           row[terms_[k].templ] ^= mixed(std::uint32_t(absent) + terms_[k].seed);
       }

@@ -38,14 +38,19 @@ class Climber {
   // before every word. Without it the tree stays where it is.
   template <typename Each, typename GoOn>
   void climb(ClimbTree &tree, Each each, GoOn go_on) {
+    NoOthers others;
+    climb(tree, each, go_on, others);
+  }
+  template <typename Each, typename GoOn, typename Others>
+  void climb(ClimbTree &tree, Each each, GoOn go_on, Others &others) {
     for (bool changed = true; changed;) {
       changed = false;
       tree.bottom_up(order_);
       for (int m : order_) {
         if (!go_on()) return;
-        const Change change = tree.is_only_root(m) ? tree.best_swap() : tree.best_move(m);
+        const Change change = tree.best_change(m, others);
         if (change.to < 0) continue;
-        tree.apply(change);
+        tree.apply(change, others);
         each(tree);
         changed = true;
       }

@@ -32,6 +32,14 @@ struct Change {
   Sum gain;
 };
 
+// What a tree is worth beside its parts: nothing. factors/factor_climb.hpp has third-order parts and global features.
+struct NoOthers {
+  double gain_of_move(int, int) const { return 0; }
+  double gain_of_swap(int, int, int) const { return 0; }
+  void move(int, int) const {}
+  void swap(int, int, int) const {}
+};
+
 class ClimbTree {
  public:
   void reset(const Parts &parts, TreeShape shape, const int *heads) {
@@ -52,7 +60,8 @@ class ClimbTree {
 
   int nodes() const { return parts_->nodes; }
   int head(int m) const { return parts_->head[used_[m]]; }
-  const Sum &total() const { return total_; }  // kept up by the gains of the changes made
+  const Sum &total() const { return total_; }    // kept up by the gains of the changes made
+  void add(double value) { total_.add(value); }  // of what is scored beside the parts
   void write(int *heads) const {
     heads[0] = -1;
     for (int m = 1; m < nodes(); ++m) heads[m] = head(m);
@@ -70,39 +79,63 @@ class ClimbTree {
 
   bool is_only_root(int m) const { return shape_.single_root && head(m) == 0; }
 
-  // The best new head for word m, which is not the single root's modifier; to == -1 when none is better.
-  Change best_move(int m) {
+  // visit(change) for each other head that word m, which is not the single root's modifier, may have.
+  template <typename Visit>
+  void each_move(int m, Visit visit) {
     const int from = used_[m];
+    if (parts_->in_size(m) < 2) return;
     mark_dominated(m);
     detach(from);
-    Change best;
     const Sum now = attachment(from);
-    Sum highest = now;
     for (int place = parts_->in_begin[m]; place < parts_->in_begin[m + 1]; ++place) {
       const int to = parts_->in_arc[place], h = parts_->head[to];
       if (to == from || is_marked(h) || (shape_.single_root && h == 0) || crosses(to)) continue;
-      const Sum there = attachment(to);
-      if (!there.exceeds(highest)) continue;
-      highest = there;
-      best.to = to;
+      visit(Change{to, -1, attachment(to) - now});
     }
     attach(from);
-    best.gain = highest - now;
-    return best;
   }
 
-  // The best word to take the place of the single root's modifier; to == -1 when none is better.
-  Change best_swap() {
+  // visit(change) for each word that may take the place of the single root's modifier, and each place for that one.
+  template <typename Visit>
+  void each_swap(Visit visit) {
     const int root_arc = only_root_arc(), root = parts_->modifier[root_arc];
-    Change best;
     for (int arc = parts_->out_begin(0); arc < parts_->out_begin(0) + parts_->out_size(0); ++arc)
-      if (arc != root_arc) consider_swap(arc, root_arc, root, best);
+      if (arc != root_arc) each_swap(arc, root_arc, root, visit);
+  }
+
+  // visit(change) for the moves of a word, or for the swaps if it is the single root's modifier.
+  template <typename Visit>
+  void each_change(int m, Visit visit) {
+    is_only_root(m) ? each_swap(visit) : each_move(m, visit);
+  }
+
+  // The best change of a word; to == -1 when none is better. `others` gives what is gained beside the parts.
+  template <typename Others>
+  Change best_change(int m, Others &others) {
+    Change best;
+    each_change(m, [&](Change change) {
+      change.gain.add(gain_beside(change, others));
+      if (change.gain.exceeds(best.gain)) best = change;
+    });
     return best;
   }
 
-  void apply(const Change &change) {
+  template <typename Others>
+  double gain_beside(const Change &change, Others &others) const {
+    const int m = parts_->modifier[change.to], h = parts_->head[change.to];
+    if (change.root_to < 0) return others.gain_of_move(m, h);
+    return others.gain_of_swap(m, parts_->modifier[change.root_to], parts_->head[change.root_to]);
+  }
+
+  template <typename Others>
+  void apply(const Change &change, Others &others) {
     const int root_arc = change.root_to < 0 ? -1 : only_root_arc();
-    detach(used_[parts_->modifier[change.to]]);
+    const int m = parts_->modifier[change.to];
+    if (root_arc >= 0)
+      others.swap(m, parts_->modifier[root_arc], parts_->head[change.root_to]);
+    else
+      others.move(m, parts_->head[change.to]);
+    detach(used_[m]);
     if (root_arc >= 0) detach(root_arc);
     attach(change.to);
     if (root_arc >= 0) attach(change.root_to);
@@ -143,7 +176,8 @@ class ClimbTree {
   }
 
   // The word m of `arc`, (0, m), becomes the root, and the old one goes below it.
-  void consider_swap(int arc, int root_arc, int root, Change &best) {
+  template <typename Visit>
+  void each_swap(int arc, int root_arc, int root, Visit visit) {
     const int m = parts_->modifier[arc], from = used_[m];
     mark_dominated(m);
     detach(root_arc);
@@ -156,9 +190,7 @@ class ClimbTree {
       attach(arc);
       for (int place = parts_->in_begin[root]; place < parts_->in_begin[root + 1]; ++place) {
         const int to = parts_->in_arc[place];
-        if (!is_marked(parts_->head[to]) || crosses(to)) continue;
-        const Sum swapped = there + attachment(to);
-        if (swapped.exceeds(now + best.gain)) best = {arc, to, swapped - now};
+        if (is_marked(parts_->head[to]) && !crosses(to)) visit(Change{arc, to, there + attachment(to) - now});
       }
       detach(arc);
     }

@@ -20,7 +20,7 @@ class Rearranger {
     while (limit == 0 || changes < limit) {
       const Change change = best_change();
       if (change.to < 0) break;
-      tree_.apply(change);
+      tree_.apply(change, none_);
       ++changes;
     }
     tree_.write(heads);
@@ -31,13 +31,14 @@ class Rearranger {
   Change best_change() {
     Change best;
     for (int m = 1; m < tree_.nodes(); ++m) {
-      const Change change = tree_.is_only_root(m) ? tree_.best_swap() : tree_.best_move(m);
+      const Change change = tree_.best_change(m, none_);
       if (change.to >= 0 && change.gain.exceeds(best.gain)) best = change;
     }
     return best;
   }
 
   ClimbTree tree_;
+  NoOthers none_;
 };
 
 }  // namespace treewright

@@ -34,6 +34,7 @@ static void forests_of_all_sizes_have_a_best_tree_below_their_sum() {
           treewright::CollinsChart chart(model, input, {beam, comma_rule, 2, true, 0});
           const treewright::Forest forest = chart.build({none.data()});
           if (forest.is_empty()) continue;
+          for (std::size_t v = 0; v < forest.nodes.size(); ++v) CHECK(forest.nodes[v].edges < forest.edges_end(v));
           std::vector<std::int64_t> best;
           std::vector<double> values;
           std::vector<treewright::Constituent> constituents;
@@ -73,7 +74,7 @@ static void adjustments_of_tags_choose_the_tags() {
   }
 }
 
-static void a_limit_of_edges_leaves_an_empty_forest() {
+static void a_limit_of_size_leaves_an_empty_forest() {
   const treewright::CollinsModel model = random_grammar(1);
   treewright::CollinsInput input{{0, 1, 2, 3}, {{1, 2}, {1, 2}, {1, 2}, {1, 2}}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   const std::vector<double> none(25, 0.0);

@@ -34,6 +34,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_collins.hpp"
 #include "test_dual.hpp"
 #include "test_dynamic.hpp"
+#include "test_factors.hpp"
 #include "test_features.hpp"
 #include "test_first_order.hpp"
 #include "test_grammar.hpp"
@@ -41,6 +42,7 @@ static double value_of(const std::vector<double> &arc, const std::vector<int> &h
 #include "test_local_search.hpp"
 #include "test_network.hpp"
 #include "test_tagger.hpp"
+#include "test_tensor.hpp"
 #include "test_word_classes.hpp"
 
 static void expected_arcs_of_the_dmv_are_one_a_word() {
@@ -68,9 +70,10 @@ static void expected_arcs_of_the_dmv_are_one_a_word() {
 }
 
 int main() {
+  tensor_gradients_are_those_of_the_scores();
   forests_of_all_sizes_have_a_best_tree_below_their_sum();
   adjustments_of_tags_choose_the_tags();
-  a_limit_of_edges_leaves_an_empty_forest();
+  a_limit_of_size_leaves_an_empty_forest();
   tag_sequences_of_all_sizes_have_probabilities_that_sum_to_one();
   a_tag_model_learns_one_sentence();
   unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words();
@@ -87,8 +90,11 @@ int main() {
   grand_automaton_is_a_sibling_automaton_for_each_head_of_the_head();
   state_automaton_contains_the_sibling_automaton();
   second_order_values_are_those_of_their_trees();
+  outermost_grandchildren_are_scored_as_defined();
   marginals_sum_to_one_and_semirings_agree();
   climbs_add_up_to_the_value_of_their_end();
+  factor_gains_equal_differences_of_values();
+  factor_gradients_stay_in_the_table();
   long_sentences_begin_with_perturbed_trees();
   graphs_are_worth_more_than_their_trees();
   optima_are_at_least_one();

@@ -317,3 +317,59 @@ static void second_order_sums_of_arcs_are_first_order_sums() {
           CHECK(std::abs(expected.arc[e] - marginal[std::size_t(parts.head[e]) * nodes + parts.modifier[e]]) < 1e-7);
       }
 }
+
+static bool has_crossing_arcs(const std::vector<int> &heads) {
+  for (int m = 1; m < int(heads.size()); ++m)
+    for (int k = 1; k < int(heads.size()); ++k) {
+      const int begin = std::min(m, heads[m]), end = std::max(m, heads[m]);
+      const int other = std::min(k, heads[k]), last = std::max(k, heads[k]);
+      if (begin < other && other < end && end < last) return true;
+    }
+  return false;
+}
+
+// The value of a tree with grandparent scores of the outermost modifiers of each side only, by definition.
+static double value_with_outermost(const DenseScores &scores, const std::vector<int> &heads) {
+  double value = scores.parts(false).value(heads.data());
+  for (int h = 1; h < scores.nodes; ++h)
+    for (int side : {0, 1}) {
+      int outermost = 0;
+      for (int m = 1; m < scores.nodes; ++m)
+        if (heads[m] == h && (m > h) == bool(side) && (side || outermost == 0)) outermost = m;
+      if (outermost) value += scores.grand[(std::size_t(heads[h]) * scores.nodes + h) * scores.nodes + outermost];
+    }
+  return value;
+}
+
+static void outermost_grandchildren_are_scored_as_defined() {
+  treewright::GrandEisner eisner;
+  treewright::PartSums sums;
+  for (int nodes : {2, 3, 4, 5})
+    for (double holes : {0.0, 0.4})
+      for (bool single_root : {false, true}) {
+        const DenseScores scores(nodes, nodes, holes);
+        treewright::Parts parts = scores.parts(true);
+        parts.outermost = true;
+        double best = treewright::forbidden, sum = 0;
+        std::vector<int> heads(nodes, 0), found(nodes);
+        const auto is_last = [&] {
+          return std::all_of(heads.begin() + 1, heads.end(), [&](int h) { return h == nodes - 1; });
+        };
+        for (heads[0] = -1;;) {
+          if (is_tree(heads.data(), nodes, single_root) && !has_crossing_arcs(heads)) {
+            const double value = value_with_outermost(scores, heads), same = parts.value(heads.data());
+            CHECK(value == same || std::abs(value - same) < 1e-9);
+            best = std::max(best, value), sum += std::exp(value);
+          }
+          if (is_last()) break;
+          for (int m = 1; m < nodes; ++m) {  // the next assignment of heads
+            heads[m] = (heads[m] + 1) % nodes;
+            if (heads[m] != 0) break;
+          }
+        }
+        CHECK(std::abs(eisner.decode(parts, single_root, found.data()) - best) < 1e-9);
+        CHECK(std::abs(parts.value(found.data()) - best) < 1e-9);
+        treewright::Parts expected = parts;
+        CHECK(std::abs(sums.run(parts, single_root, expected) - std::log(sum)) < 1e-9);
+      }
+}

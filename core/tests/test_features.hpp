@@ -26,7 +26,8 @@ static std::vector<treewright::TemplateTable> some_tables() {
           {Kind::between, 1, 1, {{0, 0, 0, 0}}},
           {Kind::each_of_both, 0, 1, {{1, 0, 2, 0}}},
           {Kind::sibling, 0, 1, {{0, 0, 0, 0}, {1, 0, 0, 1}, {2, 0, 0, -2}}},
-          {Kind::grandparent, 0, 1, {{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 1, 0}}}};
+          {Kind::grandparent, 0, 1, {{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 1, 0}}},
+          {Kind::beyond, 0, 0, {}}};  // a kind without templates
 }
 
 static void learning_raises_the_probability_of_the_gold_tree() {

@@ -395,8 +395,11 @@ inline double ChuLiuEdmonds::reduced_cost(int u, int v, double weight) const {
 inline TreeDual ChuLiuEdmonds::dual() const {
   TreeDual found;
   found.penalty = penalty_;
+  const int sets = is_greedy_ ? 0 : count_ - nodes_;
+  found.slack.reserve(sets), found.set_begin.reserve(sets + 1);
+  found.words.reserve(sets ? 2 * nodes_ : 0);  // most often enough
   found.set_begin.push_back(0);
-  for (int node = nodes_; !is_greedy_ && node < count_; ++node) {
+  for (int node = nodes_; node < nodes_ + sets; ++node) {
     const double taken_off = parent_[node] < 0 && source_[node] == 0 ? penalty_ : 0;
     const double slack = taken_off - dual_[node];
     if (!(slack > 0)) continue;

@@ -116,6 +116,20 @@ inline double spread_of(const std::vector<double> &losses, double penalty) {
   return sum;
 }
 
+// The sum of the sizes of the best scores in all places of one kind.
+inline double total_size(const std::vector<double> &best) {
+  double sum = 0;
+  for (double score : best) sum += score == forbidden ? 0 : std::abs(score);
+  return sum;
+}
+
+// An upper bound on what another tree gains over the one that a chart finds, which adds up the scores of a tree in some
+// order. A tree that is not worse has at most 5 parts a node; together they have at most the size of the best scores
+// (total_size of all kinds) and the loss. Twice: for the tree found and for the best one.
+inline double second_order_rounding(int nodes, double size_of_best, double loss) {
+  return 2 * 5.0 * nodes * std::numeric_limits<double>::epsilon() * (size_of_best + loss);
+}
+
 class Losses {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -171,6 +185,11 @@ class Losses {
   double spread(const int *heads) { return spread(heads, best_size_); }
   // The spread for searches, which may be smaller: every group of losses but the first counts as penalties.
   double search_spread(const int *heads) { return spread(heads, 0); }
+
+  // The size of the best scores of all places.
+  double size_of_best() const {
+    return total_size(best_arc) + total_size(best_sibling) + total_size(best_grand) + total_size(best_stop);
+  }
 
   // Every part at its best; rounded, so that it is a bound but for a few units in the last place.
   double upper_bound() const {

@@ -21,7 +21,7 @@ class SiblingBounds {
   // penalties may be among its losses: the caller then decodes over Parts.
   Bounds of(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, const int *heads) {
     n_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
-    largest_ = 0, multiples_ = Multiples(), are_multiples_ = n_ <= (1 << 10);
+    multiples_ = Multiples(), are_multiples_ = n_ <= (1 << 10);
     best_arc_.assign(n_, forbidden), best_sibling_.assign(n_, sib ? forbidden : 0);
     best_stop_.assign(2 * n_, stop ? forbidden : 0);
     for (std::size_t h = 0; h < n_; ++h) find_best(h, single_root);
@@ -30,9 +30,8 @@ class SiblingBounds {
     for_parts_of(heads, [&](double score, double best) { sum.add(score), losses_.push_back(best - score); });
     double loss = 0, largest_loss = 0;
     for (double each : losses_) loss += each, largest_loss = std::max(largest_loss, each);
-    const double terms = 5.0 * nodes;  // as in DirectDecoder
-    const double rounding = 2 * terms * terms * std::numeric_limits<double>::epsilon() * largest_;
-    const double gap = loss == 0 || are_multiples_ ? 0 : std::min(2 * loss, rounding);
+    const double size = total_size(best_arc_) + total_size(best_sibling_) + total_size(best_stop_);
+    const double gap = loss == 0 || are_multiples_ ? 0 : std::min(2 * loss, second_order_rounding(nodes, size, loss));
     BestSize best_size;
     best_size.add(best_sibling_), best_size.add(best_stop_), best_size.add_arcs(best_arc_);
     const double spread = may_have_penalty(largest_loss, best_size.value()) ? 0 : loss;
@@ -40,20 +39,15 @@ class SiblingBounds {
   }
 
  private:
-  // Two cells at a time, so that no maximum waits for the one before.
   double highest(const double *scores, std::size_t count) {
-    double best[2] = {forbidden, forbidden}, size[2] = {largest_, largest_};
-    const auto see = [&](double score, int k) {
-      const double finite = score == forbidden ? 0 : std::abs(score);
-      best[k] = score > best[k] ? score : best[k];
-      size[k] = finite > size[k] ? finite : size[k];
-    };
+    double best[4] = {forbidden, forbidden, forbidden, forbidden};  // so that no maximum waits for the one before
+    const auto see = [&](double score, int k) { best[k] = score > best[k] ? score : best[k]; };
     std::size_t k = 0;
-    for (; k + 2 <= count; k += 2) see(scores[k], 0), see(scores[k + 1], 1);
-    if (k < count) see(scores[k], 0);
-    largest_ = std::max(size[0], size[1]);
+    for (; k + 4 <= count; k += 4)
+      see(scores[k], 0), see(scores[k + 1], 1), see(scores[k + 2], 2), see(scores[k + 3], 3);
+    for (; k < count; ++k) see(scores[k], 0);
     for (k = 0; are_multiples_ && k < count; ++k) are_multiples_ = multiples_.has(scores[k]);
-    return std::max(best[0], best[1]);
+    return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
   }
 
   void find_best(std::size_t h, bool single_root) {
@@ -91,7 +85,6 @@ class SiblingBounds {
 
   std::size_t n_ = 0;
   const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
-  double largest_ = 0;
   Multiples multiples_;
   bool are_multiples_ = true;
   std::vector<double> best_arc_, best_sibling_, best_stop_, losses_;

@@ -210,6 +210,30 @@ class Labeller:
         Adds the gradient of the gold labels' log probability; returns the loss.
         """
 
+class TensorScorer:
+    """Scores arcs by a low-rank tensor (core/learning/arc_tensor.hpp)."""
+
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, rank: int, tensors: int, vector_size: int = 0) -> None: ...
+
+    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """The sentence that the methods for one sentence score."""
+
+    def add_scores(self, parts: Parts, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
+        """
+        Adds the scores of the arcs, the mean of all tensors, to those that the parts have.
+        """
+
+    def add_scores_of(self, tensor: int, parts: Parts, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
+        """The same of one tensor."""
+
+    def batch_add_scores(self, batch: AtomBatch, parts: Sequence[Parts], vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
+        """The scores of all tensors, for each sentence of a batch."""
+
+    def add_gradient(self, learner: Learner, tensor: int, gradient: Parts) -> None:
+        """
+        Adds the gradient of the arcs' scores by one tensor to the gradient of its parameters.
+        """
+
 class Learner:
     """
     Weights with AdaGrad steps and averaging (core/learning/learning.hpp); the arrays are the caller's.
@@ -448,6 +472,44 @@ def count_optima(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     """
     How many trees no single change of a head improves; cap + 1 when there are more than cap.
     """
+
+class TreeScorer:
+    """Scores third-order parts and global features of trees (core/factors)."""
+
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, tag_atoms: Sequence[int], form_atom: int, punctuation: Sequence[int], conjunction: Sequence[int], adposition: Sequence[int], marks: Sequence[tuple[int, int]], style: int) -> None: ...
+
+    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """The sentence that the methods for one sentence score."""
+
+    def factors(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """Kind, nodes and state of a tree's factors."""
+
+    def scores(self, kind: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The scores of factors."""
+
+    def values(self, trees: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The sum of the scores of the factors of each tree."""
+
+    def climb(self, parts: Parts, options: ClimbOptions, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, max_seconds: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.int32], dict(shape=(None, None))]]:
+        """The best heads, their value, and the end of each climb."""
+
+    def climb_path(self, parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        One climb: the heads after every change, and the values that the gains add up to.
+        """
+
+    def batch_climb(self, batch: AtomBatch, parts: Sequence[Parts], options: ClimbOptions, first: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, max_seconds: float) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, int]]:
+        """
+        The best heads of each sentence, their value, and how many climbs were made.
+        """
+
+    def add_trees(self, learner: Learner, trees: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Adds the counts of trees to the gradient of the weights."""
+
+    def add_choices(self, learner: Learner, parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, temperature: float, margin: float) -> float:
+        """
+        Adds the gradient of the choices of heads in a tree, and returns the loss.
+        """
 
 class DualTrace:
     """One entry an iteration."""
@@ -730,9 +792,9 @@ class CollinsModel:
 
     def __init__(self, tags: int, words: int, base: int, classes: Sequence[int], is_verb: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], is_comma: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_conjunction: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, comma_rule: bool, max_unary: int, partial: bool, max_edges: int, tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Forest, bool, bool]:
+    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], is_comma: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_conjunction: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, comma_rule: bool, max_unary: int, partial: bool, max_size: int, tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Forest, bool, bool]:
         """
-        The derivations of a sentence; whether the limit of edges was reached (the forest is then empty); and whether the derivations are covers by several phrases.
+        The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and whether the derivations are covers by several phrases.
         """
 
 PIECE_PENALTY: float = 10000.0

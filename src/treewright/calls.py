@@ -6,6 +6,7 @@ annotations, and an argument that does not fit is the error. A valid call costs 
 
 from __future__ import annotations
 
+import builtins
 import collections.abc
 import inspect
 import math
@@ -29,6 +30,7 @@ from typing import (
     get_args,
     get_origin,
 )
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -206,20 +208,28 @@ class Names(dict[str, Any]):
         super().__init__(function.__globals__, ArrayLike=Numbers)
 
     def __missing__(self, name: str) -> Any:
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
         for place, module in list(sys.modules.items()):
-            if place.split(".")[0] == "treewright" and name in vars(module):
+            if f"{place}.".startswith("treewright.") and name in vars(module):
                 return vars(module)[name]
         raise KeyError(name)
+
+
+_TYPES: WeakKeyDictionary[Callable[..., Any], dict[str, Any]] = WeakKeyDictionary()  # of functions, by annotation
 
 
 def resolved(annotation: Any, function: Callable[..., Any]) -> Any:
     """The type of an annotation of our source; Any if a name in it belongs to a package that is not imported."""
     if not isinstance(annotation, str):
         return annotation
-    try:
-        return eval(annotation, {}, Names(inspect.unwrap(function)))
-    except (NameError, AttributeError, TypeError):
-        return Any
+    types = _TYPES.setdefault(function, {})
+    if annotation not in types:
+        try:
+            types[annotation] = eval(annotation, {}, Names(inspect.unwrap(function)))
+        except (NameError, AttributeError, TypeError):
+            return Any  # not kept: the package may be imported later
+    return types[annotation]
 
 
 def fits(value: Any, kind: Any) -> bool:

@@ -230,9 +230,9 @@ def from_plain(value: Any, file: modelfile.ModelFile) -> Any:
 
 def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The numbers of the rows with a nonzero bit, and these rows."""
-    bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), -1)
-    is_nonzero = bits[:, 0].copy()
-    for column in range(1, bits.shape[1]):
+    bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), math.prod(array.shape[1:]))
+    is_nonzero = np.zeros(len(array), dtype=bits.dtype)
+    for column in range(bits.shape[1]):
         is_nonzero |= bits[:, column]
     rows = np.flatnonzero(is_nonzero)
     return rows, array[rows]

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import modelfile
-from treewright.calls import checked
+from treewright.calls import checked, explained_methods
 from treewright.checks import read_plain
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError, NameWarning
@@ -131,6 +131,24 @@ class Component(Protocol):
         """Write a model file."""
 
 
+@explained_methods
+class Saved:
+    """The members of a component that read and write model files and pickles."""
+
+    @classmethod
+    def load(cls: type[C], path: modelfile.Path) -> C:
+        """The model of a file, or of a name ("en"), or the part of this kind of the model that the file has."""
+        return load_as(cls, path)
+
+    @checked
+    def save(self: Component, path: modelfile.Path) -> None:
+        """Write a model file: safetensors with a JSON header."""
+        save(self, path)
+
+    def __reduce__(self: Component) -> tuple[Any, ...]:
+        return pickled(self)
+
+
 def component_class(kind: str) -> type[Component]:
     """The class of a kind."""
     module, _, name = REGISTRY[kind].partition(":")
@@ -224,7 +242,9 @@ def restored(
         raise DamagedFileError(source, modelfile.problem_of(error), remedy) from None
 
 
-def check_array(name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int | None, ...]) -> None:
+def check_array(
+    name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int | None, ...], limit: float = MAX_WEIGHT
+) -> None:
     """Refuse an array of another type or shape, and one with numbers whose sums may not be finite."""
     fits = len(shape) == array.ndim and all(
         length in (None, found) for length, found in zip(shape, array.shape, strict=True)
@@ -233,8 +253,9 @@ def check_array(name: str, array: NDArray[Any], dtype: type[np.generic], shape: 
         expected = ", ".join("any" if length is None else str(length) for length in shape)
         found = f"{array.dtype}{list(array.shape)}"
         raise ValueError(f"the array {name} is {found}; expected {np.dtype(dtype)}[{expected}]")
-    if array.dtype.kind == "f" and not (np.abs(array) <= MAX_WEIGHT).all():
-        raise ValueError(f"the array {name} has numbers that are not finite, or above {MAX_WEIGHT:g}")
+    # minimum and maximum of an array with a NaN are NaN
+    if array.dtype.kind == "f" and not -limit <= array.min(initial=0) <= array.max(initial=0) <= limit:
+        raise ValueError(f"the array {name} has numbers that are not finite, or above {limit:g}")
 
 
 def join_parts(parts: Mapping[str, Component]) -> Stored:

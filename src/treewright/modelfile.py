@@ -65,6 +65,7 @@ OPENING = f'{{"__metadata__":{{"{CHECKSUM}":"'.encode()  # of the index; the dig
 MAX_INDEX = 1 << 26  # bytes of the index, by convention; that of the English model has 78 kB
 MAX_ARRAY = 1 << 31  # bytes of an unpacked array, by convention: 2^28 weights of 32 bits have half of it
 MAX_ZLIB_RATIO = 1032  # zlib's largest ratio of unpacked to packed bytes (zlib.net/zlib_tech.html)
+MAX_PACKED_SHARE = 0.9  # of the bytes that compression may leave; with 0.9, weights of networks are not compressed
 GET_AGAIN = "get the file again, or train the model again"
 PREFIX = "treewright "  # of the kind in the header
 DTYPES = {
@@ -340,7 +341,13 @@ def packed(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
             form["values"] = values.tolist()
             array = codes.astype(np.uint8)
     planes = array.reshape(-1, 1).view(np.uint8).T
-    return form, np.frombuffer(zlib.compress(planes.tobytes(), 9), dtype=np.uint8)
+    return form, np.frombuffer(compressed(planes.tobytes()), dtype=np.uint8)
+
+
+def compressed(data: bytes) -> bytes:
+    """A zlib stream; without compression where that would save little, since such bytes load ten times as fast."""
+    found = zlib.compress(data, 9)
+    return found if len(found) < MAX_PACKED_SHARE * len(data) else zlib.compress(data, 0)
 
 
 def unpacked(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:

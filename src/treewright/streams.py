@@ -86,6 +86,25 @@ def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
+def grouped(items: Iterable[T], size: Callable[[T], int], limit: int, most: int = sys.maxsize) -> Iterator[list[T]]:
+    """Lists of items in order, whose sizes add up to `limit` at the most; a larger item alone. `most`: items of a list.
+
+    >>> list(grouped(["a", "bcd", "e", "fg"], len, 3))
+    [['a'], ['bcd'], ['e', 'fg']]
+    """
+    group: list[T] = []
+    total = 0
+    for item in items:
+        own = size(item)
+        if group and (len(group) == most or total + own > limit):
+            yield group
+            group, total = [], 0
+        group.append(item)
+        total += own
+    if group:
+        yield group
+
+
 def arriving(items: Iterable[T], is_ready: Callable[[list[T]], bool]) -> Iterator[list[T]]:
     """Lists of items: one ends where `is_ready`, called with the list, says that the next item is not to be waited for.
 

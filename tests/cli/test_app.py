@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from oracles.commands import Run, runner
 
+import treewright
 from treewright import cli
 from treewright.cli.app import COMMANDS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    command = [sys.executable, "-m", "treewright", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """run(*arguments) is `treewright arguments`."""
+    for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    return runner(monkeypatch, capsys)
 
 
-def test_help_teaches(golden: Callable[[str, str], None]) -> None:
+def test_the_installed_command_runs() -> None:
+    found = subprocess.run([Path(sys.executable).parent / "treewright", "--version"], capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (0, f"treewright {treewright.__version__}\n")
+
+
+def test_help_teaches(run: Run) -> None:
     found = run("--help")
     assert found.returncode == 0
     for command in COMMANDS:
@@ -31,19 +38,20 @@ def test_help_teaches(golden: Callable[[str, str], None]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(command: str) -> None:
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
     found = run(command, "--help")
     assert found.returncode == 0
     assert f"treewright {command}" in found.stdout.replace("Usage: treewright", "")
 
 
-def test_bad_usage_ends_with_two() -> None:
+def test_bad_usage_ends_with_two(run: Run) -> None:
     assert run("nonsense").returncode == 2
     assert run("eval").returncode == 2
 
 
 def test_bad_input_ends_with_one_and_a_sentence(tmp_path: Path) -> None:
-    found = run("show", str(tmp_path / "missing.conllu"))
+    command = [sys.executable, "-m", "treewright", "show", str(tmp_path / "missing.conllu")]
+    found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 1
     assert "missing.conllu" in found.stderr
     assert "Traceback" not in found.stderr

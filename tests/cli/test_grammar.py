@@ -82,6 +82,25 @@ def test_given_tags_are_kept(trained: Run) -> None:
     assert found.stderr.startswith("treewright: tagged.mrg:1: there is no tag 'ZZ' in the grammar; there are . DT IN")
 
 
+def test_bad_trees_are_an_error_or_left_out_and_counted(trained: Run) -> None:
+    Path("mixed.mrg").write_text(
+        "(S (NP (-NONE- *)))\n(S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .))\n(S (NN dog)\n"
+    )
+    refused = trained("parse", "model.tw", "mixed.mrg")
+    assert refused.returncode == 1
+    assert refused.stderr == "treewright: mixed.mrg:1: the tree has no words, only traces; remove it\n"
+    found = trained("parse", "model.tw", "mixed.mrg", "--skip-bad")
+    assert found.stdout == "(S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .))\n"
+    assert "left out 2 bad sentences: mixed.mrg:3: the tree that begins here is not complete" in found.stderr
+
+
+def test_sentences_of_raw_text_are_named_by_file_and_number(trained: Run) -> None:
+    Path("letter.txt").write_text("The dog barks. The man sleeps.")
+    found = trained("parse", "model.tw", "letter.txt", "--input", "text", "--to", "json", "-q")
+    places = [json.loads(line)["place"] for line in found.stdout.splitlines()]
+    assert places == ["letter.txt, sentence 1", "letter.txt, sentence 2"]
+
+
 def test_a_sentence_without_a_tree_is_named_and_can_be_covered(trained: Run) -> None:
     found = trained("parse", "model.tw", stdin="The dog barks .\n. the\n")
     assert found.returncode == 0

@@ -37,10 +37,17 @@ def test_a_product_is_trained_with_scores_of_each_round_and_parses(run: Run) -> 
     assert isinstance(tw.load("model.tw"), tw.grammar.LatentGrammar)
     assert not list(Path().glob("*.checkpoint*"))
     parsed = run("parse", "model.tw", "raw.txt")
+    assert "certified" not in parsed.stderr, "there is no proof for max-rule trees"
     assert parsed.stdout.splitlines() == [
         "(S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .))",
         "(S (NP (DT The) (NN man)) (VP (VBZ barks)) (. .))",
     ]
+
+
+def test_trees_without_binary_rules_are_trained_on(run: Run) -> None:
+    Path("short.mrg").write_text("(NP (NN dog))\n(NP (NN man))\n")
+    assert run("train", "short.mrg", "--kind", "latent", "--rounds", "1", "-o", "model.tw", "-q").returncode == 0
+    assert run("parse", "model.tw", stdin="dog\n").stdout == "(NP (NN dog))\n"
 
 
 def test_selftrain_reads_raw_text_with_empty_lines(run: Run) -> None:

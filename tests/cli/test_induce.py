@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.commands import Run, runner
 from typer.testing import CliRunner
 
 import treewright as tw
@@ -20,12 +19,23 @@ from treewright.induce import InducedParser
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "treewright", "induce", *arguments], capture_output=True, text=True)
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """run(command, *arguments) is `treewright command arguments`."""
+    return runner(monkeypatch, capsys)
 
 
-def test_a_model_is_written_and_reads_back(tmp_path: Path) -> None:
-    found = run(str(EXAMPLES / "sample.conllu"), "-o", str(tmp_path / "model.tw"), "--iterations", "3", "--rounds", "1")
+def test_a_model_is_written_and_reads_back(run: Run, tmp_path: Path) -> None:
+    arguments = (
+        str(EXAMPLES / "sample.conllu"),
+        "-o",
+        str(tmp_path / "model.tw"),
+        "--iterations",
+        "3",
+        "--rounds",
+        "1",
+    )
+    found = run("induce", *arguments)
     assert found.returncode == 0, found.stderr
     assert found.stderr.startswith("settings  method joint, max_length 15, clusters 0, rules ud, start klein-manning")
     assert "  joint  weight balanced, rounds 1," in found.stderr
@@ -36,50 +46,51 @@ def test_a_model_is_written_and_reads_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["model.tw"]
 
 
-def test_explain_prints_tables_and_json(tmp_path: Path) -> None:
-    table = run(str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--explain", "--quiet")
+def test_explain_prints_tables_and_json(run: Run, tmp_path: Path) -> None:
+    table = run("induce", str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--explain", "--quiet")
     assert table.returncode == 0, table.stderr
     assert "Roots of sentences" in table.stdout
     assert table.stderr == ""
-    machine = run(str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--json", "--quiet")
+    machine = run("induce", str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--json", "--quiet")
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
 
 
 @pytest.mark.slow
-def test_the_dmv_is_fitted_by_the_method_of_the_options() -> None:
+def test_the_dmv_is_fitted_by_the_method_of_the_options(run: Run) -> None:
     sample = str(EXAMPLES / "sample.conllu")
     printed = [
-        run(sample, "--method", "lc-dmv", "--json", "-q", *how).stdout for how in ((), ("--viterbi",), ("--features",))
+        run("induce", sample, "--method", "lc-dmv", "--json", "-q", *how).stdout
+        for how in ((), ("--viterbi",), ("--features",))
     ]
     assert len(set(printed)) == 3
-    both = run(sample, "--viterbi", "--features", "--explain")
+    both = run("induce", sample, "--viterbi", "--features", "--explain")
     assert both.returncode == 1
     assert "features are fitted by L-BFGS, not by Viterbi EM: leave out one of them" in both.stderr
 
 
-def test_mistakes_get_a_sentence(tmp_path: Path) -> None:
-    nothing = run(str(EXAMPLES / "sample.conllu"))
+def test_mistakes_get_a_sentence(run: Run, tmp_path: Path) -> None:
+    nothing = run("induce", str(EXAMPLES / "sample.conllu"))
     assert nothing.returncode == 1
     assert "give -o MODEL to save it, or --explain to print its parameters" in nothing.stderr
     rules = tmp_path / "rules.toml"
     rules.write_text('VERB = ["NOON"]')
-    bad = run(str(EXAMPLES / "sample.conllu"), "--rules", str(rules), "--explain")
+    bad = run("induce", str(EXAMPLES / "sample.conllu"), "--rules", str(rules), "--explain")
     assert bad.returncode == 1
     assert "unknown tag 'NOON'" in bad.stderr
-    long = run(str(EXAMPLES / "sample.conllu"), "--max-length", "1", "--explain")
+    long = run("induce", str(EXAMPLES / "sample.conllu"), "--max-length", "1", "--explain")
     assert long.returncode == 1
     assert "no sentence to learn from" in long.stderr
 
 
-def test_parse_reads_an_induced_model_like_any_other(tmp_path: Path) -> None:
+def test_parse_reads_an_induced_model_like_any_other(run: Run, tmp_path: Path) -> None:
     model = tmp_path / "model.tw"
-    run(str(EXAMPLES / "sample.conllu"), "-o", str(model), "--method", "lc-dmv", "--quiet")
-    command = [sys.executable, "-m", "treewright", "parse", str(model), str(EXAMPLES / "sample.conllu")]
-    found = subprocess.run(command, capture_output=True, text=True)
+    run("induce", str(EXAMPLES / "sample.conllu"), "-o", str(model), "--method", "lc-dmv", "--quiet")
+    command = ["parse", str(model), str(EXAMPLES / "sample.conllu")]
+    found = run(*command)
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("# treewright = certified over all arcs") == 3
     assert "100.0 % of the trees certified as the model's best" in found.stderr
-    refused = subprocess.run([*command, "--method", "dd"], capture_output=True, text=True)
+    refused = run(*command, "--method", "dd")
     assert refused.returncode == 1
     assert "an induced model has one decoder, which is projective" in refused.stderr
 
@@ -100,20 +111,19 @@ def untagged(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_untagged_text_learns_classes_and_is_parsed_with_them(untagged: Path) -> None:
-    refused = run(str(untagged), "--explain")
+def test_untagged_text_learns_classes_and_is_parsed_with_them(run: Run, untagged: Path) -> None:
+    refused = run("induce", str(untagged), "--explain")
     assert refused.returncode == 1
     assert "untagged.conllu:1: a word without a tag ('_' in UPOS); tag the text first" in refused.stderr
     model = untagged.with_name("model.tw")
-    found = run(str(untagged), "--clusters", "4", "--explain", "-o", str(model))
+    found = run("induce", str(untagged), "--clusters", "4", "--explain", "-o", str(model))
     assert found.returncode == 0, found.stderr
     assert "Word classes" in found.stdout
     assert "sees" in found.stdout
-    command = [sys.executable, "-m", "treewright", "parse", str(model), str(untagged)]
-    parsed = subprocess.run(command, capture_output=True, text=True)
+    parsed = run("parse", str(model), str(untagged))
     assert parsed.returncode == 0, parsed.stderr
     assert parsed.stdout.count("\troot\t") == len(SENTENCES)
-    rules = run(str(untagged), "--clusters", "4", "--method", "joint", "--explain")
+    rules = run("induce", str(untagged), "--clusters", "4", "--method", "joint", "--explain")
     assert rules.returncode == 1
     assert "joint needs rules, and rules need tags: with clusters the method is lc-dmv or dmv" in rules.stderr
 

@@ -245,6 +245,15 @@ def test_the_clock_of_the_summary_starts_with_the_first_sentence() -> None:
     assert summary.as_dict()["seconds"] < 0.1
 
 
+def test_the_summary_of_climbed_trees_says_what_is_certified() -> None:
+    summary = Summary(climbs=2)
+    summary.count(["a", "b"], certified=False)
+    assert summary.in_words().endswith(", trees are the best of 2 climbs, not certified")
+    summary.count(["a"], certified=True)
+    expected = "50.0 % of the trees certified as the model's best, the others are the best of 2 climbs"
+    assert summary.in_words().endswith(expected)
+
+
 @pytest.mark.parametrize("command", [("parse", "my.tw"), ("complete", "my.tw"), ("tag", "run", "my.tw")])
 def test_the_speed_does_not_contain_the_loading_of_the_model(
     run: Run, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -112,9 +112,13 @@ def test_every_method(run: Run, model: str, method: str) -> None:
     found = run(model, "--method", method, "-q", stdin=INPUT)
     assert found.returncode == 0
     for sentence in tw.read(io.StringIO(found.stdout), check="single-root"):
-        assert re.fullmatch(
-            r"(certified|gap [\d.e-]+|not certified) over (candidate|all) arcs", str(sentence.comment("treewright"))
-        )
+        status = r"best of \d+ climbs, not certified" if method == "climb" else r"certified|gap [\d.e-]+|not certified"
+        assert re.fullmatch(f"({status}) over (candidate|all) arcs", str(sentence.comment("treewright")))
+
+
+def test_the_summary_of_climbed_trees_says_how_they_were_found(run: Run, model: str) -> None:
+    found = run(model, "--method", "climb", stdin=INPUT)
+    assert re.search(r"a second, trees are the best of [1-9]\d* climbs, not certified\n$", found.stderr)
 
 
 def test_threads_give_the_same_bytes(run: Run, model: str) -> None:

@@ -249,3 +249,26 @@ def test_pack(run: Run) -> None:
         1,
         "treewright: no parser among t; `treewright train --only parser TRAIN` makes one\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("lines", b"The dog sees a house.\nThe ol\xe9.\nEvery teacher hears this song.\n"),
+        ("paragraphs", b"\xef\xbb\xbfThe dog sees a house.\r\nThe ol\xe9.\r\nEvery teacher hears this song."),
+        ("json", b'"The dog sees a house."\n"The ol\xe9."\n{"text": "Every teacher hears this song."}\n'),
+    ],
+)
+def test_lines_in_another_encoding_are_named_or_left_out(run: Run, model: str, kind: str, content: bytes) -> None:
+    Path("in").write_bytes(content)
+    stopped = run("parse", model, "in", "--input", kind, "-o", "out.conllu")
+    assert stopped.returncode == 1
+    assert stopped.stderr.startswith("treewright: in:2: byte 0xE9 at character ")
+    found = run("parse", model, "in", "--input", kind, "--skip-bad", "-o", "out.conllu")
+    assert found.returncode == 0
+    assert "left out 1 bad sentence: in:2: byte 0xE9 at character " in found.stderr
+    sentences = list(tw.read("out.conllu"))
+    assert [sentence.forms[1] for sentence in sentences] == ["dog", "teacher"]
+    text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    if kind != "json":
+        assert [text[sentence[1].begin : sentence[1].end] for sentence in sentences] == ["dog", "teacher"]

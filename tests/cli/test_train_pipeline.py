@@ -48,8 +48,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     monkeypatch.setattr(tw.parser, "ParserOptions", parsing)
 
-    def tagging(columns: tuple[str, ...], seed: int, case_noise: float) -> TaggerOptions:
-        return replace(TAGGER, columns=columns, seed=seed, case_noise=case_noise)
+    def tagging(columns: tuple[str, ...], seed: int) -> TaggerOptions:
+        return replace(TAGGER, columns=columns, seed=seed)
 
     def tokenising(seed: int, case_noise: float) -> TokeniserOptions:
         return replace(TOKENISER, seed=seed, case_noise=case_noise)
@@ -169,10 +169,30 @@ def test_the_checkpoint_of_another_pipeline_is_refused(tmp_path: Path, monkeypat
 def test_words_without_a_network_and_a_network_without_torch(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = run("train.conllu", "-o", "a.tw", "--words", "my.words")
     assert found.returncode == 2
-    assert "only a network uses words: add --neural" in found.stderr
+    assert "only a network and a tensor use words: add --neural or --model tensor" in found.stderr
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "treewright.network.training", raising=False)
     monkeypatch.delitem(sys.modules, "treewright.network.encoder", raising=False)
     found = run("train.conllu", "-o", "a.tw", "--neural")
     assert found.returncode == 1
     assert 'training a network needs PyTorch: pip install "treewright[neural]"' in found.stderr
+
+
+@pytest.mark.parametrize(("given", "tagger", "network"), [((), 0.2, 0.1), (("--case-noise", "0.35"), 0.35, 0.35)])
+def test_case_noise_is_that_of_the_tagger_and_of_the_network(
+    run: Run, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], tagger: float, network: float
+) -> None:
+    found: list[float] = []
+
+    def train_pipeline(task: object, check: str, parsing: object, tagging: TaggerOptions, *rest: Any) -> None:
+        found.extend((tagging.case_noise, rest[0].options.case_noise))
+
+    def train_parser(task: object, check: str, parsing: object, networks: Any, verbose: bool) -> None:
+        found.append(networks.options.case_noise)
+
+    monkeypatch.setattr("treewright.network.network.import_training", lambda: None)
+    monkeypatch.setattr("treewright.cli.train.train_pipeline", train_pipeline)
+    monkeypatch.setattr("treewright.cli.train.train_parser", train_parser)
+    assert run("train.conllu", "-o", "a.tw", "--neural", *given).returncode == 0
+    assert run("train.conllu", "-o", "a.tw", "--neural", "--only", "parser", *given).returncode == 0
+    assert found == [tagger, network, network]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.pipelines import PARSER
 
 import treewright as tw
 from treewright.corpus.typography import INVISIBLE, MARKS, TABLE, canonical
@@ -104,7 +105,19 @@ def test_models_of_earlier_versions_see_forms_as_they_are_written(tagger: Tagger
 
 
 def test_the_flag_of_a_parser_is_kept() -> None:
-    header, arrays = Parser.train([ASCII] * 5, model="arc").to_arrays()
+    header, arrays = Parser.train([ASCII] * 5, options=replace(PARSER, model="arc")).to_arrays()
     assert Parser.from_arrays("x.tw", header, arrays).model.canonical_forms
     earlier = Parser.from_arrays("x.tw", {key: header[key] for key in header if key != "canonical_forms"}, arrays)
     assert not earlier.model.canonical_forms
+
+
+def test_the_case_of_lemmas_counts_but_not_in_models_of_earlier_versions() -> None:
+    name = ASCII.with_columns(lemmas=['"', "Dog", "not", "--", "bark", "be", "..."])
+    assert not np.array_equal(Encoder([]).encode(name).atoms, Encoder([]).encode(ASCII).atoms)
+    earlier = Encoder([], lower_lemmas=True)
+    assert np.array_equal(earlier.encode(name).atoms, earlier.encode(ASCII).atoms)
+    header, arrays = Parser.train([ASCII] * 5, options=replace(PARSER, model="arc")).to_arrays()
+    assert not Parser.from_arrays("x.tw", header, arrays).model.lower_lemmas
+    without = {key: header[key] for key in header if key != "lower_lemmas"}
+    assert Parser.from_arrays("x.tw", without, arrays).model.lower_lemmas
+    assert not Parser.from_arrays("x.tw", without | {"canonical_forms": False}, arrays).model.lower_lemmas

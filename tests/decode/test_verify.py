@@ -7,6 +7,7 @@ import copy
 import importlib
 import json
 import pickle
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,9 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
+from oracles.trees import parts_of
 
 import treewright as tw
 from treewright.decode import Parse, Parts, Proof, Verified
+from treewright.decode.integer_charts import best_projective
+from treewright.decode.integer_scores import Given, Rounding, Scores
 from treewright.errors import InfeasibleError, InputError, ProofError
 
 ROOTS = ("single", "multi")
@@ -88,21 +92,125 @@ def test_sentences_longer_than_enumeration_are_accepted(root: str) -> None:
                 assert verify(instance, prove(instance)).gap < 1e-7
 
 
+@pytest.mark.parametrize("rounding", list(Rounding))
 @pytest.mark.parametrize("root", ROOTS)
-@pytest.mark.parametrize("parts", ["sib stop", "sib grand stop"])
-def test_both_charts_find_the_same_bound(parts: str, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from treewright.decode import integer_charts
-
+@pytest.mark.parametrize("parts", ["sib", "stop", "grand", "sib stop", "sib grand stop"])
+def test_both_charts_find_the_best_value(parts: str, root: str, rounding: Rounding) -> None:
+    """The one of whole arrays and the one over candidate arcs."""
     for seed in range(12):
-        instance = random_instance(seed, 2 + seed % 6, parts=parts, root=root, projective=True, sparse=0.1 * (seed % 2))
-        try:
-            parse = prove(instance)
-        except InfeasibleError:
+        instance = random_instance(seed, 2 + seed % 4, parts=parts, root=root, projective=True, sparse=0.1 * (seed % 2))
+        if instance.best() == -np.inf:
             continue
-        dense = verify(instance, parse)
-        monkeypatch.setattr(integer_charts, "DENSE_NODES", 0)
-        assert verify(instance, parse) == dense
-        monkeypatch.undo()
+        whole = Given(instance.arc, **instance.scores)
+        listed = Given(Parts.from_arrays(instance.arc, **instance.scores))
+        for given in (whole, listed):
+            scores = Scores(given, instance.best(), rounding)
+            found = scores.exact(best_projective(scores, root == "single"))
+            assert float(found) == pytest.approx(instance.best(), abs=SUM_ERROR)
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("projective", [False, True])
+def test_a_batch_is_checked_as_its_sentences_are(projective: bool, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong claims are refused in their places, whatever the sentences that share a chart."""
+    monkeypatch.setattr(importlib.import_module("treewright.decode.verify"), "CHART_SENTENCES", 7)
+    batch, parses = [], []
+    singles: list[Verified | ProofError] = []
+    for seed in range(40):
+        parts = PARTS[seed % len(PARTS)]
+        instance = random_instance(seed, 1 + seed % 7, parts=parts, root=root, projective=projective)
+        scores = Parts.from_arrays(instance.arc, **instance.scores) if seed % 4 else instance.arc
+        parse = tw.decode.tree(scores, projective=projective, root=root, proof=True)
+        other = random_instance(seed + 1, 1 + seed % 7, parts=parts, root=root, projective=projective)
+        if seed % 5 == 0:  # the tree of other scores
+            parse = replace(parse, heads=prove(other).heads)
+        batch.append(scores)
+        parses.append(parse)
+        try:
+            singles.append(tw.decode.verify(scores, parse, projective=projective, root=root))
+        except ProofError as error:
+            singles.append(error)
+    found = tw.decode.verify_batch(batch, parses, projective=projective, root=root, errors="return")
+    refused = [place for place, single in enumerate(singles) if isinstance(single, ProofError)]
+    assert 3 <= len(refused) <= 8
+    for place, (one, single) in enumerate(zip(found, singles, strict=True)):
+        assert isinstance(one, ProofError) == (place in refused)
+        if isinstance(one, Verified):
+            assert one == pytest.approx(single, abs=SUM_ERROR)
+        else:
+            assert str(one) == str(single)
+    with pytest.raises(ProofError, match=rf"^batch\[{refused[0]}\]: refused"):
+        tw.decode.verify_batch(batch, parses, projective=projective, root=root)
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("projective", [False, True])
+def test_arrays_of_a_batch_are_refused_as_single_ones(projective: bool, root: str) -> None:
+    """Whatever is wrong with one sentence: the others, of the same length, are proved."""
+    scores = [random_instance(seed, 4, parts="", sparse=0.2 * (seed % 2)).arc for seed in range(10)]
+    outcomes = tw.decode.trees(scores, projective=projective, root=root, proof=True, errors="return")
+    batch, parses = [], []
+    for arc, parse in zip(scores, outcomes, strict=True):
+        if isinstance(parse, InputError):
+            continue
+        cycle = np.array([-1, 2, 1, 0, 3], dtype=np.int32)
+        strange = [replace(parse, heads=heads) for heads in (cycle, cycle + 3, cycle * 0, parse.heads[:3])]
+        strange += [replace(parse, score=parse.score + 1e-6), replace(parse, spread=np.nan), replace(parse, proof=None)]
+        wrong = [np.full((5, 5), fill) for fill in (np.nan, np.inf, -np.inf)]
+        batch += [arc, arc - 3.5, *[arc] * len(strange), *wrong, arc[:, :3], arc]
+        parses += [parse, parse, *strange, *[parse] * len(wrong), parse, parse]
+    found = tw.decode.verify_batch(batch, parses, projective=projective, root=root, errors="return")
+    for arc, parse, one in zip(batch, parses, found, strict=True):
+        if isinstance(one, InputError):
+            with pytest.raises(type(one), match=re.escape(str(one))):
+                tw.decode.verify(arc, parse, projective=projective, root=root)
+        else:
+            single = tw.decode.verify(arc, parse, projective=projective, root=root)
+            assert one == pytest.approx(single, abs=SUM_ERROR)
+    assert sum(isinstance(one, Verified) for one in found) == 2 * sum(isinstance(one, Parse) for one in outcomes)
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_parts_with_masks_and_shifts_are_accepted_only_if_the_claim_is_true(root: str) -> None:
+    """The chart over candidate arcs, in doubles or integers, against all trees in exact arithmetic."""
+    accepted = refused = 0
+    for seed in range(40):
+        instance = random_instance(seed, 2 + seed % 3, parts="sib grand stop", root=root, projective=True)
+        random = np.random.default_rng(seed)
+        for scores in instance.scores.values():
+            scores[random.random(scores.shape) < 0.3] = -(10.0 ** random.integers(3, 39))
+        arc = instance.arc + 1e9 * (random.random(len(instance.arc)) < 0.3)
+        parts = Parts.from_arrays(arc, **instance.scores)
+        values = {heads: sum(map(Fraction, parts_of(heads, arc, **instance.scores))) for heads in instance.trees()}
+        best = tw.decode.tree(parts, projective=True, root=root, proof=True)
+        heads = list(values)[int(random.integers(len(values)))]
+        other = replace(best, heads=np.array(heads), score=float(values[heads]), bound=float(values[heads]), gap=0.0)
+        for parse in (best, other):
+            try:
+                found = tw.decode.verify(parts, parse, projective=True, root=root)
+            except ProofError:
+                refused += 1
+                continue
+            accepted += 1
+            loss = max(values.values()) - values[tuple(parse.heads.tolist())]
+            assert loss <= Fraction(found.gap)
+            assert not parse.certified or loss <= Fraction(parse.tolerance * parse.spread)
+    assert accepted >= 30
+    assert refused >= 10
+
+
+def test_what_is_wrong_with_a_batch_is_named() -> None:
+    scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
+    parse = tw.decode.tree(scores, proof=True)
+    assert tw.decode.verify_batch([], []) == []
+    with pytest.raises(InputError, match="parses has 0 items and batch 1"):
+        tw.decode.verify_batch([scores], [])
+    with pytest.raises(InputError, match="errors is 'keep'"):
+        tw.decode.verify_batch([scores], [parse], errors="keep")  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="root is 'one'"):
+        tw.decode.verify_batch([scores], [parse], root="one")
+    with pytest.raises(InputError, match=r"batch\[1\]: arc has the shape \(2, 3\)"):
+        tw.decode.verify_batch([scores, scores[:2]], [parse, parse])
 
 
 @pytest.mark.parametrize("projective", [False, True])
@@ -111,7 +219,9 @@ def test_parts_and_arrays_have_the_same_proofs(projective: bool) -> None:
         instance = random_instance(seed, 5, projective=projective)
         parts = Parts.from_arrays(instance.arc, **instance.scores)
         parse = tw.decode.tree(parts, projective=projective, proof=True)
-        assert tw.decode.verify(parts, parse, projective=projective) == verify(instance, prove(instance))
+        found, whole = tw.decode.verify(parts, parse, projective=projective), verify(instance, prove(instance))
+        assert found.value == whole.value
+        assert found.bound == pytest.approx(whole.bound, abs=SUM_ERROR)
 
 
 @pytest.mark.parametrize("scale", [1e9, 1e200])
@@ -476,7 +586,7 @@ def test_a_batch_has_the_proofs_of_single_sentences() -> None:
     batch = [Parts.from_arrays(i.arc, **i.scores) for i in (random_instance(s, 4) for s in range(3))]
     for projective in (False, True):
         for parts, parse in zip(batch, tw.decode.tree_batch(batch, projective=projective, proof=True), strict=True):
-            tw.decode.verify(parts, parse, projective=projective)
+            assert tw.decode.verify(parts, parse, projective=projective).value == pytest.approx(parse.score)
 
 
 def imports_of(file: Path) -> list[str]:
@@ -489,7 +599,8 @@ def imports_of(file: Path) -> list[str]:
 def test_the_check_imports_no_decoder() -> None:
     """Only data, errors, the checks of arguments and its own modules: nothing of the core and no solver."""
     folder = Path(tw.decode.__file__).parent
-    own = {"verify", "float_bound", "float_charts", "integer_bound", "integer_charts", "integer_scores", "proof"}
+    own = {"verify", "claim", "array_batches", "float_bound", "float_charts", "candidate_charts", "proof"}
+    own |= {f"integer_{name}" for name in ("bound", "charts", "scores", "search")}
     arguments = {"errors", "calls", "checks"}
     known = {f"treewright.decode.{name}" for name in own | {"result"}} | {f"treewright.{name}" for name in arguments}
     for file in [folder / f"{name}.py" for name in own] + [folder.parent / f"{name}.py" for name in arguments]:

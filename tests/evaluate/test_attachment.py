@@ -189,6 +189,8 @@ def test_places_in_memory_are_sentences() -> None:
 def test_what_is_no_sentence_is_named() -> None:
     with pytest.raises(TypeError, match=r"^gold\[0\] is 1, of type int; expected a Sentence$"):
         evaluate([1], GOLD)  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"^system\[1\] is 'x', of type str; expected a Sentence$"):
+        evaluate(GOLD, iter([GOLD[0], "x"]))  # type: ignore[arg-type]
 
 
 def test_an_unknown_breakdown_names_those_there_are() -> None:

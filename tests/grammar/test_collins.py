@@ -165,7 +165,19 @@ def test_a_sentence_without_a_tree_is_an_error_or_a_cover(grammar: Collins) -> N
     cover = grammar.parse(words, partial=True)
     assert cover.tree.leaves() == words
     assert not cover.certified
-    assert "cover" in cover.given_up
+    assert cover.given_up == "no tree over the whole sentence; the fewest phrases cover it"
+
+
+def test_the_beam_of_a_long_sentence_without_a_tree_is_not_widened(grammar: Collins) -> None:
+    words = [","] * 6
+    with pytest.raises(InfeasibleError, match=r"within a beam of 4\.61 nats, not widened for so many words"):
+        grammar.parse(words, max_words=5)
+    cover = grammar.parse(words, max_words=5, partial=True)
+    assert cover.beam == pytest.approx(2 * math.log(10))
+    assert cover.given_up == (
+        "6 words are more than 5; the beam was narrowed to 4.61 nats; "
+        "no tree over the whole sentence; the fewest phrases cover it"
+    )
 
 
 @pytest.mark.parametrize(

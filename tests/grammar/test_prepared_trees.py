@@ -81,7 +81,7 @@ def test_several_words_below_a_tag_have_the_tag_each() -> None:
     ("text", "message"),
     [
         ("(S (NP (-NONE- *)))", "the tree has no words, only traces; remove it"),
-        ("(S (NP (S (VB go))))", "unary cycle: ROOT over S over NP over S, all over the same words; keep one of the S"),
+        ("(S (NP (S (VB go))))", "unary cycle: ROOT over S over NP over S, all over the same words; keep one S or"),
         ("(S the (NN dog))", "the word 'the' stands beside phrases below S; give it a tag of its own"),
         ("(S (@NP (NN dog)))", "the label '@NP' has a sign of the grammar's own labels (@ in front, or ^); rename it"),
         ("(S (N^P dog))", "the label 'N^P' has a sign of the grammar's own labels"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from oracles.networks import SMALL, random_network, random_sentences
 
-from treewright import component, modelfile
+from treewright import Sentence, component, modelfile
 from treewright.errors import InputError
 from treewright.network import Network, NetworkModel, NetworkSizes, Reading
 from treewright.network.model import restored_rows, rounded_rows
@@ -77,6 +77,26 @@ def test_a_file_of_a_network_reads_as_the_network(network: Network, tmp_path: Pa
         component.load(tmp_path / "n.tw", "parser")
 
 
+def test_a_network_that_reads_tags_needs_them(tmp_path: Path) -> None:
+    classes = ("0", "01", "upos=DET", "upos=NOUN")
+    network = Network(replace(random_network(columns={}), classes=classes, word_classes={}, tag_inputs=("upos",)))
+    network.save(tmp_path / "n.tw")
+    loaded = Network.load(tmp_path / "n.tw")
+    assert loaded.model.tag_inputs == ("upos",)
+
+    def read(*upos: str) -> Reading:
+        [reading] = loaded.read([Sentence.from_words(["the", "dog"], upos=upos)])
+        return reading
+
+    assert same(read("DET", "NOUN"), read("DET", "NOUN"))
+    assert not same(read("DET", "NOUN"), read("DET", "DET"))
+    assert same(read("_", "_"), read("X", "_"))  # a value that was not in the training data has no row
+    with pytest.raises(TypeError, match=r"^sentences has forms alone; this network also reads UPOS: "):
+        loaded.read([["the", "dog"]])
+    with pytest.raises(ValueError, match="the network reads the column 'lemma'; expected one of upos, xpos, feats"):
+        replace(network.model, tag_inputs=("lemma",))
+
+
 def test_rounding_twice_is_rounding_once() -> None:
     numbers = np.random.default_rng(3).normal(size=(200, 17)).astype(np.float32) ** 3
     numbers[0], numbers[1] = 0, 1e-40
@@ -130,7 +150,10 @@ def test_strings_that_do_not_fit_are_refused() -> None:
 BAD_FILES: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], object], str]] = {
     "scales": (lambda header, arrays: arrays.pop("word.scales"), "word does not have a scale for each of its 8 rows"),
     "infinite": (lambda header, arrays: arrays["word.scales"].fill(np.inf), "word has scales that are not finite"),
-    "large": (lambda header, arrays: arrays["arc.bilinear.scales"].fill(1e6), "arc.bilinear has numbers above 1e"),
+    "large": (
+        lambda header, arrays: arrays["arc.bilinear.scales"].fill(1e6),
+        "bilinear has numbers that are not finite, or above",
+    ),
     "type": (lambda header, arrays: arrays.update(word=arrays["word"].astype(np.uint8)), "word is uint8"),
     "class": (lambda header, arrays: arrays["class_numbers"].fill(9), "a class that is not among the classes"),
     "classes": (lambda header, arrays: arrays.update({"class_numbers": np.zeros(9, np.int32)}), "words have 9 classes"),

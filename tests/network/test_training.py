@@ -93,11 +93,42 @@ def test_the_network_keeps_the_words_that_it_needs(tmp_path: Path) -> None:
     assert network.model.sizes.vector == 2
 
 
+def test_the_network_keeps_the_classes_of_frequent_words_and_of_the_treebank(tmp_path: Path) -> None:
+    paths = tmp_path / "paths"
+    paths.write_text("00\toften\t9\n01\tunheard\t8\n10\tbridge\t7\n", encoding="utf-8")
+    network = Network.train(treebank(), options=replace(OPTIONS, classes=1), words=Words.from_classes(paths))
+    assert dict(network.model.word_classes) == {"often": "00", "bridge": "10"}
+
+
+def test_dropout_keeps_the_mean_and_drops_its_share() -> None:
+    from treewright.network.encoder import Dropout
+
+    torch.manual_seed(1)
+    for share in (0.0, 0.25, 0.5):
+        found = Dropout(share)(torch.ones(100, 1001))
+        assert float(found.mean()) == pytest.approx(1, abs=0.01)
+        assert float((found == 0).float().mean()) == pytest.approx(share, abs=0.01)
+    assert torch.equal(Dropout(0.5).eval()(torch.ones(7)), torch.ones(7))
+
+
 def test_sentences_without_words_and_open_cells() -> None:
     with pytest.raises(InputError, match="the training data has no sentences"):
         Network.train([], options=OPTIONS)
     half = [tw.Sentence.from_words(["a", "b"], upos=["X", "X"], heads=[2, -1], deprels=["dep", "_"])]
     assert Network.train(half, options=OPTIONS).read([["a"]])[0].arcs.shape == (2, 2)
+
+
+def test_a_network_that_reads_tags_learns_from_them() -> None:
+    """Forms and places say nothing here: the tag alone says which of two equal words is the root."""
+    words = [("VERB", "NOUN", [0, 1]), ("NOUN", "VERB", [2, 0])]
+    sentences = [
+        tw.Sentence.from_words(["x", "x"], upos=[one, other], heads=heads, deprels=["dep", "dep"])
+        for one, other, heads in words * 40
+    ]
+    network = Network.train(sentences, options=OPTIONS.reading_tags())
+    assert not network.model.columns
+    for sentence, reading in zip(sentences[:2], network.read(sentences[:2]), strict=True):
+        assert tw.decode.tree(reading.arcs).heads[1:].tolist() == sentence.heads.tolist()
 
 
 def test_a_parser_and_a_pipeline_are_trained_with_a_network(tmp_path: Path) -> None:

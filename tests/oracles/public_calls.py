@@ -68,6 +68,7 @@ INTERNAL = {
 } | {"best_labels", "is_surprising"}
 # Every call trains a tagger and a parser with the default settings, which takes seconds.
 INTERNAL |= {"GrammarWithDependencies.train", "GrammarWithTagger.train"}
+INTERNAL |= {"Parser.bounded_tree"}  # it needs a model with third-order parts, and says so first
 INTERNAL |= {"Network.train"}  # it needs PyTorch, which need not be installed, and says so first
 METHOD_TYPES = (FunctionType, classmethod, staticmethod)
 # Constructors that users call; the others make results.
@@ -272,6 +273,7 @@ def values() -> dict[str, Callable[[], Any]]:
         "threshold": lambda: 0.1,
         "train": lambda: [sentence()],
         "tree": lambda: TREE,
+        "parses": lambda: [decode.tree(ARC, proof=True)],
         "trees": lambda: [HEADS],
         "trigram": lambda: np.zeros((3, 3, 2)),
         "value": lambda: "x",
@@ -313,7 +315,11 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
     "LatentOptions.from_json": lambda: {"values": LATENT.to_json()},
     "GrammarWithDependencies.tuned": lambda: {"trees": [TREE]},
     "GrammarWithTagger.tuned": lambda: {"trees": [TREE]},
+    "GrammarWithTagger.accuracy": lambda: {"gold": [TREE], "system": [TREE]},
     "Trigrams.best": lambda: {"adjust": np.zeros((2, 2))},
+    "ThirdOrderParts.value": lambda: {"heads": [-1, 2, 0]},
+    "third_order_tree": lambda: {"parts": decode.Parts.from_arrays(ARC), "third": decode.ThirdOrderParts()},
+    "NetworkOptions.epochs_for": lambda: {"words": 1000},
     "Parts.adjusted": lambda: {"adjustment": np.zeros(4)},
     "Problem.with_parts": lambda: {"core": decode.Parts.from_arrays(ARC).core},
     "Sentence": lambda: {"text": str(sentence())},
@@ -379,8 +385,11 @@ OWN: dict[str, Callable[[], dict[str, Any]]] = {
         "train": [tw.Sentence.from_words(["a", "b", "a", "c", "b", "c"])],
         "options": words.WordsOptions(classes=2, size=2),
     },
+    "Parser.with_network": lambda: {"network": some_network()},
     "Network.read": lambda: {"sentences": [WORDS]},
     "Reading.labels": lambda: {"heads": [-1, 2, 0]},
+    "Words.from_classes": lambda: {"path": "no.classes"},
+    "Words.from_vectors": lambda: {"path": "no.vectors"},
     "Words.joined": lambda: {"other": some_words()},
     "Words.keep": lambda: {"rows": 1},
     "Tokeniser.train": lambda: {"options": TokeniserOptions(learning=SMALL)},
@@ -402,6 +411,7 @@ def instances() -> dict[type, Callable[[], Any]]:
         tagger.Tokeniser: tokeniser,
         words.Words: some_words,
         network.Network: some_network,
+        network.NetworkOptions: network.NetworkOptions,
         network.Reading: lambda: some_network().read([WORDS])[0],
         words.WordsOptions: words.WordsOptions,
         InducedParser: induced,
@@ -426,6 +436,7 @@ def instances() -> dict[type, Callable[[], Any]]:
         corpus.Reader: lambda: tw.read(io.BytesIO(b"")),
         checking.Counts: checking.Counts,
         decode.Parts: lambda: decode.Parts.from_arrays(ARC),
+        decode.ThirdOrderParts: decode.ThirdOrderParts,
         decode.Problem: lambda: decode.Problem.of(ARC),
         decode.Parse: lambda: decode.tree(ARC),
         draw.Drawing: lambda: draw.svg(sentence()),

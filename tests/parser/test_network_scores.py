@@ -16,6 +16,7 @@ from treewright.network import Network
 from treewright.parser import ParserOptions
 from treewright.parser.network_scores import ARC_WEIGHTS, UNKNOWN_LABEL, NetworkScores, NetworkWeights
 from treewright.parser.networks import with_readings
+from treewright.tagger.options import Candidates
 
 SENTENCES = [
     tw.Sentence.from_words(
@@ -126,6 +127,24 @@ def test_a_large_weight_makes_the_tags_those_of_the_network(network: Network) ->
 
     assert all(mine >= other for mine, other in zip(scores(tagged.upos), scores(plain.upos), strict=True))
     assert sum(scores(tagged.upos)) > sum(scores(plain.upos))
+
+
+def test_frequent_words_have_more_candidate_tags_beside_a_network(network: Network, tmp_path: Path) -> None:
+    """Words that were seen 30 times with one tag can only have another one by the candidates beside the network."""
+    sentences = [tw.Sentence.from_words(["qa", "qe"], upos=["NOUN", "VERB"])] * 30
+    model = replace(tw.tagger.Tagger.train(sentences, columns=["upos"]).model, network_weight=1e6)
+    wide = tw.tagger.Tagger(replace(model, network_candidates=Candidates(1000, 10)))
+    wide.save(tmp_path / "wide")
+    words = tw.Sentence.from_words(["qa", "qe"] * 20)
+    [read] = with_readings(network, [words])
+    seen = ["NOUN", "VERB"] * 20
+    places = [network.model.columns["upos"].index(tag) for tag in ("NOUN", "VERB")]
+    preferred = [("NOUN", "VERB")[int(row[places[1]] > row[places[0]])] for row in read.reading.tags]
+    assert preferred != seen
+    assert next(tw.tagger.Tagger(model).tag([read])).upos == seen
+    for tagger in (wide, tw.tagger.Tagger.load(tmp_path / "wide")):
+        assert next(tagger.tag([read])).upos == preferred
+        assert next(tagger.tag([words])).upos == seen
 
 
 def test_a_very_long_sentence_is_read_in_parts(parser: tw.Parser) -> None:

@@ -25,6 +25,7 @@ from treewright.learn import Report
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
 from treewright.parser.model import Parsed, Worker
+from treewright.parser.training import head_gradient
 from treewright.parser.tree_parts import parts_of_tree
 
 SMALL = ParserOptions(
@@ -97,8 +98,36 @@ def test_learners_tell_separable_trees_apart(learner: str) -> None:
 
 
 def test_unknown_learner() -> None:
-    with pytest.raises(InputError, match="there is no learner 'best'; there are crf, perceptron, mira, pa"):
+    learners = "crf, independent, perceptron, mira, pa"
+    with pytest.raises(InputError, match=f"there is no learner 'best'; there are {learners}"):
         ParserOptions(learner="best")
+    with pytest.raises(
+        InputError, match="learner 'independent' is for model 'arc', which scores arcs alone; not 'sib'"
+    ):
+        ParserOptions(learner="independent", model="sib")
+
+
+def test_heads_learned_one_by_one() -> None:
+    parser = Parser.train(treebank(150), options=small("arc", learner="independent"))
+    assert accuracy(parser, treebank(60, seed=1))[0] > 0.95
+
+
+def test_the_gradient_of_independent_heads_is_the_derivative_of_their_log_probability() -> None:
+    random = np.random.default_rng(0)
+    heads = np.array([-1, 0, 1, -1], dtype=np.int32)  # the head of word 3 is open
+    head, modifier = (np.array(column, dtype=np.int32) for column in ([0, 2, 3, 0, 1, 0, 1], [1, 1, 1, 2, 2, 3, 3]))
+    score = random.normal(size=len(head))
+
+    def loss(given: Any) -> float:
+        return head_gradient(tw.decode.Parts(4, (head, modifier, given)), heads)[0]
+
+    of_words = [score[modifier == word] for word in (1, 2)]
+    gold = score[(head == 0) & (modifier == 1)][0] + score[(head == 1) & (modifier == 2)][0]
+    assert loss(score) == pytest.approx(sum(np.log(np.exp(some).sum()) for some in of_words) - gold)
+    parts = tw.decode.Parts(4, (head, modifier, score))
+    for h, m, slope in zip(*head_gradient(parts, heads)[1].arcs, strict=True):
+        step = 1e-6 * ((head == h) & (modifier == m))
+        assert slope == pytest.approx((loss(score - step) - loss(score + step)) / 2e-6, abs=1e-6)
 
 
 def test_confidence_and_certificate_come_with_each_sentence(trained: Parser) -> None:
@@ -306,7 +335,7 @@ def test_only_crossing_models_ask_who_stands_between() -> None:
     corpus = treebank(6)
     projective, crossing = (Parser.train(corpus, projective=kind, options=small("grand")) for kind in (True, False))
     assert not projective.model.templates.beyond
-    assert crossing.model.templates == STANDARD
+    assert crossing.model.templates == STANDARD._replace(factors=(), tensor=())
 
 
 def test_a_model_keeps_its_templates(trained: Parser, tmp_path: Path) -> None:

@@ -114,6 +114,21 @@ def test_contractions_with_a_typographic_apostrophe_are_split(nlp: Pipeline, for
     assert nlp(f"{form} here")[0].tokens[0].form == form
 
 
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("shouldn’t’ve", ["should", "n’t", "’ve"]),
+        ("Who'd've", ["Who", "'d", "'ve"]),
+        ("WON'T'VE", ["WO", "N'T", "'VE"]),
+        ("Y'all'd've", ["Y'all", "'d", "'ve"]),  # y'all is one word in English-EWT
+    ],
+)
+def test_contractions_of_several_words_are_split(nlp: Pipeline, form: str, words: list[str]) -> None:
+    [found] = nlp(f"{form} gone.")
+    assert found.forms == [*words, "gone", "."]
+    assert found.tokens[0].form == form
+
+
 def test_columns_are_filled(nlp: Pipeline) -> None:
     [found] = nlp("The children were running.")
     assert found.lemmas == ["the", "child", "be", "run", "."]

@@ -254,6 +254,13 @@ def test_packing_loses_nothing(dtype: type[np.generic], values: int) -> None:
     assert np.array_equal(found, array)
 
 
+def test_bytes_that_cannot_be_compressed_are_packed_as_they_are() -> None:
+    array = np.random.default_rng(1).integers(-128, 128, size=10_000).astype(np.int8)
+    form, data = modelfile.packed(array)
+    assert array.tobytes() in data.tobytes()
+    assert np.array_equal(modelfile.unpacked(form, data), array)
+
+
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "toy.tw"
     pipeline().save(path)

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import treewright as tw
-from treewright.cli.reproduce import app, table1_lines
+from treewright.cli.reproduce import app
+from treewright.cli.reproduce_koo import table1_lines
 from treewright.errors import InputError
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.reproduce import koo2010_parsers

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from treewright.cli.app import app
 from treewright.corpus import Tree
+from treewright.errors import InputError
 from treewright.evaluate import Score
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointOptions
 from treewright.reproduce.rush2010 import (
@@ -17,8 +18,9 @@ from treewright.reproduce.rush2010 import (
     PUBLISHED,
     PUBLISHED_TAGS,
     Counts,
+    TreebankFolder,
     accuracy_of,
-    checked_folder,
+    bracket_score,
     significance,
 )
 
@@ -84,6 +86,41 @@ def test_the_curve_of_figure_5_ends_with_the_trees_of_the_highest_limit(data: Pa
     assert certified == sorted(certified)
 
 
+def test_sentences_are_chosen_at_equal_distances_and_by_length(data: Path) -> None:
+    folder = TreebankFolder(data / "toy")
+    every = folder.to_parse("test", None)
+    assert folder.to_parse("test", 3) == [every[len(every) * number // 3] for number in range(3)]
+    shortest = min(len(gold.words) for gold in every)
+    short = folder.to_parse("test", None, shortest)
+    assert short == [gold for gold in every if len(gold.words) == shortest]
+    with pytest.raises(InputError, match=r"toy/test.mrg has no sentence of at most 1 words"):
+        folder.to_parse("test", None, 1)
+
+
+def test_trees_with_a_unary_cycle_are_an_error_or_left_out_and_counted(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    for part in ("train", "dev", "test"):
+        (folder / f"{part}.mrg").write_text((data / "toy" / f"{part}.mrg").read_text() + "\n(S (NP (S (VB go))))\n")
+    arguments = ["reproduce", "rush2010", "table3", str(tmp_path), "--treebank", "toy", "--quiet"]
+    arguments += ["--joint-model", str(data / "toy" / "tags.tw")]
+    refused = CliRunner().invoke(app, arguments)
+    assert str(refused.exception).startswith(f"{folder / 'test.mrg'}:5: unary cycle: ROOT over S over NP over S")
+    skipped = CliRunner().invoke(app, [*arguments, "--skip-bad"])
+    assert skipped.exit_code == 0, skipped.output
+    assert f"left out 1 bad sentence: {folder / 'test.mrg'}:5" in skipped.stderr
+    assert "toy, 4 sentences" in skipped.stdout
+
+
+def test_brackets_are_those_of_the_tree_as_it_is_in_the_treebank_without_roots(tmp_path: Path) -> None:
+    for part in ("train", "dev", "test"):
+        (tmp_path / f"{part}.mrg").write_text("( (S (NP-SBJ (NP (PRP it))) (VP (VBZ rains) (NP (-NONE- *)))))")
+    [gold] = TreebankFolder(tmp_path).to_parse("test", None)
+    assert str(gold.prepared) == "(ROOT (S (NP (PRP it)) (VP (VBZ rains))))"
+    score = bracket_score(gold, Tree.parse("(S (NP (PRP it)) (VBZ rains))"))
+    assert (score.correct, score.gold, score.system) == (2, 4, 2)
+
+
 def test_models_are_trained_where_none_is_given(data: Path) -> None:
     arguments = ["table3", str(data), "--treebank", "toy", "--test-sentences", "2", "--quiet"]
     result = CliRunner().invoke(app, ["reproduce", "rush2010", *arguments])
@@ -100,4 +137,4 @@ def test_a_difference_in_every_sentence_is_significant_and_none_is_not() -> None
 
 def test_a_folder_without_trees_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"there is no train.mrg; DATA is a folder with treebanks"):
-        checked_folder(tmp_path, "toy")
+        TreebankFolder(tmp_path / "toy")

@@ -132,7 +132,7 @@ def complete(
                 "heads_filled_in": int(found.open_heads.sum()),
                 "relations_filled_in": int(found.open_labels.sum()),
             }
-            summary.count(sentence, found.parse.certified, **filled)
+            summary.count_parse(sentence, found.parse, **filled)
             graphs.restore(sentence)
             if rank is not None:
                 kept.append(found)

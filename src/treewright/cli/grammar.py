@@ -20,6 +20,7 @@ from treewright.cli.options import (
     Quiet,
     Resume,
     SkipBad,
+    SkipBadTrees,
     Threads,
     examples,
     head_rules_option,
@@ -115,7 +116,7 @@ def train(
     seed: ModelSeed = 1,
     threads: Threads = 1,
     resume: Resume = False,
-    skip_bad: SkipBad = False,
+    skip_bad: SkipBadTrees = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -201,7 +202,7 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.grammar import Collins
+    from treewright.grammar import Collins, LatentGrammar
     from treewright.models import load_grammar
 
     form = form_of(to, output)
@@ -216,5 +217,7 @@ def parse(
         threads,
     )
     summary.start()
-    write_outcomes(counted(outcomes, summary, False), form, output, "<stdin>" if source == "-" else source)
+    has_certificates = not isinstance(grammar, LatentGrammar)  # there is no proof for max-rule trees
+    found = counted(outcomes, summary, False, has_certificates)
+    write_outcomes(found, form, output, "<stdin>" if source == "-" else source)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

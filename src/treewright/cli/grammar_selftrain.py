@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli.components import Run, Task, train_and_save
-from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBad, Threads, examples
+from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBadTrees, Threads, examples
 from treewright.cli.phrases import SourceKind, read_items, training_trees
 from treewright.cli.shared import check_output
 from treewright.cli.training import StageCost
@@ -56,7 +56,7 @@ def selftrain(
     seed: ModelSeed = 1,
     threads: Threads = 1,
     resume: Resume = False,
-    skip_bad: SkipBad = False,
+    skip_bad: SkipBadTrees = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -16,6 +16,7 @@ from treewright.cli.options import (
     PlainCommand,
     Quiet,
     SkipBad,
+    SkipBadTrees,
     Threads,
     examples,
     head_rules_option,
@@ -93,7 +94,7 @@ def train(
         Kind, typer.Option("--kind", help="The kind of grammar; with dependencies it is collins.")
     ] = Kind.collins,
     head_rules: Annotated[str, head_rules_option("for collins")] = "english",
-    skip_bad: SkipBad = False,
+    skip_bad: SkipBadTrees = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

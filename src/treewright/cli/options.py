@@ -20,6 +20,7 @@ FIRST_ARGUMENT = ()  # an old option whose value is now the first argument
 
 class Learner(str, Enum):
     crf = "crf"
+    independent = "independent"
     perceptron = "perceptron"
     mira = "mira"
     pa = "pa"
@@ -29,8 +30,8 @@ LearnerOption = Annotated[
     Learner,
     typer.Option(
         "--learner",
-        help="Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
-        "loss-augmented best tree).",
+        help="Updates of the scorer: crf (log-linear), independent (log-linear, each head by itself; model arc), "
+        "perceptron, mira, pa (passive-aggressive against the loss-augmented best tree).",
     ),
 ]
 
@@ -104,6 +105,7 @@ ModelOutput = Annotated[Path, output_option("the model file.", "MODEL")]
 Json = Annotated[bool, json_option()]
 JsonReport = Annotated[bool, json_option("; on standard output if -o is given, else on standard error")]
 SkipBad = Annotated[bool, skip_bad_option()]
+SkipBadTrees = Annotated[bool, skip_bad_option("; also trees with a unary cycle, and those of traces only")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]

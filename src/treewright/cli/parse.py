@@ -169,7 +169,7 @@ def parse(
     def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
             if kbest is None or is_first(sentence):
-                summary.count(sentence, sentence.parse.certified)
+                summary.count_parse(sentence, sentence.parse)
             graphs.restore(sentence)
             if sentence.parse.parts > 1:
                 in_parts.append(f"{sentence.source}:{sentence.line}")

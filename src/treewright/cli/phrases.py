@@ -12,7 +12,7 @@ import typer
 
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
 from treewright.cli.shared import Summary, check_extension, note, note_skipped, write_lines
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import FormatError, InfeasibleError, InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Tree
@@ -100,11 +100,16 @@ def read_items(source: str, kind: Source | None, keep_tags: bool, skip_bad: bool
         raise typer.BadParameter(f"an input of {found.value} has no tags; leave it out", param_hint="--tags")
     if found is Source.trees:
         with read_trees(source, on_error=on_error) as trees:
+            left_out: list[FormatError] = []
             for tree in trees:
                 bare = strip_traces(tree)
-                if bare is None:
-                    raise InputError(f"{tree.source}:{tree.line}: the tree has no words, only traces; remove it")
-                yield Item(f"{tree.source}:{tree.line}", bare.leaves(), list(bare.tags()) if keep_tags else None)
+                if bare is not None:
+                    yield Item(f"{tree.source}:{tree.line}", bare.leaves(), list(bare.tags()) if keep_tags else None)
+                    continue
+                left_out.append(FormatError(tree.source, tree.line, "the tree has no words, only traces; remove it"))
+                if not skip_bad:
+                    raise left_out[0]
+            note_skipped(trees.skipped + len(left_out), [*trees.errors, *left_out])
         return
     if found is Source.lines:
         yield from read_lines(source)
@@ -113,10 +118,12 @@ def read_items(source: str, kind: Source | None, keep_tags: bool, skip_bad: bool
         read(source, on_error=on_error) if found is Source.conllu else read_input(source, "text", Tokeniser.load("en"))
     )
     with reader as sentences:
-        for sentence in sentences:
+        for number, sentence in enumerate(sentences, start=1):
             columns = zip(sentence.xpos, sentence.upos, strict=True)
             tags = [next((tag for tag in pair if tag != "_"), None) for pair in columns]
-            yield Item(sentence.place, list(sentence.forms), tags if keep_tags else None)
+            place = sentence.place if found is Source.conllu else f"{reader.name}, sentence {number}"
+            yield Item(place, list(sentence.forms), tags if keep_tags else None)
+        note_skipped(reader.skipped, reader.errors)
 
 
 def detected(source: str) -> Source:
@@ -174,13 +181,20 @@ def parse_items(
     yield from streams.map_items(lambda some: [outcome(item) for item in some], items, threads=threads, chunk=chunk)
 
 
-def counted(outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool) -> Iterator[Outcome]:
+def counted(
+    outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool, with_certificates: bool = True
+) -> Iterator[Outcome]:
     """The same, counted in the summary: sentences, certificates, sentences without a complete tree, iterations."""
+    from treewright.grammar import LexicalParse
+
     for outcome in outcomes:
         parse = outcome.parse
+        if isinstance(parse, LexicalParse) and parse.beam is not None:
+            summary.scope = " within the beam"
         further = {"iterations": parse.iterations if parse else 0} if with_iterations else {}
         is_incomplete = parse is None or parse.method == "cover"
-        summary.count(outcome.item.words, bool(parse and parse.certified), **further, without_tree=int(is_incomplete))
+        is_certified = bool(parse and parse.certified) if with_certificates else None
+        summary.count(outcome.item.words, is_certified, **further, without_tree=int(is_incomplete))
         yield outcome
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app, output_option
+from treewright.cli.reproduce_options import Treebank, data_argument
 
 if TYPE_CHECKING:
     from treewright.reproduce.huang2010 import Row
@@ -43,13 +44,13 @@ def papers() -> None:
 
 @huang2010.command("grid", help=GRID_HELP, cls=PlainCommand)
 def grid(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder with treebanks, such as trees/CRAFT.")],
+    data: Annotated[Path, data_argument(", such as trees/CRAFT")],
     output: Annotated[Path | None, output_option("F1 against rounds as SVG.", "FILE")] = None,
-    treebank: Annotated[str, typer.Option("--treebank", metavar="NAME", help="A folder under DATA.")] = ("trees/CRAFT"),
+    treebank: Treebank = "trees/CRAFT",
     gold: Annotated[int, count_option("--gold-trees", "Trees that are used as trees.")] = 1000,
     raw: Annotated[int, count_option("--raw-sentences", "Further sentences that are used as raw text.")] = 2000,
     dev: Annotated[int, count_option("--dev-sentences", "Development sentences.")] = 200,
-    test: Annotated[int, count_option("--test-sentences", "Parse the first N sentences only.")] = 400,
+    test: Annotated[int, count_option("--test-sentences", "Parse N sentences only.")] = 400,
     grammars: Annotated[int, count_option("--grammars", "Grammars of each condition.")] = 4,
     rounds: Annotated[int, count_option("--rounds", "Number of rounds; of splitting and merging.")] = 4,
     conditions: Annotated[

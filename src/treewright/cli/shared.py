@@ -17,6 +17,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
+    from treewright.decode import Parse
     from treewright.errors import FormatError
 
 NAMED = 3  # the number of errors that are printed in full; by convention
@@ -83,6 +84,8 @@ class Summary:
     sentences: int = 0
     words: int = 0
     certified: int | None = None  # trees with a certificate; None for a command that makes no trees
+    climbs: int = 0  # by which a tree was found, at most; 0 without hill climbing
+    scope: str = ""  # of the certificates, after "the model's best"
     further: dict[str, int] = field(default_factory=dict)
 
     def start(self) -> None:
@@ -97,9 +100,16 @@ class Summary:
         for name, value in further.items():
             self.further[name] = self.further.get(name, 0) + value
 
+    def count_parse(self, sentence: Sized, parse: Parse, **further: int) -> None:
+        """Count a sentence with its tree."""
+        self.count(sentence, parse.certified, **further)
+        if parse.method == "climb":
+            self.climbs = max(self.climbs, parse.iterations)
+
     def as_dict(self) -> dict[str, Any]:
         seconds = time.monotonic() - self.begin
         share = {} if self.certified is None else {"certified": self.certified / max(self.sentences, 1)}
+        climbs = {"climbs": self.climbs} if self.climbs else {}
         return {
             "sentences": self.sentences,
             "words": self.words,
@@ -107,6 +117,7 @@ class Summary:
             "seconds": round(seconds, 3),
             "words_per_second": round(self.words / max(seconds, 1e-9)),
             **share,
+            **climbs,
         }
 
     def in_words(self) -> str:
@@ -114,8 +125,12 @@ class Summary:
         pieces = [counted(self.sentences, "sentence"), counted(self.words, "word")]
         pieces += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
         pieces.append(f"{found['words_per_second']} words a second")
-        if "certified" in found:
-            pieces.append(f"{100 * found['certified']:.1f} % of the trees certified as the model's best")
+        if self.climbs and not self.certified:
+            pieces.append(f"trees are the best of {counted(self.climbs, 'climb')}, not certified")
+        elif "certified" in found:
+            others = f", the others are the best of {counted(self.climbs, 'climb')}" if self.climbs else ""
+            share = 100 * found["certified"]
+            pieces.append(f"{share:.1f} % of the trees certified as the model's best{self.scope}{others}")
         return ", ".join(pieces)
 
     def print(self, *, as_json: bool, quiet: bool, to_stdout: bool) -> None:

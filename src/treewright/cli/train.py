@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.graphs import GraphOptions
     from treewright.network import NetworkOptions
-    from treewright.parser import Parser, ParserOptions, ParserSettings
+    from treewright.parser import FactorOptions, Parser, ParserOptions, ParserSettings
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
     from treewright.tagger import Learning, TaggerOptions
@@ -67,8 +67,11 @@ HELP = (
     "--graphs learns the graphs in DEPS as well, in which words have several heads, without those that have empty "
     "nodes. --only graphs trains that component alone, in seconds, and `treewright pack` adds it to a model.\n\n"
     "--neural trains a small network too, whose scores are added to those of tagger and parser: more accurate, slower "
-    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it word vectors "
-    "and word classes (`treewright words`), of which the model keeps what it needs.\n\n"
+    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it, and the models "
+    "tensor and full, word vectors and word classes (`treewright words`), of which the model keeps what it needs.\n\n"
+    "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
+    "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
+    "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(
@@ -81,7 +84,9 @@ HELP = (
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
-SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0, "outer": 13.0}
+SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0, "tensor": 13.0, "outer": 13.0, "third": 13.0, "full": 13.0}
+TENSOR_COST = 14.0
+FACTOR_COSTS = {"third": 16.0, "full": 24.0}
 LABELLER_COST = 3.0
 GRAPHS_COST = 0.5
 NETWORK_COST = 60.0
@@ -91,6 +96,7 @@ TREE_FIGURES = ("UAS", "LAS")
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *TREE_FIGURES)  # from raw text
 OF_THE_PARSER = (
     "model",
+    "without",
     "projective",
     "root",
     "learner",
@@ -105,11 +111,17 @@ OF_THE_PARSER = (
 )  # options
 
 
+CasedOptions = TypeVar("CasedOptions", "TaggerOptions", "NetworkOptions")
+
+
 class Order(str, Enum):
     arc = "arc"
     sib = "sib"
     grand = "grand"
+    tensor = "tensor"
     outer = "outer"
+    third = "third"
+    full = "full"
 
 
 class GraphOrder(str, Enum):
@@ -135,9 +147,17 @@ def train(
         Order,
         typer.Option(
             help="Model order: arc (first order), sib (adds adjacent siblings), grand (adds siblings and grandparents; "
-            "most accurate), outer (siblings and outermost grandchildren; projective)."
+            "certified trees), tensor (grand with a low-rank tensor; more accurate, certified trees), outer (siblings "
+            "and outermost grandchildren; projective), third (grand with third-order parts, by hill climbing), full "
+            "(third with global features and the tensor)."
         ),
     ] = Order.grand,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP", help="Leave out a group of features of third and full, such as valency, or the tensor."
+        ),
+    ] = None,
     projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,
     root: RootChildren = Root.auto,
     graphs: Annotated[
@@ -161,7 +181,9 @@ def train(
     words: Annotated[
         str | None,
         typer.Option(
-            "--words", metavar="FILE", help="Word vectors and classes for --neural, made by `treewright words`."
+            "--words",
+            metavar="FILE",
+            help="Word vectors and classes for --neural, and for the tensor, made by `treewright words`.",
         ),
     ] = None,
     seed: ModelSeed = 1,
@@ -205,15 +227,15 @@ def train(
         ),
     ] = True,
     case_noise: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.0,
             max=1.0,
             metavar="SHARE",
             help="Share of the training sentences that are put in lower case, so that text without capitals is parsed "
-            "well. The tokeniser also sees capitals.",
+            "well; 0.2, and 0.1 for the network of --neural, if not given. The tokeniser also sees capitals.",
         ),
-    ] = 0.2,
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show the rules about labels with their counts.")
     ] = False,
@@ -224,16 +246,17 @@ def train(
 ) -> None:
     from treewright.graphs import GraphOptions
     from treewright.parser import ParserOptions, changed
+    from treewright.parser.options import has_tensor
     from treewright.tagger import TaggerOptions, TokeniserOptions
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
-    tagging = TaggerOptions(tuple(columns.split(",")), seed, case_noise=case_noise)
+    tagging = with_noise(TaggerOptions(tuple(columns.split(",")), seed), case_noise)
     if only is Only.tagger:
         train_tagger(task, replace(tagging, tags=with_epochs(tagging.tags, epochs)))
         return
     if only is Only.tokeniser:
-        options = TokeniserOptions(seed, case_noise=case_noise)
+        options = TokeniserOptions(seed, case_noise=tagging.case_noise)
         train_tokeniser(task, replace(options, learning=with_epochs(options.learning, epochs)))
         return
     if only is Only.graphs:
@@ -245,43 +268,62 @@ def train(
         parsing,
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=changed(parsing.scoring, epochs=epochs, restarts=restarts),
+        factors=factor_options(model, without or []),
         label_rules=label_rules,
         graphs=GraphOptions(seed, graph_model.value) if graphs else None,
     )
     check = "partial-single-root" if root is Root.single else "partial"
-    networks = Networks.of(neural, words, seed)
+    networks = Networks.of(neural, words, seed, case_noise, has_tensor(parsing))
     if only is Only.parser:
         train_parser(task, check, parsing, networks, verbose)
     else:
         train_pipeline(task, check, parsing, tagging, networks, verbose)
 
 
+def factor_options(model: Order, without: Sequence[str]) -> FactorOptions:
+    """The options of third-order parts and global features."""
+    from treewright.parser import FactorOptions
+
+    if without and model not in (Order.third, Order.full):
+        raise typer.BadParameter("it needs --model third or --model full", param_hint="--without")
+    return FactorOptions(without=tuple(without))
+
+
 class Networks(NamedTuple):
-    """How a network is trained, and the words that it is given; without options there is none."""
+    """How a network is trained, without options there is none; and the words for it and for a tensor."""
 
     options: NetworkOptions | None
     words: Words | None
 
     @classmethod
-    def of(cls, neural: bool, words: str | None, seed: int) -> Networks:
+    def of(
+        cls, neural: bool, words: str | None, seed: int, case_noise: float | None, has_tensor: bool = False
+    ) -> Networks:
         from treewright.network import NetworkOptions
         from treewright.network.network import import_training
         from treewright.words import Words
 
-        if words is not None and not neural:
-            raise typer.BadParameter("only a network uses words: add --neural", param_hint="--words")
+        if words is not None and not (neural or has_tensor):
+            problem = "only a network and a tensor use words: add --neural or --model tensor"
+            raise typer.BadParameter(problem, param_hint="--words")
+        given = None if words is None else Words.load(words)
         if not neural:
-            return cls(None, None)
+            return cls(None, given)
         import_training()  # before a long training: it says what to install if PyTorch is missing
-        return cls(NetworkOptions(seed=seed), None if words is None else Words.load(words))
+        return cls(with_noise(NetworkOptions(seed=seed), case_noise), given)
 
-    def costs(self) -> list[StageCost]:
-        """The stages of its training."""
-        return [] if self.options is None else [StageCost("network", self.options.epochs, NETWORK_COST)]
+    def costs(self, words: int) -> list[StageCost]:
+        """The stages of its training on so many words."""
+        return [] if self.options is None else [StageCost("network", self.options.epochs_for(words), NETWORK_COST)]
 
     def settings(self) -> dict[str, Any]:
         """The settings that are shown before a training."""
         return {} if self.options is None else {"network": self.options.to_json()}
+
+
+def with_noise(options: CasedOptions, case_noise: float | None) -> CasedOptions:
+    """Another share of sentences in lower case, where it is given."""
+    return options if case_noise is None else replace(options, case_noise=case_noise)
 
 
 def with_epochs(learning: Learning, epochs: int | None) -> Learning:
@@ -294,7 +336,7 @@ def check_options(context: typer.Context, only: Only | None) -> None:
     refused = {
         Only.tagger: (*OF_THE_PARSER, "graph_model"),
         Only.tokeniser: (*OF_THE_PARSER, "graph_model", "columns"),
-        Only.parser: ("columns", "case_noise"),
+        Only.parser: ("columns",) if context.params["neural"] else ("columns", "case_noise"),
         Only.graphs: (*OF_THE_PARSER, "columns", "case_noise"),
     }
     for name in refused[only] if only else ():
@@ -328,12 +370,12 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
     def new_parser(run: Run) -> Parser:
         given = {"options": settings, "resume": task.resume, **run._asdict()}
         if networks.options is None:
-            return Parser.train(*banks, **given)
+            return Parser.train(*banks, words=networks.words, **given)
         return train_parser_with_network(
             *banks, network=networks.options, words=networks.words, note=None if task.quiet else note, **given
         )
 
-    stages = networks.costs() + stage_costs(settings, len(banks[0]))
+    stages = networks.costs(sum(map(len, banks[0]))) + stage_costs(settings, len(banks[0]))
     trained = train_and_save(task.output, stages, task.quiet, new_parser)
     if task.has_report:
         found = parser_summary(trained.model, banks, task.output, trained.seconds)
@@ -403,7 +445,7 @@ def train_pipeline(
         task.show_lines(LabelRules.for_predicted_tags(sentences).describe())
     trained = train_and_save(
         task.output,
-        networks.costs() + pipeline_costs(recipe, settings, len(sentences)),
+        networks.costs(sum(map(len, sentences))) + pipeline_costs(recipe, settings, len(sentences)),
         task.quiet,
         lambda run: Pipeline.train(
             *(sentences, dev),
@@ -429,9 +471,28 @@ def stage_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
     return [
         *(StageCost(name, settings.pruning.epochs, 1.0) for name in pruners),
         StageCost("scorer", settings.scoring.epochs, SCORER_COSTS[settings.model]),
+        *factor_costs(settings, sentences),
         StageCost("labeller", settings.labelling.epochs, LABELLER_COST),
         *([StageCost("graphs", settings.graphs.epochs, GRAPHS_COST)] if settings.graphs else []),
     ]
+
+
+def factor_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
+    """The stages of a tensor and of factors, with those of the scorers that they learn beside."""
+    from treewright.parser.training import FOLD_EPOCHS, fold_names
+
+    def of_folds(stage: str, cost: float) -> list[StageCost]:
+        names = fold_names(stage, sentences)
+        return [StageCost(name, FOLD_EPOCHS, cost * (len(names) - 1) / len(names)) for name in names]
+
+    tensor, factors = settings.tensor, settings.factors
+    stages = [] if tensor is None and factors is None else of_folds("scorer", SCORER_COSTS[settings.model])
+    if tensor is not None:
+        jackknifed = [] if factors is None else of_folds("tensor", TENSOR_COST)
+        stages += [*jackknifed, StageCost("tensor", tensor.epochs, TENSOR_COST)]
+    if factors is not None:
+        stages.append(StageCost("factors", factors.epochs, FACTOR_COSTS[settings.model]))
+    return stages
 
 
 def pipeline_costs(recipe: Recipe, settings: ParserSettings, sentences: int) -> list[StageCost]:
@@ -480,9 +541,15 @@ def parser_in_words(found: dict[str, Any]) -> str:
     return (
         f"{found['file']}: {options['model']}, {kind}, {roots}, {found['labels']} relations; {trained_on(found)}; "
         f"on {dev['sentences']} development sentences UAS {dev['uas']:.2f}, LAS {dev['las']:.2f}, "
-        f"{100 * dev['certified']:.1f} % of the trees certified as the model's best"
+        f"{certificates_in_words(options, dev)}"
         + (f"; graphs (F1): {figures_in_words(dev['f1'])}" if "f1" in dev else "")
     )
+
+
+def certificates_in_words(options: dict[str, Any], dev: dict[str, Any]) -> str:
+    if options.get("factors"):
+        return "trees found by hill climbing"
+    return f"{100 * dev['certified']:.1f} % of the trees certified as the model's best"
 
 
 def pipeline_summary(
@@ -528,5 +595,5 @@ def pipeline_in_words(found: dict[str, Any]) -> str:
     return (
         f"{found['file']}: {found['bytes'] / 1e6:.1f} MB; {trained_on(found)}\n"
         f"from the raw text of {dev['sentences']} development sentences (F1): {figures}; "
-        f"{100 * dev['certified']:.1f} % of the trees certified as the model's best"
+        f"{certificates_in_words(found['options'], dev)}"
     )

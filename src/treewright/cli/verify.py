@@ -34,6 +34,9 @@ HELP = (
 )
 
 
+SENTENCES_AT_ONCE = 64  # the number that shares a chart, treewright.decode.verify.CHART_SENTENCES
+
+
 class Refused(NamedTuple):
     """A sentence whose proof does not hold."""
 
@@ -85,22 +88,23 @@ def verify(
 def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Refused | tuple[bool, float]]:
     """For each sentence whether it was claimed to be certified and the gap that is proved, or why it is refused."""
     from treewright.corpus import read
-    from treewright.parser.proofs import check_record
+    from treewright.decode import Verified
+    from treewright.parser.proofs import check_records
+    from treewright.streams import chunked
 
-    sentences = meter.track(read(meter.source(parsed)))
-    for number, (sentence, line) in enumerate(zip_longest(sentences, lines_of(file)), start=1):
-        if sentence is None:
+    number = 0
+    for chunk in chunked(zip_longest(meter.track(read(meter.source(parsed))), lines_of(file)), SENTENCES_AT_ONCE):
+        sentences = [sentence for sentence, _ in chunk]
+        if None in sentences:
+            number += 1 + sentences.index(None)
             raise InputError(f"{file}:{number}: there is no sentence {number} in {parsed}; the files do not match")
-        place = f"{parsed}:{sentence.line}"
-        try:
-            if line is None:
-                raise ProofError(f"refused: {file} has no line for it")
-            record = record_of(line)
-            found = check_record(parser, sentence, record)
-        except ProofError as error:
-            yield Refused(number, place, str(error))
-        else:
-            yield record["certified"] is True, found.gap
+        records = [record_of(line, file) for _, line in chunk]
+        for sentence, record, found in zip(sentences, records, check_records(parser, sentences, records), strict=True):
+            number += 1
+            if isinstance(found, Verified) and isinstance(record, dict):
+                yield record["certified"] is True, found.gap
+            else:
+                yield Refused(number, f"{parsed}:{sentence.line}", str(found))
 
 
 def lines_of(file: str) -> Iterator[bytes]:
@@ -111,15 +115,15 @@ def lines_of(file: str) -> Iterator[bytes]:
         yield from opened
 
 
-def record_of(line: bytes) -> dict[str, Any]:
-    """The record of one line."""
+def record_of(line: bytes | None, file: str) -> dict[str, Any] | ProofError:
+    """The record of one line, or why there is none; line None is one that the file does not have."""
+    if line is None:
+        return ProofError(f"refused: {file} has no line for it")
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         record = None
-    if not isinstance(record, dict):
-        raise ProofError("refused: its line is not a JSON object")
-    return record
+    return record if isinstance(record, dict) else ProofError("refused: its line is not a JSON object")
 
 
 def in_words(report: dict[str, Any]) -> str:

@@ -70,10 +70,10 @@ class Document(list[Sentence]):
         return html(self[:DISPLAYED], title=title)._repr_html_()
 
 
-def checked_sentences(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
-    """The argument `sentences` of a function; a TypeError names what is not a sentence."""
+def checked_sentences(sentences: Iterable[Sentence], name: str = "sentences") -> Iterable[Sentence]:
+    """The argument of a function with that name; a TypeError names what is not a sentence."""
     remedy = "a list holds one sentence or more, treewright.read(path) reads a file"
-    return checked_items(sentences, Sentence, "sentences", remedy, "Sentence.from_words makes one of words")
+    return checked_items(sentences, Sentence, name, remedy, "Sentence.from_words makes one of words")
 
 
 def checked_sentence(sentence: Sentence) -> Sentence:

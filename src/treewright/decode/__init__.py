@@ -3,6 +3,7 @@
 from treewright.decode.automata import grandparent_automaton, sibling_automaton, state_automaton
 from treewright.decode.batch import trees
 from treewright.decode.candidates import Candidates, candidates, candidates_batch
+from treewright.decode.claim import Verified
 from treewright.decode.climb import count_optima
 from treewright.decode.first_order import reduced_costs
 from treewright.decode.graph import GraphParse, graph
@@ -24,8 +25,9 @@ from treewright.decode.proof import Proof
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
 from treewright.decode.sample import sample
 from treewright.decode.structure import Below, Depth, RootChildren, Span, TreeConstraint, Valency
+from treewright.decode.third_order import ThirdOrderParts, third_order_tree
 from treewright.decode.tree_and_graph import TreeAndGraph, tree_and_graph
-from treewright.decode.verify import Verified, verify
+from treewright.decode.verify import verify, verify_batch
 from treewright.decode.why import WhyNot, why_not
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "RootChildren",
     "SearchOptions",
     "Span",
+    "ThirdOrderParts",
     "TreeAndGraph",
     "TreeConstraint",
     "TreeOptions",
@@ -70,11 +73,13 @@ __all__ = [
     "sample",
     "sibling_automaton",
     "state_automaton",
+    "third_order_tree",
     "tree",
     "tree_and_graph",
     "tree_batch",
     "tree_confidence",
     "trees",
     "verify",
+    "verify_batch",
     "why_not",
 ]

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
+from treewright._core import ClimbOptions
 from treewright.calls import explained
 from treewright.decode import arrays, exact
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.errors import InputError
+
+__all__ = ["ClimbOptions", "count_optima", "restart_options", "solve"]
 
 Start = Literal["first-order", "uniform", "map"]
 
@@ -43,13 +46,13 @@ def solve(
         if number is not None and not number > 0:
             raise InputError(f"{name} is {number}; it must be positive, or None for no limit")
     first = exact.solve_directly(problem, exact.first_order(problem.projective)).heads if start == "map" else None
-    options = _core.ClimbOptions(
-        single_root=problem.single_root,
+    options = restart_options(
         projective=problem.projective,
+        root="single" if problem.single_root else "multi",
         by_score=start == "first-order",
         patience=0 if start == "map" else patience,
         max_restarts=max_restarts or 0,
-        seed=seed % 2**64,
+        seed=seed,
     )
     seconds = math.inf if max_seconds is None else float(max_seconds)
     heads, value, best = _core.climb(problem.parts, options, first, seconds)
@@ -60,6 +63,20 @@ def solve(
         )
     rows = {"value": best} if trace else None
     return Parse(heads, value, math.inf, "climb", tolerance=tolerance, iterations=len(best), trace=rows)
+
+
+def restart_options(
+    *, projective: bool, root: str, patience: int, max_restarts: int = 0, by_score: bool = True, seed: int = 0
+) -> ClimbOptions:
+    """The options of a search as the core takes them; max_restarts 0: no limit."""
+    return ClimbOptions(
+        single_root=root == "single",
+        projective=projective,
+        by_score=by_score,
+        patience=patience,
+        max_restarts=max_restarts,
+        seed=seed % 2**64,
+    )
 
 
 @explained

@@ -191,7 +191,7 @@ def _charted(problem: Problem, chosen: Direct, tolerance: float) -> Parse:
 
 def _read_matrix(problem: Problem) -> NDArray[np.float64]:
     """The kernels do not read the diagonal and column 0: without constraints the array needs no copy."""
-    return problem.matrix if problem.is_constrained else problem.given  # type: ignore[return-value]
+    return problem.matrix if problem.is_constrained or isinstance(problem.given, Parts) else problem.given
 
 
 def solve_directly(problem: Problem, chosen: Direct, tolerance: float = TOLERANCE) -> Parse:

@@ -69,32 +69,65 @@ def rules(nodes: int, single_root: bool) -> Rules:
     )
 
 
-def arc_gap(arc: Floats, best: Sequence[float], loss: float, halves: Floats, single_root: bool) -> float:
+def arc_gap(arc: Floats, best: Floats, loss: float, halves: Floats, single_root: bool) -> float:
     """What a projective tree can gain over the one that loses `loss` against the best head of every word, at most.
 
-    arc is -inf for what is no arc; best has the best score into each node, and 0 for node 0. Weights and items are
-    raised to a floor: a tree with an arc below it loses more than the given one.
+    arc is -inf for what is no arc; best has the best score into each node, and 0 for node 0.
     """
     nodes = len(arc)
     if nodes > MAX_NODES or halves.shape != (nodes, nodes + 1):
         return math.inf
-    rule, floor = rules(nodes, single_root), -2 * loss
-    weight = np.maximum(arc - best, floor).reshape(-1)
-    half = np.minimum(np.maximum(halves, floor), 0.0).reshape(-1)
-    half[:: nodes + 2] = half[1 :: nodes + 2] = 0.0  # no modifier
-    incomplete = np.zeros(nodes * nodes)
-    if len(rule.left):
-        pair = np.maximum.reduceat(half.take(rule.left) + half.take(rule.right), rule.pair_begin)
-        incomplete[rule.rightwards] = pair + weight.take(rule.rightwards)
-        incomplete[rule.leftwards] = pair.take(rule.has_left) + weight.take(rule.leftwards)
-    needed = incomplete.take(rule.arc) + half.take(rule.outer)
-    violation = float((needed - half.take(rule.half)).max(initial=0.0))  # NaN if the proof has one, as is the gap then
-    if single_root:
-        goal = float((weight[1:nodes] + half[nodes + 2 :: nodes + 1] + half[2 * nodes + 1 :: nodes + 1]).max())
-    else:
-        goal = float(half[nodes])
-    rounding = -8 * EPSILON * floor  # of the 5 operations of a rule, on numbers from the floor to 0
+    weight, half = np.maximum(arc - best, -2 * loss), np.maximum(halves, -2 * loss)
+    goal, violation = _checked_items(weight, half, single_root)
+    return _total_gap(loss, float(goal), float(violation), nodes)
+
+
+def arc_gaps(arc: Floats, best: Floats, loss: Floats, halves: Floats, single_root: bool) -> Floats:
+    """The same for many sentences, which are the first axis of all arrays."""
+    nodes = arc.shape[1]
+    if nodes > MAX_NODES:
+        return np.full(len(arc), math.inf)
+    floor = -2 * loss[:, None, None]
+    weight, half = np.maximum(arc - best[:, None], floor), np.maximum(halves, floor)
+    goals, violations = _checked_items(weight, half, single_root)
+    rounding = 16 * EPSILON * (loss - goals)  # of the operations of a rule, and of this sum
+    gaps: Floats = np.nextafter(loss + goals + (2 * nodes + 1) * rounding + nodes * violations, math.inf)
+    return gaps
+
+
+def _checked_items(weight: Floats, half: Floats, single_root: bool) -> tuple[Floats, Floats]:
+    """The value of the goal, and by how much the rules are violated at most (NaN if an item is NaN).
+
+    The last two axes of weight are [h, m], those of half, which is changed, [h, b]. Both are raised to a floor: a tree
+    with an arc below it loses more than the given one.
+    """
+    nodes = weight.shape[-1]
+    rule = rules(nodes, single_root)
+    weight, half = (array.reshape(*array.shape[:-2], -1) for array in (weight, np.minimum(half, 0.0)))
+    half[..., :: nodes + 2] = half[..., 1 :: nodes + 2] = 0.0  # no modifier
+    needed = (pairs(half, rule, nodes) + weight).take(rule.arc, axis=-1) + half.take(rule.outer, axis=-1)
+    violation = np.maximum.reduce(needed - half.take(rule.half, axis=-1), axis=-1, initial=0.0)
+    if not single_root:
+        return half[..., nodes], violation
+    left, right = half[..., nodes + 2 :: nodes + 1], half[..., 2 * nodes + 1 :: nodes + 1]
+    return np.maximum.reduce(weight[..., 1:nodes] + left + right, axis=-1), violation
+
+
+def _total_gap(loss: float, goal: float, violation: float, nodes: int) -> float:
+    """A tree needs two rules a node at most."""
+    rounding = 16 * EPSILON * loss  # of the 5 operations of a rule, on numbers from the floor to 0
     return math.nextafter(math.fsum([loss, goal, 2 * nodes * rounding, nodes * violation]), math.inf)
+
+
+def pairs(half: Floats, rule: Rules, nodes: int) -> Floats:
+    """pair(i, j) in the cells [i, j] and [j, i]; 0 where there is none."""
+    found = np.zeros((*half.shape[:-1], nodes * nodes))
+    if len(rule.left):
+        met = half.take(rule.left, axis=-1) + half.take(rule.right, axis=-1)
+        best = np.maximum.reduceat(met, rule.pair_begin, axis=-1)
+        found[..., rule.rightwards] = best
+        found[..., rule.leftwards] = best.take(rule.has_left, axis=-1)
+    return found
 
 
 class SiblingRules(NamedTuple):
@@ -140,6 +173,18 @@ def sibling_rules(nodes: int, single_root: bool) -> SiblingRules:
     )
 
 
+class Relative(NamedTuple):
+    """Scores and items of one sentence relative to the best score in the place of each part, from a floor to 0."""
+
+    weight: Floats  # [h, m], as all of them in one row
+    sib: Floats  # [h, m, s]
+    stop: Floats  # [h, s, side]
+    half: Floats  # [h, b]
+    incomplete: Floats  # [h, m]
+    loss: float  # of the tree with the value that is claimed
+    floor: float
+
+
 def sibling_gap(
     arc: Floats,
     best: Sequence[float],
@@ -149,48 +194,80 @@ def sibling_gap(
     items: tuple[Floats, Floats],
     single_root: bool,
 ) -> float:
-    """The same for scores of siblings and stops, and a tree with that value.
-
-    Sibling and stop scores are relative to the largest one. A word has one of the former and two of the latter.
-    """
+    """The same for the scores of siblings and stops of one sentence, and a tree with that value."""
     nodes, (halves, arcs) = len(arc), items
     if nodes > MAX_NODES or halves.shape != (nodes, nodes + 1) or arcs.shape != (nodes, nodes):
         return math.inf
-    rule, more = rules(nodes, single_root), sibling_rules(nodes, single_root)
     sib = np.zeros((nodes, nodes, nodes)) if sib is None else sib
     stop = np.zeros((nodes, nodes, 2)) if stop is None else stop
+    rule, more = rules(nodes, single_root), sibling_rules(nodes, single_root)
+    relative = _relative(arc, best, sib, stop, value, items, more)
+    violations = _path_violations(relative, rule, more) + [_half_violation(relative, rule, more)]
+    goal = _goal(relative, nodes) if single_root else float(relative.half[nodes])
+    rounding = -16 * EPSILON * relative.floor  # of the operations of a rule, on at most 6 numbers from the floor to 0
+    total = [relative.loss, goal, 4 * nodes * rounding, 2 * nodes * sum(violations)]
+    return math.nextafter(math.fsum(total), math.inf)
+
+
+def _relative(
+    arc: Floats,
+    best: Sequence[float],
+    sib: Floats,
+    stop: Floats,
+    value: float,
+    items: tuple[Floats, Floats],
+    rule: SiblingRules,
+) -> Relative:
+    """A word has one sibling score and two stop scores, which are relative to the largest one of their kind."""
+    nodes = len(arc)
     top_sib, top_stop = float(sib.max()), float(stop.max())
     highest = [*best, *[top_sib] * (nodes - 1), *[top_stop] * (2 * nodes - 1)]
     loss = math.nextafter(math.fsum([*highest, -value]), math.inf)
     floor = -2 * loss
-    weight = np.maximum(arc - best, floor).reshape(-1)
-    siblings = np.maximum(sib.reshape(-1) - top_sib, floor)
-    stops = np.maximum(stop.reshape(-1) - top_stop, floor)
     sums = np.cumsum([0.0, *best])  # before each node
-    a_word = top_sib + 2 * top_stop
-    taken = sums[more.half_low + more.half_words] - sums[more.half_low] + a_word * more.half_words + top_stop
-    half = np.minimum(np.maximum(halves - taken, floor), 0.0).reshape(-1)
-    half[:: nodes + 2], half[1 :: nodes + 2] = stops[:: 2 * (nodes + 1)], stops[1 :: 2 * (nodes + 1)]  # no modifier
-    taken = sums[more.arc_low + more.arc_words] - sums[more.arc_low] + a_word * more.arc_words - top_stop
-    incomplete = np.minimum(np.maximum(arcs - taken, floor), 0.0).reshape(-1)
-    pair = np.zeros((nodes, nodes)).reshape(-1)
-    if len(rule.left):
-        found = np.maximum.reduceat(half.take(rule.left) + half.take(rule.right), rule.pair_begin)
-        pair[rule.rightwards] = found
-        pair[rule.leftwards] = found.take(rule.has_left)
-    first = weight.take(more.arc) + siblings.take(more.first_sibling) + half.take(more.inner)
-    later = weight.take(more.later_arc) + siblings.take(more.later_sibling) + pair.take(more.met)
-    closed = incomplete.take(rule.arc) + stops.take(more.stop) + half.take(rule.outer)
-    violations = [  # of each kind of rule
-        (first - incomplete.take(more.arc)).max(initial=0.0),
-        (later + incomplete.take(more.before) - incomplete.take(more.later_arc)).max(initial=0.0),
-        (closed - half.take(rule.half)).max(initial=0.0),
+
+    def item(given: Floats, low: Cells, words: Cells, stops: int) -> Floats:
+        """Less the best scores of the words of an item, and of so many stops of its head."""
+        taken = sums[low + words] - sums[low] + (top_sib + 2 * top_stop) * words + stops * top_stop
+        found: Floats = np.minimum(np.maximum(given - taken, floor), 0.0).reshape(-1)
+        return found
+
+    relative = Relative(
+        weight=np.maximum(arc - best, floor).reshape(-1),
+        sib=np.maximum(sib.reshape(-1) - top_sib, floor),
+        stop=np.maximum(stop.reshape(-1) - top_stop, floor),
+        half=item(items[0], rule.half_low, rule.half_words, 1),
+        incomplete=item(items[1], rule.arc_low, rule.arc_words, -1),
+        loss=loss,
+        floor=floor,
+    )
+    for side in (0, 1):  # half(h, h) and half(h, h + 1): no modifier
+        relative.half[side :: nodes + 2] = relative.stop[side :: 2 * (nodes + 1)]
+    return relative
+
+
+def _path_violations(given: Relative, rule: Rules, more: SiblingRules) -> list[float]:
+    """By how much the two rules of incomplete(h, m) are violated."""
+    weight, sib, half, incomplete = given.weight, given.sib, given.half, given.incomplete
+    pair = pairs(half, rule, math.isqrt(len(weight)))
+    first = weight.take(more.arc) + sib.take(more.first_sibling) + half.take(more.inner)
+    later = weight.take(more.later_arc) + sib.take(more.later_sibling) + pair.take(more.met)
+    later += incomplete.take(more.before)
+    return [
+        float((first - incomplete.take(more.arc)).max(initial=0.0)),
+        float((later - incomplete.take(more.later_arc)).max(initial=0.0)),
     ]
-    if single_root:
-        words = np.arange(1, nodes)
-        root = weight[words] + siblings[words * nodes] + stops[words * 2 + 1]
-        goal = float((root + half[words * (nodes + 1) + 1] + half[words * (nodes + 1) + nodes]).max())
-    else:
-        goal = float(half[nodes])
-    rounding = -16 * EPSILON * floor  # of the operations of a rule, on at most 6 numbers from the floor to 0
-    return math.nextafter(math.fsum([loss, goal, 4 * nodes * rounding, 2 * nodes * sum(violations)]), math.inf)
+
+
+def _half_violation(given: Relative, rule: Rules, more: SiblingRules) -> float:
+    """By how much the rule of half(h, b) is violated."""
+    closed = given.incomplete.take(rule.arc) + given.stop.take(more.stop) + given.half.take(rule.outer)
+    return float((closed - given.half.take(rule.half)).max(initial=0.0))
+
+
+def _goal(given: Relative, nodes: int) -> float:
+    """The value of the goal if the root has one modifier."""
+    words = np.arange(1, nodes)
+    root = given.weight[words] + given.sib[words * nodes] + given.stop[words * 2 + 1]
+    left, right = given.half[words * (nodes + 1) + 1], given.half[words * (nodes + 1) + nodes]
+    return float((root + left + right).max())

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from treewright.decode.candidate_charts import best_values, columns_of
 from treewright.decode.integer_scores import Integers, Scores
-
-DENSE_NODES = 40  # by convention: longer sentences, whose parts are pruned, have a chart over candidate arcs only
 
 
 def best_projective(scores: Scores, single_root: bool) -> int:
     """The highest value of a projective tree; far below that of the tree to check when there is none."""
     if not (scores.has_tables or scores.has_grand):
         return _first_order(scores, single_root)
-    if scores.nodes <= DENSE_NODES or scores.given.arrays:
+    if scores.given.arrays:
         return _Chart(scores, single_root).best()
-    return _over_candidates(scores, single_root)
+    return int(best_values([columns_of(scores.given, scores.integers)], single_root, scores.never)[0])
 
 
 def _first_order(scores: Scores, single_root: bool) -> int:
@@ -141,79 +140,3 @@ def largest(options: Integers) -> Integers:
     """The maximum over the third axis."""
     found: Integers = np.maximum.reduce(options, axis=2)
     return found
-
-
-def _over_candidates(scores: Scores, single_root: bool) -> int:
-    """Sibling and grandparent scores over candidate arcs; structures that no tree has are left out.
-
-    spans[right][h][e]: h with its modifiers on that side, over h .. e, under each candidate head of h
-    path[h, m]: h with its modifiers up to m, of which only the side towards h is there
-    waiting[right][w]: (h, m, rest): path[h, m] and the span of m to the end of a span of h that has the width w
-    """
-    nodes, last, has_grand = scores.nodes, scores.nodes - 1, scores.has_grand
-    heads_of, sides, tables, rank, arcs = scores.heads_of, scores.sides, scores.tables, scores.rank, scores.arcs
-    place = [{h: k if has_grand else 0 for k, h in enumerate(heads)} for heads in heads_of]
-    count = [len(heads) if has_grand and heads else 1 for heads in heads_of]
-    spans: list[list[dict[int, list[int]]]] = [[{} for _ in range(nodes)] for _ in (0, 1)]
-    path: dict[tuple[int, int], list[int]] = {}
-    waiting: list[list[list[tuple[int, int, int]]]] = [[[] for _ in range(2 * nodes)] for _ in (0, 1)]
-    above: list[list[list[tuple[int, int, int]]]] = [[[] for _ in range(nodes)] for _ in (0, 1)]
-    by_width: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
-    for m, heads in enumerate(heads_of):
-        for k, h in enumerate(heads):
-            if h or not single_root:
-                stop = tables[h][m > h][rank[h, m] + 1][-1]
-                above[m > h][m].append((h, k if has_grand else 0, stop))
-                by_width[abs(h - m)].append((h, m))
-
-    def add_span(right: int, h: int, e: int, values: list[int]) -> None:
-        spans[right][h][e] = values
-        for g, k, stop in above[right][h]:
-            waiting[right][abs(e - g)].append((g, h, values[k] + stop))
-
-    for h in range(nodes):
-        for right in (0, 1):
-            add_span(right, h, h, [tables[h][right][0][-1]] * count[h])
-    for width in range(1, nodes):
-        for h, m in by_width[width]:
-            right = m > h
-            step = 1 if right else -1
-            side, table, q = sides[h][right], tables[h][right], rank[h, m]
-            inner, j = spans[not right][m], place[m][h]
-            options = []
-            if h + step in inner:
-                options.append([table[0][q] + inner[h + step][j]] * count[h])
-            for p in range(q):
-                s = side[p]
-                before = path.get((h, s))
-                if before is None:
-                    continue
-                k = place[s][h]
-                pairs = [x[k] + inner[e + step][j] for e, x in spans[right][s].items() if e + step in inner]
-                if pairs:
-                    gap = max(pairs) + table[p + 1][q]
-                    options.append([x + gap for x in before])
-            if options:
-                best = options[0] if len(options) == 1 else list(map(max, *options))
-                arc = arcs[h][m]
-                if has_grand and h:
-                    path[h, m] = [x + arc + y for x, y in zip(best, scores.grands[h][m], strict=True)]
-                else:
-                    path[h, m] = [x + arc for x in best]
-        for right in (0, 1):
-            closed: dict[int, list[list[int]]] = {}
-            for h, m, rest in waiting[right][width]:
-                if (h, m) in path:
-                    closed.setdefault(h, []).append([x + rest for x in path[h, m]])
-            for h, options in closed.items():
-                best = options[0] if len(options) == 1 else list(map(max, *options))
-                add_span(right, h, h + width if right else h - width, best)
-    if not single_root:
-        return spans[1][0].get(last, [scores.never])[0]
-    best_value, table = scores.never, tables[0][1]
-    for q, m in enumerate(sides[0][1]):
-        if 1 in spans[0][m] and last in spans[1][m]:
-            k = place[m][0]
-            value = arcs[0][m] + table[0][q] + table[q + 1][-1] + spans[0][m][1][k] + spans[1][m][last][k]
-            best_value = max(best_value, value)
-    return best_value

@@ -41,16 +41,15 @@ class Given:
     def __init__(
         self,
         arc: Any,
-        sib: ArrayLike | None,
-        grand: ArrayLike | None,
-        stop: ArrayLike | None,
-        require: Iterable[Arc],
-        forbid: Iterable[Arc],
-        head_first: bool,
+        sib: ArrayLike | None = None,
+        grand: ArrayLike | None = None,
+        stop: ArrayLike | None = None,
+        require: Iterable[Arc] = (),
+        forbid: Iterable[Arc] = (),
+        head_first: bool = True,
     ) -> None:
         self.rows: dict[str, Any] = {}
         self.arrays: dict[str, Floats] = {}
-        self._listed: dict[str, dict[tuple[int, ...], float]] = {}
         if hasattr(arc, "grandparents"):
             self._read_parts(arc)
         else:
@@ -88,32 +87,48 @@ class Given:
 
     def parts_of(self, heads: Sequence[int], arcs: Sequence[float]) -> list[float]:
         """The scores of the parts of a tree, by their definition; arcs are those of the arcs into words 1, 2, ..."""
-        nodes = self.nodes
         found = list(arcs)
-        if not (self.arrays or self.rows):
+        if self.is_first_order:
             return found
-        if self.has("grand"):
-            found += [self.score("grand", heads[heads[m]], heads[m], m) for m in range(1, nodes) if heads[m]]
-        inner = [[h, h] for h in range(nodes)]  # the outermost modifier so far on each side; h itself: none
-        for m, right in [(m, 1) for m in range(1, nodes)] + [(m, 0) for m in range(nodes - 1, 0, -1)]:
+        words = range(1, self.nodes)
+        inner = list(heads)  # the neighbour of each word among the modifiers of its head, on the side of the head
+        ends = [[h, h] for h in range(self.nodes)]  # the outermost modifier so far on each side; h itself: none
+        for m, right in [(m, 1) for m in words] + [(m, 0) for m in reversed(words)]:
             h = heads[m]
             if (m > h) == right:
-                if self.has("sib"):
-                    found.append(self.score("sib", h, m, inner[h][right]))
-                inner[h][right] = m
-        if self.has("stop"):
-            ends = [(h, s, side) for h, both in enumerate(inner) for side, s in enumerate(both) if h or side]
-            found += [self.score("stop", *end) for end in ends]
+                inner[m], ends[h][right] = ends[h][right], m
+        if self.rows:
+            return found + self._listed(heads, inner, ends)
+        parts = {
+            "grand": [(heads[heads[m]], heads[m], m) for m in words if heads[m]],
+            "sib": [(heads[m], m, inner[m]) for m in words],
+            "stop": [(h, s, side) for h, both in enumerate(ends) for side, s in enumerate(both) if h or side],
+        }
+        return found + [float(array[part]) for name, array in self.arrays.items() for part in parts[name]]
+
+    def _listed(self, heads: Sequence[int], inner: Sequence[int], ends: Sequence[Sequence[int]]) -> list[float]:
+        """The scores of the listed parts of a tree, whose columns agree with what the tree has in their place."""
+        head, sibling, end = (np.array(given) for given in (heads, inner, ends))
+        found: list[float] = []
+        for name, (first, second, third, scores) in self.rows.items():
+            if name == "grand":
+                chosen = (head[third] == second) & (head[second] == first)
+            elif name == "sib":
+                chosen = (head[second] == first) & (sibling[second] == third)
+            else:
+                chosen = (end[first, third] == second) & ((first > 0) | (third > 0))  # node 0 has no left side
+            found += scores[chosen].tolist()
         return found
 
-    def score(self, name: str, *part: int) -> float:
-        """The score of one second-order part."""
-        if name in self.arrays:
-            return float(self.arrays[name][part])
-        if name not in self._listed:
-            *columns, scores = (column.tolist() for column in self.rows[name])
-            self._listed[name] = dict(zip(zip(*columns, strict=True), scores, strict=True))
-        return self._listed[name].get(part, 0.0)
+    @property
+    def candidates(self) -> int:
+        """The number of allowed arcs."""
+        return int(np.count_nonzero(self.arc > -np.inf))
+
+    @property
+    def is_first_order(self) -> bool:
+        """Whether arcs alone have scores."""
+        return not (self.arrays or self.rows)
 
     def has(self, name: str) -> bool:
         """Whether there are scores of that kind: sib, grand or stop."""

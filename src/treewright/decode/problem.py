@@ -17,6 +17,7 @@ from treewright.decode.parts import Parts
 from treewright.errors import InputError
 
 Arc = tuple[int, int]  # head, modifier
+ArcScores = NDArray[np.float64] | Parts  # a matrix arc[h, m], or lists of parts over candidate arcs
 
 
 @explained_methods
@@ -28,7 +29,7 @@ class Problem:
     """
 
     nodes: int
-    given: NDArray[np.float64] | Parts  # arc[h, m] or parts as they came, checked, before the constraints
+    given: ArcScores  # as they came, checked, before the constraints
     sib: NDArray[np.float64] | None = None
     grand: NDArray[np.float64] | None = None
     stop: NDArray[np.float64] | None = None
@@ -66,7 +67,7 @@ class Problem:
                 raise InputError("head_first=False is for an array arc; a Parts names the head of each arc")
             if arc.outermost and not projective:
                 raise InputError("parts with outermost=True are for projective trees; give projective=True")
-            given: NDArray[np.float64] | Parts = arc
+            given: ArcScores = arc
             nodes = arc.nodes
         else:
             labels = _labels(arc, head_first) if labelled else None
@@ -122,9 +123,9 @@ class Problem:
     @cached_property
     def parts(self) -> _core.Parts:
         """The parts over the arcs that scores and constraints allow."""
-        if self.arc is not None:
-            return _core.Parts.from_arrays(self.arc, self.sib, self.grand, self.stop)
-        core = self.given.core  # type: ignore[union-attr]
+        if not isinstance(self.given, Parts):
+            return _core.Parts.from_arrays(self.matrix, self.sib, self.grand, self.stop)
+        core = self.given.core
         return core.restricted(self.allowed[core.head, core.modifier]) if self.is_constrained else core
 
     @cached_property

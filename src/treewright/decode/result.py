@@ -169,6 +169,8 @@ class Parse(Certified):
             return "certified"
         if self.parts > 1:
             return f"joined from {self.parts} parts, not certified"
+        if self.method == "climb" and self.iterations:
+            return f"best of {self.iterations} climb{'s' * (self.iterations != 1)}, not certified"
         return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
 
     @property

@@ -105,8 +105,7 @@ def compare(
         raise InputError(f"seed is {seed}; expected at least 0")
     if not len(metrics):
         raise InputError("metrics is empty; give the names of the scores to compare")
-    labels = ["gold", "first system", "second system"]
-    columns, skipped = load([gold, a, b], labels, skip_bad=skip_bad, progress=progress)
+    columns, skipped = load([gold, a, b], ["gold", "a", "b"], skip_bad=skip_bad, progress=progress)
     of_a, of_b = (Judgement(align(columns[0], system)) for system in columns[1:])
     return Comparison(
         a=evaluation_of(of_a, skipped, punct=punct),

@@ -123,7 +123,7 @@ def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
     >>> list(found), found["heads"].accuracy, round(found["heads"].ece, 3)
     (['heads'], 1.0, 0.2)
     """
-    gold_sentences, sentences = sentences_of(gold), sentences_of(system)
+    gold_sentences, sentences = sentences_of(gold, "gold"), sentences_of(system, "system")
     judgement = Judgement(align(load_one(gold_sentences, "gold"), load_one(sentences, "system")))
     found = judgement.alignment
     head, label, tag = (values_of(sentences, kind)[found.system_words] for kind in IN_MISC)
@@ -143,10 +143,10 @@ def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
     return known
 
 
-def sentences_of(source: Source) -> list[Sentence]:
+def sentences_of(source: Source, name: str) -> list[Sentence]:
     """Sentences in memory as they are; those of a file with the confidences in their MISC."""
     if not is_file(source):
-        return checked_sentences(source)
+        return checked_sentences(source, name)
     found = list(read(source))
     for sentence in found:
         read_confidence(sentence)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, TypeGuard
 
+from treewright.checks import described
 from treewright.corpus import Sentence, read
 from treewright.corpus.rows import read_rows, rows_of_sentences
 from treewright.errors import InputError
@@ -42,14 +43,14 @@ def load(
 def load_one(source: Source, label: str) -> Columns:
     if is_file(source):
         return columns_of(*read_rows(source))
-    return columns_of(rows_of_sentences(checked_sentences(source)), label, in_memory=True)
+    return columns_of(rows_of_sentences(checked_sentences(source, label)), label, in_memory=True)
 
 
 def load_good(sources: Sequence[Source], labels: Sequence[str], report: Progress) -> tuple[list[Columns], int]:
     names, good, totals = [], [], []
     for source, label in zip(sources, labels, strict=True):
         reader = read(source, on_error="skip") if is_file(source) else None
-        found, total = good_sentences(checked_sentences(source) if reader is None else reader)
+        found, total = good_sentences(checked_sentences(source, label) if reader is None else reader)
         names.append(label if reader is None else reader.name)
         good.append(found)
         totals.append(total)
@@ -93,9 +94,10 @@ def is_file(source: object) -> TypeGuard[str | os.PathLike[str] | IO[Any]]:
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "readline")
 
 
-def checked_sentences(source: Any) -> list[Sentence]:
+def checked_sentences(source: Any, name: str) -> list[Sentence]:
+    """The sentences of an argument of that name."""
     sentences = list(source)
     for number, sentence in enumerate(sentences):
         if not isinstance(sentence, Sentence):
-            raise InputError(f"item {number} is {type(sentence).__name__}; expected a treewright Sentence, or a path")
+            raise TypeError(f"{name}[{number}] is {described(sentence)}; expected a Sentence")
     return sentences

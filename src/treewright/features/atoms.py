@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -42,12 +42,14 @@ _FIRST = 2 * REACH + 1  # the padding and the root come first in the table
 class Encoded(NamedTuple):
     """The atoms of one sentence: those of padding, root, words, padding; and the feature sets of root and words.
 
-    reading: what a network says of the sentence (treewright.network), for a parser that has one.
+    reading: what a network says of the sentence (treewright.network), for a parser that has one. vectors: those of the
+    nodes, for an encoder that has word vectors.
     """
 
     atoms: Hashes
     each: Hashes
     reading: Any = None
+    vectors: NDArray[np.float32] | None = None
 
     @property
     def nodes(self) -> int:
@@ -55,20 +57,38 @@ class Encoded(NamedTuple):
         return len(self.each)
 
 
+class WordVectors(NamedTuple):
+    """Word vectors: the row of each word, in canonical spelling and lower case, and the numbers of the rows.
+
+    Row 0 is zero: that of the root and of words without a vector.
+    """
+
+    rows: Mapping[str, int]
+    numbers: NDArray[np.float32]
+
+
 class Encoder:
     """Turns sentences into hashed atoms. It caches words, so each thread needs its own.
 
     canonical_forms: forms and lemmas are hashed in canonical spelling (`treewright.corpus.typography`), lemmas in lower
-    case.
+    case. vectors: word vectors that are looked up as well.
 
     >>> encoder = Encoder(common=["the/DET"])
     >>> encoder.encode(Sentence.from_words(["The", "dog"], upos=["DET", "NOUN"])).atoms.shape
     (7, 12)
     """
 
-    def __init__(self, common: Iterable[str], *, canonical_forms: bool = True) -> None:
+    def __init__(
+        self,
+        common: Iterable[str],
+        *,
+        canonical_forms: bool = True,
+        lower_lemmas: bool = False,
+        vectors: WordVectors | None = None,
+    ) -> None:
         self.common = frozenset(common)
-        self.canonical_forms = canonical_forms
+        self.canonical_forms, self.lower_lemmas = canonical_forms, lower_lemmas
+        self.word_vectors = vectors
         self._clear()
 
     def _clear(self) -> None:
@@ -82,7 +102,17 @@ class Encoder:
         """The atoms of a sentence's words and what surrounds them."""
         self._limit_cache()
         padded = np.array(self._rows(sentence))
-        return Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]])
+        return Encoded(self._atoms[padded], self._each[padded[REACH:-REACH]], vectors=self.vectors([sentence]))
+
+    def vectors(self, sentences: Iterable[Sentence]) -> NDArray[np.float32] | None:
+        """The vectors of the nodes of sentences, one sentence after the other; None without word vectors."""
+        if self.word_vectors is None:
+            return None
+        rows, numbers = self.word_vectors
+        found: list[int] = []
+        for sentence in sentences:
+            found += [0, *(rows.get(canonical(form).lower(), 0) for form in sentence.forms)]
+        return numbers[found]
 
     def encode_batch(self, sentences: Iterable[Sentence]) -> AtomBatch:
         """The same of several sentences, as the batch methods of `Scorer` and `Labeller` take them."""
@@ -116,7 +146,9 @@ class Encoder:
 
     def _atoms_of(self, form: str, lemma: str, upos: str, xpos: str, feats: str) -> tuple[str, ...]:
         if self.canonical_forms:
-            form, lemma = canonical(form), canonical(lemma).lower()
+            form, lemma = canonical(form), canonical(lemma)
+        if self.lower_lemmas:
+            lemma = lemma.lower()
         lower = form.lower()
         word = common_key(form, lemma, upos, xpos)
         upos, xpos = (xpos if upos == "_" else upos), (upos if xpos == "_" else xpos)
@@ -138,7 +170,7 @@ def common_words(sentences: Iterable[Sentence], count: int) -> list[str]:
     ['a/X']
     """
     counts = Counter(
-        common_key(canonical(form), canonical(lemma).lower(), upos, xpos)
+        common_key(canonical(form), canonical(lemma), upos, xpos)
         for sentence in sentences
         for form, lemma, upos, xpos in zip(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, strict=True)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from treewright._core import AtomBatch, Labeller, Scorer
+from treewright._core import AtomBatch, Labeller, Scorer, TensorScorer, TreeScorer
 
-__all__ = ["AtomBatch", "Labeller", "Scorer"]
+__all__ = ["AtomBatch", "Labeller", "Scorer", "TensorScorer", "TreeScorer"]
+
+TENSOR_DISTANCES = 15  # the first rows of a tensor: all distances, 7 to the left, 7 to the right (arc_tensor.hpp)

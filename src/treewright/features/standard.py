@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treewright.features.standard_factors import FACTORS
 from treewright.features.templates import Templates, lines
 
 # Few, since they are evaluated for every arc of a sentence.
@@ -301,4 +302,33 @@ LABEL = lines(
     """
 )
 
-STANDARD = Templates(PRUNER, ARC, SIBLING, GRANDPARENT, LABEL, BEYOND)
+# Those of Lei et al. (2014); the fine tag stands for theirs.
+TENSOR = lines(
+    """
+    w.form
+    w-1.form
+    w+1.form
+    w.lemma
+    w-1.lemma
+    w+1.lemma
+    w.upos
+    w.fine
+    w-1.fine
+    w+1.fine
+    w-1.fine w.fine
+    w.fine w+1.fine
+    w-1.fine w.fine w+1.fine
+    w.each
+    w.lemma w.each
+    w.lemma w.fine
+    w.suffix3
+    w.suffix2
+    w.prefix3
+    w.shape
+    w.common
+    w-1.common
+    w+1.common
+    """
+)
+
+STANDARD = Templates(PRUNER, ARC, SIBLING, GRANDPARENT, LABEL, BEYOND, FACTORS, TENSOR)

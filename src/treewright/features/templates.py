@@ -8,6 +8,7 @@ A template lists atoms of the tokens that take part in a part, `role.atom` or `r
     beyond        the same, where g is between h and m, which is never the case in a projective tree
     label         m the word, h its head, g its grandparent, l and r its nearest siblings, a and z its first and last
                   modifier; c each of its modifiers; s each of its siblings
+    tensor        w the word, which is the head or the modifier of an arc; `each` is each of its morphological features
 
 Templates of arcs, siblings and grandparents have a second weight that depends on the distance as well. A label template
 has one only if it ends with the word `distance`; those with c or s cannot have one.
@@ -31,6 +32,7 @@ ITEM = re.compile(r"([a-z])([+-]\d)?\.([a-z]+\d?)")
 ARC_KINDS = {"": 0, "b": 1, "hm": 2, "h": 3, "m": 4}
 LABEL_KINDS = {"": 0, "c": 1, "s": 2}
 SIBLING, GRANDPARENT, BEYOND = 5, 6, 7
+TENSOR_KINDS = {"": 0, "w": 1}  # of core/learning/arc_tensor.hpp, by the word whose morphological features are used
 
 DISTANCE = "distance"  # marks a label template that has a second weight for each distance
 UNMARKED = 6  # label templates that had the distance by their place, before DISTANCE marked them
@@ -57,6 +59,8 @@ class Templates(NamedTuple):
     grandparent: tuple[str, ...] = ()
     label: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
+    factors: tuple[str, ...] = ()  # third-order parts and global features (factors.py)
+    tensor: tuple[str, ...] = ()  # features of one word, for the tensor that scores arcs
 
 
 def lines(text: str) -> tuple[str, ...]:
@@ -81,29 +85,29 @@ def arc_tables(templates: Iterable[str]) -> list[Table]:
     """
     groups: dict[tuple[int, str], list[list[Item]]] = {}
     for template in templates:
-        items = _items(template, "hmb")
+        items = items_of(template, "hmb")
         sets = "".join(sorted({item.role for item in items if item.atom == "each"}))
         between = [item.atom for item in items if item.role == "b"]
         if len(between) > 1 or (between and sets):
             raise InputError(f"template {template!r}: one set a template, b. or .each")
         key = (ARC_KINDS["b" if between else sets], between[0] if between else "")
         groups.setdefault(key, []).append([item for item in items if item.role != "b" and item.atom != "each"])
-    return [_table(kind, atom, group, "hm") for (kind, atom), group in sorted(groups.items())]
+    return [table_of(kind, atom, group, "hm") for (kind, atom), group in sorted(groups.items())]
 
 
 def sibling_tables(templates: Iterable[str]) -> list[Table]:
     """The table of sibling templates."""
-    return [_table(SIBLING, "", [_items(template, "hsm") for template in templates], "hsm")]
+    return [table_of(SIBLING, "", [items_of(template, "hsm") for template in templates], "hsm")]
 
 
 def grandparent_tables(templates: Iterable[str]) -> list[Table]:
     """The table of grandparent templates."""
-    return [_table(GRANDPARENT, "", [_items(template, "ghm") for template in templates], "ghm")]
+    return [table_of(GRANDPARENT, "", [items_of(template, "ghm") for template in templates], "ghm")]
 
 
 def beyond_tables(templates: Iterable[str]) -> list[Table]:
     """The table of templates for grandparents between head and modifier."""
-    return [_table(BEYOND, "", [_items(template, "ghm") for template in templates], "ghm")]
+    return [table_of(BEYOND, "", [items_of(template, "ghm") for template in templates], "ghm")]
 
 
 def label_tables(templates: Iterable[str]) -> list[Table]:
@@ -116,7 +120,7 @@ def label_tables(templates: Iterable[str]) -> list[Table]:
     marked: dict[int, list[int]] = {}
     for template in templates:
         atoms, has_distance = _unmarked(template)
-        items = _items(atoms, "hmglrazcs")
+        items = items_of(atoms, "hmglrazcs")
         sets = _label_sets(items)
         if sets not in LABEL_KINDS or (sets and {item.role for item in items} - set("hmcs")):
             raise InputError(f"template {template!r}: c. or s. goes with h. and m. alone")
@@ -127,7 +131,21 @@ def label_tables(templates: Iterable[str]) -> list[Table]:
             marked.setdefault(LABEL_KINDS[sets], []).append(len(group))
         group.append(items)
     roles = {0: "hmglraz", 1: "hmc", 2: "hms"}
-    return [_table(kind, "", group, roles[kind], marked.get(kind)) for kind, group in sorted(groups.items())]
+    return [table_of(kind, "", group, roles[kind], marked.get(kind)) for kind, group in sorted(groups.items())]
+
+
+def tensor_tables(templates: Iterable[str]) -> list[Table]:
+    """The tables of templates of one word, without and with each morphological feature.
+
+    >>> [(table.kind, table.templates) for table in tensor_tables(["w.lemma", "w-1.upos w.upos", "w.lemma w.each"])]
+    [(0, 2), (1, 1)]
+    """
+    groups: dict[int, list[list[Item]]] = {}
+    for template in templates:
+        items = items_of(template, "w")
+        others = [item for item in items if item.atom != "each"]
+        groups.setdefault(TENSOR_KINDS["w" if len(others) < len(items) else ""], []).append(others)
+    return [table_of(kind, "", group, "w") for kind, group in sorted(groups.items())]
 
 
 def marked_by_place(templates: Sequence[str]) -> tuple[str, ...]:
@@ -139,7 +157,7 @@ def marked_by_place(templates: Sequence[str]) -> tuple[str, ...]:
     marked: list[str] = []
     for template in templates:
         count = sum(_unmarked(earlier)[1] for earlier in marked)
-        can_have = not _label_sets(_items(template, "hmglrazcs"))
+        can_have = not _label_sets(items_of(template, "hmglrazcs"))
         marked.append(f"{template} {DISTANCE}" if can_have and count < UNMARKED else template)
     return tuple(marked)
 
@@ -154,7 +172,8 @@ def _label_sets(items: Iterable[Item]) -> str:
     return "".join(sorted({item.role for item in items} & {"c", "s"}))
 
 
-def _items(template: str, roles: str) -> list[Item]:
+def items_of(template: str, roles: str) -> list[Item]:
+    """The atoms of a template; roles are the letters that it may name."""
     items = []
     for word in template.split():
         match = ITEM.fullmatch(word)
@@ -163,7 +182,7 @@ def _items(template: str, roles: str) -> list[Item]:
         role, offset, atom = match[1], int(match[2] or 0), match[3]
         if role not in roles:
             raise InputError(f"template {template!r}: there is no role {role!r}; there are {', '.join(roles)}")
-        if atom not in ATOMS and not (atom == "each" and role in "hm" and not offset):
+        if atom not in ATOMS and not (atom == "each" and role in "hmw" and not offset):
             raise InputError(f"template {template!r}: there is no atom {atom!r}; there are {', '.join(ATOMS)}, each")
         if abs(offset) > REACH:
             raise InputError(f"template {template!r}: {word!r} looks further than {REACH} words")
@@ -173,9 +192,10 @@ def _items(template: str, roles: str) -> list[Item]:
     return items
 
 
-def _table(
+def table_of(
     kind: int, set_atom: str, templates: list[list[Item]], roles: str, with_distance: list[int] | None = None
 ) -> Table:
+    """Templates of one kind as the core reads them; roles in the order of its numbers."""
     rows = [
         (roles.index(item.role), number, atom_number(item.atom), item.offset)
         for number, items in enumerate(templates)

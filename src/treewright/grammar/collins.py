@@ -18,11 +18,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright import component
 from treewright._core import PIECE_PENALTY, CollinsModel, Forest
 from treewright.calls import explained, explained_methods
 from treewright.checks import NotNegative, Positive, check_fields, read_plain
-from treewright.component import ArrayForm, Arrays, Stored
+from treewright.component import ArrayForm, Arrays, Saved, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.collins_events import EventCounter, Events, Symbols, table
@@ -39,7 +38,7 @@ UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word wh
 MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; by convention, it bounds time and memory
 LONG_BEAM = 2 * math.log(10)  # nats, of longer sentences; by convention
 MAX_UNARY = 4  # unary productions in a row ; by convention
-MAX_EDGES = 4_000_000  # of the forest of a sentence, 160 MB; beyond that the beam is narrowed. By convention
+MAX_SIZE = 4_000_000  # nodes and edges of the forest of a sentence; beyond that the beam is narrowed. By convention
 WIDENING = math.log(10)  # of the beam when a sentence has no parse, as published
 WIDENINGS = 2  # as published
 
@@ -61,11 +60,26 @@ class CollinsOptions:
 
 
 class Search(NamedTuple):
-    """How the forest of a sentence is searched: beam (None: exact), comma rule, and what is given up by that."""
+    """How the forest of a sentence is searched, and what is given up by that."""
 
-    beam: float | None
+    beam: float | None  # nats; None: exact
     comma_rule: bool
+    widens: bool  # the beam if there is no tree; not that of long sentences, which bounds time and memory
     given_up: str
+
+    def attempts(self) -> list[tuple[float | None, bool]]:
+        """Beams and comma rules, one after the other until there is a tree."""
+        found = [(self.beam, self.comma_rule)]
+        if self.beam is not None and self.widens:
+            found += [(self.beam + WIDENING * k, self.comma_rule) for k in range(1, WIDENINGS + 1)]
+        return [*found, (found[-1][0], False)] if self.comma_rule else found
+
+    def notes(self, number: int) -> str:
+        """What was done before an attempt had a tree."""
+        width, comma_rule = self.attempts()[number]
+        widened = "no tree within the beam; it was widened" if width != self.beam else ""
+        dropped = "the comma rule was dropped" if comma_rule != self.comma_rule else ""
+        return "; ".join(filter(None, [self.given_up, widened, dropped]))
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,7 @@ class LexicalParse(PhraseParse):
 
 
 @explained_methods
-class Collins:
+class Collins(Saved):
     """Collins' model 1.
 
     >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
@@ -174,15 +188,6 @@ class Collins:
         words = sum(len(tree.leaves()) for tree in trees)
         metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
         return cls(options, rules, symbols, vocabulary, dropped_words(trees, rules), events, metadata)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Collins:
-        """The grammar of a model file."""
-        return component.load_as(cls, path)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
@@ -262,7 +267,7 @@ class Collins:
         None for exact search; comma_rule that of Collins; both are by default those of the options. If there is no
         tree, the beam is widened twice and the comma rule is dropped; if there is still none, it is an InfeasibleError,
         or with partial the fewest phrases that cover the sentence. A sentence of more than max_words has a narrower
-        beam. `given_up` of the result says what was done.
+        beam, which is not widened. `given_up` of the result says what was done.
         """
         sentence = Sentence(self, words, tags)
         arcs, of_tags = sentence.adjustment(adjust, require, forbid), sentence.tag_adjustment(adjust_tags)
@@ -300,13 +305,13 @@ class Collins:
             beam = self.options.beam
         if beam is not None and not (math.isfinite(beam) and beam >= 0):
             raise InputError(f"beam is {beam}; expected a number of nats from 0 on, or None for exact search")
-        note = ""
-        if max_words is not None and words > max_words and (beam is None or beam > LONG_BEAM):
-            beam, note = (
-                LONG_BEAM,
-                f"{words} words are more than {max_words}; the beam was narrowed to {LONG_BEAM:.3g} nats",
-            )
-        return Search(beam, self.options.comma_rule if comma_rule is None else comma_rule, note)
+        comma_rule = self.options.comma_rule if comma_rule is None else comma_rule
+        if max_words is None or words <= max_words:
+            return Search(beam, comma_rule, True, "")
+        if beam is not None and beam <= LONG_BEAM:
+            return Search(beam, comma_rule, False, "")
+        note = f"{words} words are more than {max_words}; the beam was narrowed to {LONG_BEAM:.3g} nats"
+        return Search(LONG_BEAM, comma_rule, False, note)
 
     def word_and_tags(self, name: str) -> tuple[int, list[int]]:
         """The number of a word or class, and the tags it may have; a class that was not seen is made more general."""
@@ -317,9 +322,6 @@ class Collins:
                 return number, self._tags_of_word[number]
             pieces.pop()
         return len(self.symbols.words), list(range(1, len(self.symbols.tags) + 1))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         symbols = self.symbols
@@ -378,7 +380,9 @@ class Sentence:
         self.grammar = grammar
         self.words = [leaf_of(word) for word in words]
         given = list(tags) if tags is not None else [None] * len(words)
-        others = considered or [()] * len(words)
+        others: Sequence[Sequence[str]] = [()] * len(words) if considered is None else considered
+        if len(others) != len(words):
+            raise InputError(f"considered has {len(others)} entries; the sentence has {len(words)} words")
         self.dropped = [self._dropped_tag(*both) for both in zip(self.words, given, others, strict=True)]
         self.kept = [place for place, tag in enumerate(self.dropped) if tag is None]  # from 0
         names = grammar.vocabulary.names([self.words[place] for place in self.kept])
@@ -402,7 +406,7 @@ class Sentence:
             return sorted(numbers[tag] for tag in considered if tag in numbers) or seen
         number = self.grammar.symbols.tag_number.get(given)
         if number is None:
-            listed = ", ".join(self.grammar.tags)
+            listed = " ".join(self.grammar.tags)
             raise InputError(f"tags[{place}] is {given!r}, a tag that the grammar does not have; it has {listed}")
         return [number]
 
@@ -447,27 +451,20 @@ class Sentence:
 
     def forest(self, arcs: Scores, search: Search, partial: bool, tags: Scores | None = None) -> ParseForest:
         """The trees within the beam, after the beam was widened if there was none; adjustments guide the search."""
-        beam, comma_rule, given_up = search
         if not self.kept:
-            return ParseForest(self, None, beam, False, "")
-        kept = self.of_kept(arcs)
-        attempts = [(beam, comma_rule)]
-        if beam is not None:
-            attempts += [(beam + WIDENING * k, comma_rule) for k in range(1, WIDENINGS + 1)]
-        if comma_rule:
-            attempts.append((attempts[-1][0], False))
-        for number, (width, comma) in enumerate(attempts):
+            return ParseForest(self, None, search.beam, False, "")
+        kept, attempts = self.of_kept(arcs), search.attempts()
+        for number, (width, comma_rule) in enumerate(attempts):
             is_last = number == len(attempts) - 1
-            found, width, is_partial, note = self._built(kept, tags, width, comma, partial and is_last)
+            found, width, is_partial, note = self._built(kept, tags, width, comma_rule, partial and is_last)
             if found.nodes:
+                notes = [search.notes(number), note]
                 if is_partial:
-                    note = "no tree over the whole sentence; the fewest phrases cover it"
-                return ParseForest(self, found, width, is_partial, note or given_up)
-            given_up = "no tree within the beam; it was widened"
-            if comma_rule and number >= WIDENINGS:
-                given_up += ", and the comma rule was dropped"
+                    notes = [search.given_up, "no tree over the whole sentence; the fewest phrases cover it"]
+                return ParseForest(self, found, width, is_partial, "; ".join(filter(None, notes)))
+        within = "" if search.widens else f" within a beam of {search.beam:.3g} nats, not widened for so many words"
         raise InfeasibleError(
-            "the grammar has no tree for these words and constraints; "
+            f"the grammar has no tree for these words and constraints{within}; "
             "partial=True gives the fewest phrases that cover them"
         )
 
@@ -485,13 +482,13 @@ class Sentence:
         while True:
             forest, is_full, is_partial = self.grammar.kernel.forest(
                 *(self.numbers, self.allowed, is_comma, np.array(conjunctions, dtype=bool), kept),
-                *(width, comma_rule, MAX_UNARY, partial, MAX_EDGES),
+                *(width, comma_rule, MAX_UNARY, partial, MAX_SIZE),
                 tag_adjustment=tags,
             )
             if not is_full:
                 return forest, None if width < 0 else width, is_partial, note
             width = (self.grammar.options.beam or CollinsOptions.beam or 1.0) if width < 0 else width / 2
-            note = f"the forest had more than {MAX_EDGES} edges; the beam was narrowed to {width:.3g} nats"
+            note = f"the forest had more than {MAX_SIZE} nodes and edges; the beam was narrowed to {width:.3g} nats"
 
 
 def outside_brackets(words: Sequence[str]) -> NDArray[np.bool_]:
@@ -533,6 +530,8 @@ class ParseForest:
         if self.forest is None:
             return self._only_punctuation()
         checked = _checked_adjustment(adjust, len(self.sentence.kept) + 1)
+        if isinstance(tags, np.ndarray) and tags.ndim != 2:
+            raise InputError(f"tags has shape {tags.shape}; expected [word, tag]")
         try:
             value, rows, heads = self.forest.best(checked, tags)
         except ValueError as error:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from treewright.component import GRAMMARS, component_class
-from treewright.corpus import Tree, add_root
-from treewright.evaluate import brackets
+from treewright.corpus import Tree
+from treewright.evaluate import BracketScores, brackets
 from treewright.grammar.result import PhraseParse
+from treewright.grammar.trees import ROOTS
 
 DELETED_ROOT = "TOP"  # the label of a root that scoring leaves out, as in EVALB
 
@@ -33,7 +34,21 @@ def train(kind: str, trees: Sequence[Tree], dev: Sequence[Tree] | None, options:
 
 def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:
     """F1 of the brackets, without the root, and accuracy of the tags of a grammar's trees against gold trees."""
-    gold = [Tree(DELETED_ROOT, tree.children) for tree in trees]
-    found = [add_root(grammar.parse(tree.leaves(), partial=True).tree, DELETED_ROOT) for tree in trees]
-    scores = brackets(gold, found).all
+    scores = scores_of(trees, [grammar.parse(tree.leaves(), partial=True).tree for tree in trees])
     return {"f1": scores.brackets.f1, "tags": scores.tagging_accuracy}
+
+
+def scores_of(gold: Sequence[Tree], found: Sequence[Tree]) -> BracketScores:
+    """Brackets and tags of the trees that a grammar found. Roots, which are always right, do not count.
+
+    >>> gold, found = Tree.parse("(ROOT (S (NP (DT the) (NN dog))))"), Tree.parse("(S (DT the) (NN dog))")
+    >>> score = scores_of([gold], [found]).brackets
+    >>> score.correct, score.gold, score.system
+    (1, 2, 1)
+    """
+    return brackets(map(with_deleted_root, gold), map(with_deleted_root, found)).all
+
+
+def with_deleted_root(tree: Tree) -> Tree:
+    """The tree below a root that scoring leaves out."""
+    return Tree(DELETED_ROOT, tree.children if tree.label in ROOTS else [tree])

@@ -17,7 +17,7 @@ from treewright import component
 from treewright._core import LatentSums, max_rule
 from treewright.calls import checked, explained, explained_methods
 from treewright.checks import Positive, check
-from treewright.component import ArrayForm, Arrays, Stored
+from treewright.component import ArrayForm, Arrays, Saved, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import latent_file
@@ -59,7 +59,7 @@ class LatentParse(PhraseParse):
 
 
 @explained_methods
-class LatentGrammar:
+class LatentGrammar(Saved):
     """A grammar whose labels have substates that were learned from the trees, or a product of such grammars.
 
     >>> grammar = LatentGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")], rounds=1)
@@ -117,15 +117,6 @@ class LatentGrammar:
             for stage, one in member_options(chosen, product)
         ]
         return members[0] if product == 1 else calibrated(joined_product(members), held_out)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> LatentGrammar:
-        """The grammar of a model file."""
-        return component.load_as(cls, path)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
@@ -231,9 +222,6 @@ class LatentGrammar:
             places = [self.tags.index(model.plain.names.tags[tag]) for tag in model.plain.tag_of_preterminal]
             np.add.at(by_tag.T, places, preterminals.T)
         return BracketMarginals(self.labels, self._brackets(sums), self.tags, by_tag, total / len(found))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         first = self.models[0]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from treewright.calls import explained
+from treewright.calls import checked
 from treewright.checkpoint import Origin, Steps
 from treewright.checks import Positive, check
 from treewright.component import hash_of
@@ -43,7 +43,7 @@ class SelfTrained:
     left_out: int
 
 
-@explained
+@checked
 def selftrain(
     labelled: TreeSource,
     raw: Iterable[Sequence[str]],

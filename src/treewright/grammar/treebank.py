@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright import component
 from treewright.calls import explained, explained_methods
 from treewright.checks import check
-from treewright.component import ArrayForm, Arrays, Stored
+from treewright.component import ArrayForm, Arrays, Saved, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import file
@@ -34,7 +33,7 @@ Scores = NDArray[np.float64]
 
 
 @explained_methods
-class TreebankGrammar:
+class TreebankGrammar(Saved):
     """A probabilistic context-free grammar read off a treebank, with exact charts (CKY).
 
     >>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
@@ -80,15 +79,6 @@ class TreebankGrammar:
         words = sum(len(tree.leaves()) for tree in trees)
         metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
         return cls(replace(estimated(trees, options), metadata=metadata))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TreebankGrammar:
-        """The grammar of a model file."""
-        return component.load_as(cls, path)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
@@ -194,9 +184,6 @@ class TreebankGrammar:
         by_tag = np.zeros((len(words), len(names.tags)))
         np.add.at(by_tag.T, self.model.tag_of_preterminal, preterminals.T)
         return BracketMarginals(names.labels, brackets, names.tags, by_tag, total)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         model = self.model

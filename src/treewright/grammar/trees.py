@@ -136,7 +136,7 @@ def check_chains(rooted: Tree, tree: Tree) -> None:
             chain.append(event.label)
             if chain.count(event.label) > 1:
                 shown = " over ".join(chain)
-                problem = f"unary cycle: {shown}, all over the same words; keep one of the {event.label} only"
+                problem = f"unary cycle: {shown}, all over the same words; keep one {event.label} or skip the tree"
                 raise FormatError(tree.source, tree.line, problem)
         if len(event.children) > 1 or event.is_preterminal():
             chain = []

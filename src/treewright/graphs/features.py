@@ -103,7 +103,7 @@ class EdgeFeatures:
     def __init__(self, templates: Sequence[str] = TEMPLATES) -> None:
         self.templates = compiled(templates)
         self.width = sum(SET_SIZE if any(item.atom == "each" for item in one) else 1 for one in self.templates)
-        self._encoder = Encoder(())
+        self._encoder = Encoder((), lower_lemmas=True)
         self._hashes: dict[str, int] = {}
 
     def of(self, views: Sequence[TreeView], pairs: Sequence[Sequence[Pair]]) -> Hashes:

@@ -11,11 +11,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright import checkpoint as checkpoints
-from treewright import component, streams
+from treewright import streams
 from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
 from treewright.checks import Scale, check_flags, read_plain
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array, hash_of, metadata_of, sentences_of
+from treewright.component import (
+    ArrayForm,
+    Arrays,
+    Corpus,
+    Saved,
+    Stored,
+    check_array,
+    hash_of,
+    metadata_of,
+    sentences_of,
+)
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import GraphParse
@@ -32,7 +42,7 @@ from treewright.learn import Observer, Progress, Report, Weights
 
 
 @explained_methods
-class GraphParser:
+class GraphParser(Saved):
     """Finds the edges of a graph that are not in the tree of a sentence, and the labels of all edges.
 
     >>> columns = {"heads": [2, 0, 4, 2], "deprels": ["nsubj", "root", "cc", "conj"]}
@@ -89,16 +99,6 @@ class GraphParser:
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         trained = trainer.run(state, Observer(report, save, progress))
         return cls(replace(trained, metadata=metadata_of(sentences)))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> GraphParser:
-        """The graph parser of a model file."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
@@ -206,9 +206,6 @@ class GraphParser:
             self._workers.worker = GraphWorker(self.model)
         worker: GraphWorker = self._workers.worker
         return worker
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         kind = "acyclic" if self.options.acyclic else "cycles allowed"

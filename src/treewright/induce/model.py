@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import component, modelfile, streams
+from treewright import modelfile, streams
 from treewright.calls import checked, explained, explained_methods
 from treewright.checks import read_plain
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, sentences_of
+from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
@@ -55,7 +55,7 @@ class Found:
 
 @explained_methods
 @dataclass(frozen=True, repr=False)
-class InducedParser:
+class InducedParser(Saved):
     """A parser that was learned without trees: DMV parameters, arc weights, or both.
 
     The method `best` parses with both, others with the DMV if there is one.
@@ -133,16 +133,6 @@ class InducedParser:
         rules = load_rules(settings.rules, corpus.kinds)
         found = train_on(corpus, rules, settings, report or ignore, steps or Steps())
         return cls(corpus.kinds, found.settings, rules, found.dmv, found.arcs, clusters)
-
-    @classmethod
-    def load(cls, path: modelfile.Path) -> InducedParser:
-        """Read a model file."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: modelfile.Path) -> None:
-        """Write a model file; `treewright parse` reads it like any other."""
-        component.save(self, path)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""

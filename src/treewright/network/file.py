@@ -46,6 +46,7 @@ class Header:
     settings: Mapping[str, Any] = field(default_factory=dict)
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    tag_inputs: tuple[str, ...] = ()
 
 
 def to_arrays(model: NetworkModel) -> Stored:
@@ -58,6 +59,7 @@ def to_arrays(model: NetworkModel) -> Stored:
         "settings": dict(model.settings),
         "calibration": {name: one.to_json() for name, one in model.calibration.items()},
         "metadata": dict(model.metadata),
+        "tag_inputs": model.tag_inputs,
     }
     arrays: dict[str, NDArray[Any]] = {}
     for name, array in model.arrays.items():
@@ -97,6 +99,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> NetworkModel:
         found.settings,
         found.calibration,
         found.metadata,
+        found.tag_inputs,
     )
 
 
@@ -130,7 +133,7 @@ def word_classes(words: tuple[str, ...], paths: tuple[str, ...], numbers: NDArra
         raise ValueError(f"{len(words)} words have {len(numbers)} classes")
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(paths):
         raise ValueError("a word has a class that is not among the classes")
-    return {word: paths[number] for word, number in zip(words, numbers.tolist(), strict=True)}
+    return dict(zip(words, map(paths.__getitem__, numbers.tolist()), strict=True))
 
 
 def text_of(strings: Iterable[str], name: str) -> NDArray[np.uint8]:

@@ -1,16 +1,18 @@
 """The inputs of a word: its rows of the tables of a network.
 
-They depend on the form alone: its row among the frequent words of the training data, the row of its vector, the rows of
-the prefixes of its class (a bit path), and the rows of its subwords, which are hashed: affixes, character n-grams and
-what is left of them when letters are replaced by their kinds.
+They depend on the form: its row among the frequent words of the training data, the row of its vector, the rows of the
+prefixes of its class (a bit path), and the rows of its subwords, which are hashed: affixes, character n-grams and what
+is left of them when letters are replaced by their kinds. A network that reads tags has rows for these too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Protocol
 
 from treewright._core import text_hash
+from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.network.model import FIRST_VECTOR_ROW, FIRST_WORD_ROW, NO_VECTOR_ROW, UNKNOWN_ROW, NetworkModel
 from treewright.tagger.representatives import representative
@@ -45,7 +47,7 @@ class Strings(Protocol):
 
 
 class Inputs:
-    """Maps a form to its rows: word, vector, classes, subwords."""
+    """Maps a form and its tags to its rows: word, vector, classes and tags, subwords."""
 
     def __init__(self, strings: Strings, buckets: int) -> None:
         self._words = {word: row for row, word in enumerate(strings.vocabulary, FIRST_WORD_ROW)}
@@ -59,14 +61,34 @@ class Inputs:
         """The inputs of the words that a network reads."""
         return cls(model, len(model.arrays["subword"]))
 
-    def of(self, form: str) -> Rows:
-        """The row of the word, that of its vector, the rows of its classes, those of its subwords."""
+    def of(self, form: str, tags: Sequence[str] = ()) -> Rows:
+        """The row of the word, that of its vector, the rows of its classes and tags, those of its subwords.
+
+        tags: strings of `tag_strings`.
+        """
         seen = described(form)
         lower = seen.lower()
         path = self._word_classes.get(seen) or self._word_classes.get(lower, "")
-        classes = [self._classes[prefix] for prefix in path_prefixes(path) if prefix in self._classes]
+        strings = (*path_prefixes(path), *tags)
+        classes = [self._classes[string] for string in strings if string in self._classes]
         subwords = [text_hash(text) % self._buckets for text in subwords_of(seen)] if self._buckets else []
         return self._words.get(lower, UNKNOWN_ROW), self._vectors.get(lower, NO_VECTOR_ROW), classes, subwords
+
+
+def tag_strings(sentence: Sentence, columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """The strings that stand for the values of these columns, for each word.
+
+    >>> sentence = Sentence.from_words(["It", "rains"], upos=["PRON", "VERB"], feats=["Case=Nom|Number=Sing", "_"])
+    >>> tag_strings(sentence, ("upos", "feats"))
+    [('upos=PRON', 'feats=Case=Nom', 'feats=Number=Sing'), ('upos=VERB',)]
+    """
+    cells = [[values_of(name, cell) for cell in getattr(sentence, name)] for name in columns]
+    return [tuple(chain.from_iterable(column[place] for column in cells)) for place in range(len(sentence))]
+
+
+def values_of(column: str, cell: str) -> list[str]:
+    """The values of a cell, each with the name of its column."""
+    return [f"{column}={value}" for value in (cell.split("|") if column == "feats" else [cell]) if value != "_"]
 
 
 def described(form: str) -> str:

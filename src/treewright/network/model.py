@@ -1,8 +1,8 @@
 """A trained network: sizes, strings and arrays.
 
-A word has the input [word | vector | class | subword]: a row of each table (the sum of the rows of its classes, the
-mean of the rows of its subwords). The sequence of the root and the words goes through a bidirectional LSTM; its states
-S = [forward | backward] give the scores of arcs, labels and tags:
+A word has the input [word | vector | class | subword]: a row of each table (the sum of the rows of its classes and, in
+a network that reads tags, of its tags; the mean of the rows of its subwords). The sequence of the root and the words
+goes through a bidirectional LSTM; its states S = [forward | backward] give the scores of arcs, labels and tags:
 
     H = relu(S arc.head + arc.head_bias),  M = relu(S arc.modifier + arc.modifier_bias)
     log P(h | m)    = log softmax over h != m of  H_h arc.bilinear M_m + H_h arc.linear
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from treewright.checks import Range, check_fields
 from treewright.component import check_array
 from treewright.learn import Calibration
+from treewright.network.options import TAG_COLUMNS
 
 Floats = NDArray[np.float32]
 Size = Annotated[int, Range(0, 4096)]  # the limit is far above any use, by convention
@@ -78,7 +79,7 @@ class NetworkModel:
     sizes: NetworkSizes
     vocabulary: tuple[str, ...]  # of the table `word`, from its row 2 on
     vector_vocabulary: tuple[str, ...]  # of the table `vector`, from its row 1 on
-    classes: tuple[str, ...]  # the bit paths of the rows of the table `class`
+    classes: tuple[str, ...]  # of the rows of the table `class`: bit paths, and values of columns that are read
     columns: Mapping[str, tuple[str, ...]]  # upos, xpos, feats -> their values; the tags, one column after the other
     labels: tuple[str, ...]
     arrays: Mapping[str, Floats]
@@ -86,6 +87,7 @@ class NetworkModel:
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the inputs and of training; plain values
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
+    tag_inputs: tuple[str, ...] = ()  # the columns that the network reads beside the forms
 
     def __post_init__(self) -> None:
         check_arrays(self)
@@ -139,6 +141,8 @@ def array_shapes(
 
 def check_arrays(model: NetworkModel) -> None:
     """Refuse arrays that do not fit the sizes and strings, and numbers that are not finite."""
+    if unknown := [name for name in model.tag_inputs if name not in TAG_COLUMNS]:
+        raise ValueError(f"the network reads the column {unknown[0]!r}; expected one of {', '.join(TAG_COLUMNS)}")
     if not model.labels:
         raise ValueError("a network needs at least one label")
     if empty := [name for name, values in model.columns.items() if not values]:
@@ -157,15 +161,7 @@ def check_arrays(model: NetworkModel) -> None:
     if different := sorted(set(shapes) ^ set(model.arrays)):
         raise ValueError(f"the arrays of the network lack, or are not expected to have, {', '.join(different)}")
     for name, shape in shapes.items():
-        check_numbers(name, model.arrays[name], shape)
-
-
-def check_numbers(name: str, array: Floats, shape: tuple[int | None, ...]) -> None:
-    """Refuse an array of another type or shape, or with numbers whose sums may not be finite."""
-    check_array(name, array, np.float32, shape)
-    largest = max(array.max(initial=0.0), -array.min(initial=0.0))
-    if largest > MAX_NETWORK_WEIGHT:
-        raise ValueError(f"the array {name} has numbers above {MAX_NETWORK_WEIGHT:g}")
+        check_array(name, model.arrays[name], np.float32, shape, MAX_NETWORK_WEIGHT)
 
 
 def rounded_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
@@ -187,4 +183,4 @@ def rounded_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
 
 def restored_rows(values: NDArray[np.int8], scales: Floats) -> Floats:
     """The numbers of rounded rows."""
-    return values.astype(np.float32) * scales[:, None]
+    return np.multiply(values, scales[:, None], dtype=np.float32)

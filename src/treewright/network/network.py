@@ -11,10 +11,9 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from treewright import checkpoint as checkpoints
-from treewright import component
 from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Observer, Progress, Report
@@ -39,7 +38,7 @@ def import_training() -> ModuleType:
 
 
 @explained_methods
-class Network:
+class Network(Saved):
     """Gives the probabilities of heads, labels and tags of every word of a sentence."""
 
     KIND: ClassVar[str] = "network"
@@ -91,16 +90,6 @@ class Network:
         model: NetworkModel = training.train_network(sentences, held_out, chosen, words, inventory, state, observer)
         return cls(replace(model, metadata=metadata_of(sentences)).rounded())
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Network:
-        """The network of a model file, or of that of a parser or a pipeline with a network, or of a name ("en")."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
-
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
         return file.to_arrays(self.model)
@@ -110,8 +99,11 @@ class Network:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
         return cls(file.from_arrays(header, arrays))
 
-    def read(self, sentences: Sequence[Sequence[str]]) -> list[Reading]:
-        """A reading of each sentence, given as its forms; it does not depend on the other sentences."""
+    def read(self, sentences: Sequence[Sequence[str] | Sentence]) -> list[Reading]:
+        """A reading of each sentence; it does not depend on the other sentences.
+
+        Sentences are given as their forms; a network that reads tags needs those of a `Sentence`.
+        """
         return self._worker().read(sentences)
 
     def _worker(self) -> NetworkWorker:
@@ -119,9 +111,6 @@ class Network:
             self._workers.worker = NetworkWorker(self.model, self._inputs, self._weights)
         worker: NetworkWorker = self._workers.worker
         return worker
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         sizes, columns = self.model.sizes, ", ".join(self.model.columns)

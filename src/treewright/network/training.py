@@ -15,7 +15,7 @@ from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Judgement, Numbers, Observer, Stage, State, run
 from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
-from treewright.network.inputs import Inputs, Rows, described, path_prefixes
+from treewright.network.inputs import Inputs, Rows, described, path_prefixes, tag_strings
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
 from treewright.network.options import NetworkOptions
@@ -74,6 +74,7 @@ class Trainer:
         self.types: list[Rows] = [(ROOT_ROW, NO_VECTOR_ROW, [], [])]
         self.examples = self._examples(with_case_noise(sentences, options.case_noise, options.seed))
         words_in_all = sum(map(len, sentences))
+        self.epochs = options.epochs_for(words_in_all)
         self.batches = max(1, round(words_in_all / options.batch_words))
         self._lengths = np.array([len(example.types) for example in self.examples])
         self._epoch, self._numbers = -1, list[list[int]]()  # whose batches are kept, and these
@@ -96,7 +97,7 @@ class Trainer:
             learn=self._learn,
             examples=range(self.batches),
             size=int(self._lengths.sum() - len(self._lengths)),
-            epochs=self.options.epochs,
+            epochs=self.epochs,
             judge=self._judge if any(len(sentence) for sentence in self.dev) else None,
         )
 
@@ -105,7 +106,8 @@ class Trainer:
         encoder = self._encoder()
         torch.nn.utils.vector_to_parameters(torch.from_numpy(weights), encoder.parameters())
         return NetworkModel(self.sizes, *self.strings[:3], self.strings.columns, self.strings.labels, encoder.arrays(),
-                            self.strings.word_classes, settings=self.options.to_json())  # fmt: skip
+                            self.strings.word_classes, settings=self.options.to_json(),
+                            tag_inputs=self.options.tag_inputs)  # fmt: skip
 
     def _encoder(self) -> Encoder:
         strings, options = self.strings, self.options
@@ -122,10 +124,13 @@ class Trainer:
         )
 
     def _learner(self) -> AdamLearner:
-        return AdamLearner(self._encoder, self.options, self.batches * self.options.epochs)
+        return AdamLearner(self._encoder, self.options, self.batches * self.epochs)
 
     def _learn(self, learner: AdamLearner, number: int) -> float:
         torch.set_num_threads(1)  # so that sums, and the trained network, do not depend on the machine's cores
+        torch.set_flush_denormal(
+            True
+        )  # moments of rows that are rarely used decay to denormal numbers: 40 % of the time
         epoch = learner.steps // self.batches
         numbers = self._batches_of(epoch)[number]
         if not numbers:  # beside a sentence that is longer than a batch
@@ -174,24 +179,27 @@ class Trainer:
     def _examples(self, sentences: Sequence[Sentence]) -> list[Example]:
         strings = self.strings
         inputs = Inputs(strings, self.options.buckets)
-        types: dict[str, int] = {}
+        types: dict[tuple[str, tuple[str, ...]], int] = {}
         labels = {label: number for number, label in enumerate(strings.labels)}
         columns = {name: {value: place for place, value in enumerate(all_)} for name, all_ in strings.columns.items()}
         found = []
         for sentence in sentences:
             forms = without_capitals(sentence.forms)
-            for form in forms:
-                if form not in types:
-                    types[form] = len(self.types)
-                    self.types.append(inputs.of(form))
+            words = list(zip(forms, tag_strings(sentence, self.options.tag_inputs), strict=True))
+            for word in words:
+                if word not in types:
+                    types[word] = len(self.types)
+                    self.types.append(inputs.of(*word))
             heads = [head if head >= 0 else IGNORED for head in sentence.heads.tolist()]
-            tags = [[values.get(tag, IGNORED) for tag in getattr(sentence, name)] for name, values in columns.items()]
+            tags = np.full((len(sentence) + 1, len(columns)), IGNORED, dtype=np.int64)
+            for column, (name, values) in enumerate(columns.items()):
+                tags[1:, column] = [values.get(tag, IGNORED) for tag in getattr(sentence, name)]
             found.append(
                 Example(
-                    np.array([0, *(types[form] for form in forms)], dtype=np.int64),
+                    np.array([0, *(types[word] for word in words)], dtype=np.int64),
                     np.array([IGNORED, *heads], dtype=np.int64),
                     np.array([IGNORED, *(labels.get(label, IGNORED) for label in sentence.deprels)], dtype=np.int64),
-                    np.array([[IGNORED] * len(columns), *zip(*tags, strict=True)], dtype=np.int64),
+                    tags,
                 )
             )
         return found
@@ -202,7 +210,7 @@ class Trainer:
         words = heads = arcs = 0
         right_tags = dict.fromkeys(self.strings.columns, 0)
         ranges = network.model.column_ranges()
-        for sentence, reading in zip(self.dev, network.read([one.forms for one in self.dev]), strict=True):
+        for sentence, reading in zip(self.dev, network.read(self.dev), strict=True):
             tree = decode.tree(reading.arcs).heads
             same = tree[1:] == sentence.heads
             labels = [self.strings.labels[number] for number in reading.labels(tree).argmax(axis=1).tolist()]
@@ -257,7 +265,7 @@ class AdamLearner:
         """Start again from the initial weights; the steps, by which the rate falls, are counted on."""
         self.encoder = self.new_encoder()
         self.parameters = list(self.encoder.parameters())
-        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS)
+        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS, fused=True)
 
     def average(self) -> Numbers:
         """The weights; the rate falls to zero, so that they need no average."""
@@ -284,27 +292,29 @@ def strings_of(
 ) -> tuple[Strings, Floats]:
     """The strings of the model, and its vectors, of which the first is that of words without one."""
     vocabulary = tuple(sorted(word for word, count in counts.items() if count >= options.min_count))
-    vector_words, vectors, word_classes = NO_WORDS if words is None else kept_words(words, options.vectors, counts)
+    vector_words, vectors, word_classes = NO_WORDS if words is None else kept_words(words, options, counts)
     paths = sorted({prefix for path in word_classes.values() for prefix in path_prefixes(path)})
+    tags = {tag for one in inventory for word in tag_strings(one, options.tag_inputs) for tag in word}
     columns = {
         name: tuple(sorted({tag for one in inventory for tag in getattr(one, name)}))
         for name in options.columns
-        if any(tag != "_" for one in inventory for tag in getattr(one, name))
+        if name not in options.tag_inputs and any(tag != "_" for one in inventory for tag in getattr(one, name))
     }
     labels = tuple(sorted({label for one in inventory for label in one.deprels}))
-    return Strings(vocabulary, vector_words, tuple(paths), word_classes, columns, labels), vectors
+    return Strings(vocabulary, vector_words, (*paths, *sorted(tags)), word_classes, columns, labels), vectors
 
 
-def kept_words(words: Words, rows: int, counts: Mapping[str, int]) -> tuple[tuple[str, ...], Floats, dict[str, str]]:
-    """The words with the vectors that a model keeps, and the classes of these words and of those of the treebank."""
-    kept = words.keep(rows)
+def kept_words(
+    words: Words, options: NetworkOptions, counts: Mapping[str, int]
+) -> tuple[tuple[str, ...], Floats, dict[str, str]]:
+    """The words with the vectors that a model keeps, and the classes of frequent words and of those of the treebank."""
+    kept = words.keep(options.vectors, classes=options.classes)
     vectors = kept.vectors
     if vectors.size:
         vectors = vectors / np.sqrt((vectors.astype(np.float64) ** 2).mean()).astype(np.float32)
     none = np.zeros((1, vectors.shape[1]), dtype=np.float32)
-    known = set(kept.vocabulary)
-    classes = {word: path for word, path in words.classes.items() if word.lower() in known or word.lower() in counts}
-    return kept.vocabulary, np.concatenate([none, vectors]).astype(np.float32), classes
+    of_treebank = {word: path for word, path in words.classes.items() if word.lower() in counts}
+    return kept.vocabulary, np.concatenate([none, vectors]).astype(np.float32), {**kept.classes, **of_treebank}
 
 
 def padded(rows: Sequence[NDArray[np.int64]], filling: int) -> torch.Tensor:

@@ -11,12 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import NetworkReader, NetworkWeights
 from treewright.checks import described
-from treewright.network.inputs import Inputs
+from treewright.corpus import Sentence
+from treewright.network.inputs import Inputs, tag_strings
 from treewright.network.model import Floats, NetworkModel
+from treewright.streams import grouped
 from treewright.tagger.casing import without_capitals
 
 CACHE_SIZE = 1 << 13  # words whose products with the first matrix are kept: 4 kB each with 128 units; by convention
 MAX_WORDS = 1 << 13  # of the sentences that the core reads in one call, to bound memory; by convention
+
+
+Words = Sequence[str] | Sentence  # of a sentence: its forms, or with its tags
+WordType = str | tuple[str, tuple[str, ...]]  # a form, or a form and the strings of its tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,10 @@ class Reading:
 
 def checked_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
     """One head for each node, that of the root being -1."""
-    found = np.asarray(heads)
+    try:
+        found = np.asarray(heads)
+    except ValueError:
+        raise ValueError(f"heads is {heads!r}; expected {nodes} whole numbers, one a node") from None
     if found.shape != (nodes,) or found.dtype.kind not in "iu":
         raise ValueError(f"heads is {found.dtype}{list(found.shape)}; expected {nodes} whole numbers, one a node")
     if found[0] != -1 or (nodes > 1 and not 0 <= found[1:].min() <= found[1:].max() < nodes):
@@ -59,23 +68,34 @@ class NetworkWorker:
         self.inputs = inputs
         self.weights = weights
         self.kernel = NetworkReader(weights, portable)
-        self._types: dict[str, int] = {}
+        self._types: dict[WordType, int] = {}
 
-    def read(self, sentences: Sequence[Sequence[str]]) -> list[Reading]:
-        """A reading of each sentence, given as its forms."""
+    def read(self, sentences: Sequence[Words]) -> list[Reading]:
+        """A reading of each sentence, given as its forms, or with its tags."""
         return [reading for some in batches(sentences) for reading in self._read_together(some)]
 
-    def _read_together(self, sentences: Sequence[Sequence[str]]) -> Iterator[Reading]:
+    def _read_together(self, sentences: Sequence[Words]) -> Iterator[Reading]:
         if len(self._types) > CACHE_SIZE:
             self.clear()
         known = self._types
-        types = [known.get(form) or self._add(form) for form in chain.from_iterable(map(without_capitals, sentences))]
-        lengths = np.array([len(forms) for forms in sentences], dtype=np.int32)
+        types = [known.get(word) or self._add(word) for word in chain.from_iterable(map(self._word_types, sentences))]
+        lengths = np.array([len(words) for words in sentences], dtype=np.int32)
         for arcs, tags, sides in self.kernel.read(np.array(types, dtype=np.int32), lengths):
             yield Reading(arcs, tags, sides, self.weights, self.model)
 
-    def _add(self, form: str) -> int:
-        found = self._types[form] = self.kernel.add(*self.inputs.of(form))
+    def _word_types(self, sentence: Words) -> Sequence[WordType]:
+        """What the inputs of each word depend on."""
+        forms = without_capitals(sentence.forms if isinstance(sentence, Sentence) else sentence)
+        if not self.model.tag_inputs:
+            return forms
+        if not isinstance(sentence, Sentence):
+            columns = ", ".join(map(str.upper, self.model.tag_inputs))
+            raise TypeError(f"sentences has forms alone; this network also reads {columns}: expected sentences")
+        return list(zip(forms, tag_strings(sentence, self.model.tag_inputs), strict=True))
+
+    def _add(self, word: WordType) -> int:
+        rows = self.inputs.of(word) if isinstance(word, str) else self.inputs.of(*word)
+        found = self._types[word] = self.kernel.add(*rows)
         return found
 
     def clear(self) -> None:
@@ -84,17 +104,9 @@ class NetworkWorker:
         self.kernel.clear()
 
 
-def batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+def batches(sentences: Sequence[Words]) -> Iterator[list[Words]]:
     """The sentences in lists of at most MAX_WORDS words, or of one sentence."""
-    some: list[Sequence[str]] = []
-    words = 0
     for place, forms in enumerate(sentences):
         if isinstance(forms, str):
             raise TypeError(f"sentences[{place}] is {described(forms)}; expected a list of forms")
-        if some and words + len(forms) > MAX_WORDS:
-            yield some
-            some, words = [], 0
-        some.append(forms)
-        words += len(forms)
-    if some:
-        yield some
+    return grouped(sentences, len, MAX_WORDS)

@@ -7,11 +7,13 @@ from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import ParseOptions, TreeOptions
 from treewright.parser.options import (
     MODELS,
+    FactorOptions,
     Labelling,
     ParserOptions,
     ParserSettings,
     Pruning,
     Scoring,
+    TensorOptions,
     changed,
     resolve,
 )
@@ -25,6 +27,7 @@ __all__ = [
     "Alternatives",
     "Completion",
     "Explanation",
+    "FactorOptions",
     "KBest",
     "LabelRules",
     "Labelling",
@@ -36,6 +39,7 @@ __all__ = [
     "Pruning",
     "Ranked",
     "Scoring",
+    "TensorOptions",
     "TreeOptions",
     "changed",
     "complete",

@@ -160,14 +160,15 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
     parts = worker.score(encoded, arcs)
-    parse = with_scope(decode.tree(parts, projective=projective, **constraints, **options), arcs)
+    found = decode.tree(parts, projective=projective, **constraints, **options)
+    parse = with_scope(worker.climb(encoded, parts, found, projective, root, options.get("max_seconds")), arcs)
     calibration = worker.model.calibrations.head
     flat = parts.scaled(1 / calibration.temperature)
     marginal = decode.marginals(flat, projective=projective, rounds=BELIEF_ROUNDS, **constraints)
     confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, encoded.nodes)])
     given = sentence.deprels
-    found, of_labels = worker.labels_with_confidence(encoded, parse.heads, given)
-    labels = [new if old == OPEN else old for old, new in zip(given, found, strict=True)]
+    new_labels, of_labels = worker.labels_with_confidence(encoded, parse.heads, given)
+    labels = [new if old == OPEN else old for old, new in zip(given, new_labels, strict=True)]
     copy, open_heads, open_labels = filled_in(sentence, parse.heads[1:], labels)
     copy.parse = parse
     copy.head_confidence = np.where(open_heads, confidence, 1.0)

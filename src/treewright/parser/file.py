@@ -18,6 +18,7 @@ from treewright.parser.options import ParserSettings
 from treewright.parser.tag_rules import LabelSets
 
 WEIGHTS = ("pruner", "scorer", "labeller")
+OPTIONAL_WEIGHTS = {"factors": "third-order parts", "tensor": "tensor"}  # by the setting of what not every parser has
 CALIBRATIONS = ("calibration", "linear_calibration")
 SETS = tuple(f"labels.{name}" for name in LabelSets._fields)
 ARRAYS: dict[str, ArrayForm] = {
@@ -31,7 +32,7 @@ MARKED_DISTANCE = 2  # the first format whose label templates are marked where t
 
 def to_arrays(model: ParserModel) -> Stored:
     """The header and the arrays of a model file."""
-    header = {
+    header: dict[str, Any] = {
         "options": model.options.to_json(),
         "labels": model.labels,
         "common": model.common,
@@ -40,11 +41,16 @@ def to_arrays(model: ParserModel) -> Stored:
         "label_rules": model.label_rules.to_json(),
         "metadata": dict(model.metadata),
         "canonical_forms": model.canonical_forms,
+        "lower_lemmas": model.lower_lemmas,
     }
     for name in CALIBRATIONS:
         if (calibrations := getattr(model, name)) is not None:
             header[name] = {part: one.to_json() for part, one in calibrations._asdict().items()}
     weights = {name: getattr(model, name).values for name in WEIGHTS}
+    for name in OPTIONAL_WEIGHTS:
+        if (some := getattr(model, name)) is not None:
+            header["scales"][name] = some.scale
+            weights[name] = some.values
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
 
@@ -55,6 +61,8 @@ class Scales:
     pruner: Scale
     scorer: Scale
     labeller: Scale
+    factors: Scale = 1.0  # of models that have them
+    tensor: Scale = 1.0  # of models that have one
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,7 @@ class Header:
     calibration: Calibrations | None = None
     linear_calibration: Calibrations | None = None
     canonical_forms: bool = False
+    lower_lemmas: bool | None = None
     format: int = MARKED_DISTANCE  # a header that was not read from a file has the current format
 
 
@@ -99,7 +108,21 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
         calibration=found.calibration,
         linear_calibration=found.linear_calibration,
         canonical_forms=found.canonical_forms,
+        lower_lemmas=found.canonical_forms if found.lower_lemmas is None else found.lower_lemmas,
+        factors=optional_weights("factors", found, arrays),
+        tensor=optional_weights("tensor", found, arrays),
     )
+
+
+def optional_weights(name: str, header: Header, arrays: Arrays) -> Weights | None:
+    """The weights of what not every parser has, if this one has it."""
+    settings = getattr(header.options, name)
+    if settings is None:
+        return None
+    if name not in arrays:
+        raise ValueError(f"the weights of its {OPTIONAL_WEIGHTS[name]} are missing")
+    check_array(name, arrays[name], np.int8, (1 << settings.bits,))
+    return Weights(arrays[name], getattr(header.scales, name))
 
 
 def templates_of(header: Header) -> Templates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +23,8 @@ from treewright.decode import (
     Parts,
     SearchOptions,
 )
-from treewright.errors import FormatError
+from treewright.decode.climb import ClimbOptions, restart_options
+from treewright.errors import FormatError, InputError
 from treewright.features import (
     AtomBatch,
     Encoded,
@@ -30,12 +32,18 @@ from treewright.features import (
     Labeller,
     Scorer,
     Templates,
+    TensorScorer,
+    TreeScorer,
+    WordVectors,
     arc_tables,
     atom_number,
     beyond_tables,
     grandparent_tables,
     label_tables,
     sibling_tables,
+    tensor_tables,
+    tree_scorer,
+    without_groups,
 )
 from treewright.features.standard import STANDARD
 from treewright.graphs.model import GraphModel
@@ -46,6 +54,8 @@ from treewright.parser.long_sentences import joined, parts_of
 from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
 from treewright.parser.tag_rules import LabelSets, TagRules
+from treewright.streams import grouped
+from treewright.words import Words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,6 +66,7 @@ MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; by c
 # Of belief propagation for the confidence of heads in trees that may cross; by convention few, because more rounds
 # count the same evidence repeatedly.
 BELIEF_ROUNDS = 2
+MAX_CLIMBS = 100  # of a sentence with third-order parts; by convention
 MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB, by convention
 
 Indices = NDArray[np.int32]
@@ -103,16 +114,25 @@ class ParserModel:
     label_rules: LabelRules = NO_RULES
     calibration: Calibrations | None = None  # None: not measured, UNCALIBRATED is used
     canonical_forms: bool = True  # whether words are in canonical spelling; False in files of earlier versions
+    lower_lemmas: bool = False  # whether the case of lemmas is ignored; True in files of some earlier versions
     graphs: GraphModel | None = None  # finds the edges of graphs beside those of the tree
     network: Network | None = (
         None  # whose scores are added, with the factors `options.network`, to those of the weights
     )
     linear_calibration: Calibrations | None = None  # without the network, if there is one
+    factors: Weights | None = None  # of third-order parts and global features
+    tensor: Weights | None = None  # of the tensor that scores arcs
+    words: Words | None = None  # whose vectors are features of the tensor
 
     @property
     def calibrations(self) -> Calibrations:
         """The calibration, or what stands in for it."""
         return UNCALIBRATED if self.calibration is None else self.calibration
+
+    @cached_property
+    def word_vectors(self) -> WordVectors | None:
+        """The vectors of the words as the tensor reads them."""
+        return None if self.words is None else tensor_vectors(self.words)
 
     @property
     def projective(self) -> bool:
@@ -146,6 +166,33 @@ def new_scorer(options: ParserSettings, templates: Templates) -> Scorer:
     if options.grandparents:
         tables += grandparent_tables(templates.grandparent) + beyond_tables(templates.beyond)
     return Scorer(tables, options.scoring.bits)
+
+
+def new_tree_scorer(options: ParserSettings, templates: Templates) -> TreeScorer | None:
+    """The kernel that scores third-order parts and global features; None for models that have none."""
+    if options.factors is None:
+        return None
+    chosen = without_groups(templates.factors, ["nonprojective"] if options.projective else [])
+    return tree_scorer(chosen, options.factors.bits, style=options.factors.style)
+
+
+def new_tensor(options: ParserSettings, templates: Templates, words: Words | None) -> TensorScorer | None:
+    """The kernel of the tensor that scores arcs; None for models that have none."""
+    settings = options.tensor
+    if settings is None:
+        return None
+    vector_size = 0 if words is None else words.size
+    sizes = settings.bits, settings.rank, settings.tensors
+    return TensorScorer(tensor_tables(templates.tensor), *sizes, vector_size)
+
+
+def tensor_vectors(words: Words) -> WordVectors:
+    """Word vectors whose mean squared length is one, so that a vector counts as much as another feature."""
+    numbers = words.vectors
+    length = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=1).mean()) if numbers.size else 0.0
+    scaled = numbers / np.float32(length or 1.0)
+    rows = {word: row for row, word in enumerate(words.vocabulary, 1)}
+    return WordVectors(rows, np.concatenate([np.zeros((1, words.size), np.float32), scaled]))
 
 
 def new_labeller(options: ParserSettings, labels: int, templates: Templates) -> Labeller:
@@ -185,6 +232,14 @@ class Parsed(NamedTuple):
     label_confidence: Confidence | None
 
 
+class Inputs(NamedTuple):
+    """Sentences as the kernels read them."""
+
+    batch: AtomBatch
+    readings: list[Reading]  # of the network; empty without one
+    vectors: NDArray[np.float32] | None  # of all nodes; None without word vectors
+
+
 class Decoded(NamedTuple):
     """Sentences with their trees and scored parts."""
 
@@ -201,12 +256,19 @@ class Worker:
 
     def __init__(self, model: ParserModel) -> None:
         self.model = model
-        self.encoder = Encoder(model.common, canonical_forms=model.canonical_forms)
+        self.encoder = Encoder(
+            model.common,
+            canonical_forms=model.canonical_forms,
+            lower_lemmas=model.lower_lemmas,
+            vectors=model.word_vectors,
+        )
         self.pruner = new_pruner(model.options, model.templates)
         self.scorer = new_scorer(model.options, model.templates)
         self.labeller = new_labeller(model.options, len(model.labels), model.templates)
         self.labeller.set_candidates(*model.label_sets)
         self.labeller.set_exclusions(*exclusions(model))
+        self.tree_scorer = new_tree_scorer(model.options, model.templates)
+        self.tensor = new_tensor(model.options, model.templates, model.words)
         self.network: NetworkScores | None = None
         if model.network is not None and model.options.network is not None:
             self.network = NetworkScores(model.network, model.labels, model.options.network)
@@ -241,6 +303,9 @@ class Worker:
         self.scorer.open(encoded.atoms, encoded.each, options.siblings)
         kinds = options.siblings, options.grandparents
         core = self.scorer.parts(arcs.head, arcs.modifier, *kinds, *self.model.scorer, options.outermost)
+        if self.tensor is not None and self.model.tensor is not None:
+            self.tensor.open(encoded.atoms, encoded.each, encoded.vectors)
+            self.tensor.add_scores(core, *self.model.tensor)
         parts = Parts.of(core)
         if self.network is None or encoded.reading is None:
             return parts
@@ -299,7 +364,26 @@ class Worker:
         """The best tree over candidate arcs; options are those of treewright.decode.tree."""
         parts = self.score(encoded, arcs)
         options.setdefault("root", self.model.root)
-        return with_scope(decode.tree(parts, projective=projective, **options), arcs)
+        found = decode.tree(parts, projective=projective, **options)
+        return with_scope(
+            self.climb(encoded, parts, found, projective, options["root"], options.get("max_seconds")), arcs
+        )
+
+    def climb(
+        self, encoded: Encoded, parts: Parts, found: Parse, projective: bool, root: str, max_seconds: float | None
+    ) -> Parse:
+        """The best tree of climbs with third-order parts and global features, the first from the tree found.
+
+        Itself if the model has none of these.
+        """
+        if self.tree_scorer is None or self.model.factors is None:
+            return found
+        self.tree_scorer.open(encoded.atoms, encoded.each)
+        options = climb_options(self.model.options, projective, root)
+        heads, value, ends = self.tree_scorer.climb(
+            parts.core, options, found.heads, *self.model.factors, seconds_of(max_seconds)
+        )
+        return climbed(found, parts, heads, value, len(ends))
 
     def parse(
         self,
@@ -315,6 +399,7 @@ class Worker:
         A sentence beyond the length limit is parsed in parts, unless a proof is wanted.
         """
         if options.get("proof"):
+            check_second_order(self.model.options, "a proof")
             for sentence in sentences:
                 ensure_length(sentence)
         cut = [parts_of(sentence) if len(sentence) > MAX_WORDS else [sentence] for sentence in sentences]
@@ -371,11 +456,12 @@ class Worker:
         """The best trees; stage after stage over all sentences, so that the weights of one stage stay in the cache."""
         batch = self.encoder.encode_batch(sentences)
         readings = self.network.readings(sentences) if self.network else []
-        pruned = self._prune_batch(batch, readings, projective)
+        inputs = Inputs(batch, readings, self.encoder.vectors(sentences) if self.tensor else None)
+        pruned = self._prune_batch(inputs, projective)
         considered = [every_arc(arcs) for arcs in pruned] if all_arcs else pruned
-        parts, parses = self._tree_batch(batch, readings, considered, projective, options)
+        parts, parses = self._tree_batch(inputs, considered, projective, options)
         if all_arcs and not all(parse.certified for parse in parses):
-            _, others = self._tree_batch(batch, readings, pruned, projective, options)
+            _, others = self._tree_batch(inputs, pruned, projective, options)
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
         return Decoded(batch, readings, parts, parses, [parse.heads for parse in parses], projective)
 
@@ -388,30 +474,45 @@ class Worker:
         )
 
     def _tree_batch(
+        self, inputs: Inputs, arcs: Sequence[Candidates], projective: bool, options: ChosenMethod
+    ) -> tuple[list[Parts], list[Parse]]:
+        parts = self._score_batch(inputs, arcs)
+        if self.network:
+            parts = [self.network.add_arcs(*each) for each in zip(parts, inputs.readings, strict=True)]
+        found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
+        best = self._climb_batch(inputs.batch, parts, found, projective, options.get("max_seconds"))
+        return parts, [with_scope(parse, some) for parse, some in zip(best, arcs, strict=True)]
+
+    def _climb_batch(
         self,
         batch: AtomBatch,
-        readings: Sequence[Reading],
-        arcs: Sequence[Candidates],
+        parts: Sequence[Parts],
+        found: Sequence[Parse],
         projective: bool,
-        options: ChosenMethod,
-    ) -> tuple[list[Parts], list[Parse]]:
-        parts = self._score_batch(batch, arcs)
-        if self.network:
-            parts = [self.network.add_arcs(*each) for each in zip(parts, readings, strict=True)]
-        found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
-        return parts, [with_scope(parse, some) for parse, some in zip(found, arcs, strict=True)]
+        max_seconds: float | None,
+    ) -> Sequence[Parse]:
+        if self.tree_scorer is None or self.model.factors is None:
+            return found
+        options = climb_options(self.model.options, projective, self.model.root)
+        cores, first = [some.core for some in parts], [parse.heads for parse in found]
+        seconds = seconds_of(max_seconds)
+        ends = self.tree_scorer.batch_climb(batch, cores, options, first, *self.model.factors, seconds)
+        each = zip(found, parts, ends, strict=True)
+        return [climbed(parse, some, *end) for parse, some, end in each]
 
-    def _prune_batch(self, batch: AtomBatch, readings: Sequence[Reading], projective: bool) -> list[Candidates]:
+    def _prune_batch(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         if self.network:
-            arcs = [reading.arcs for reading in readings]
+            arcs = [reading.arcs for reading in inputs.readings]
         else:
-            arcs = self.pruner.batch_arcs(batch, *self.model.pruner)
+            arcs = self.pruner.batch_arcs(inputs.batch, *self.model.pruner)
         return decode.candidates_batch(arcs, **pruning(self.model.options, projective))
 
-    def _score_batch(self, batch: AtomBatch, pruned: Sequence[Candidates]) -> list[Parts]:
+    def _score_batch(self, inputs: Inputs, pruned: Sequence[Candidates]) -> list[Parts]:
         options, arcs = self.model.options, [(found.head, found.modifier) for found in pruned]
         kinds = options.siblings, options.grandparents
-        scored = self.scorer.batch_parts(batch, arcs, *kinds, *self.model.scorer, options.outermost)
+        scored = self.scorer.batch_parts(inputs.batch, arcs, *kinds, *self.model.scorer, options.outermost)
+        if self.tensor is not None and self.model.tensor is not None:
+            self.tensor.batch_add_scores(inputs.batch, scored, inputs.vectors, *self.model.tensor)
         return [Parts.of(core) for core in scored]
 
     def label_batch(self, decoded: Decoded, temperature: float) -> tuple[list[list[str]], Confidence]:
@@ -430,6 +531,34 @@ class Worker:
             return None
         scale, each = self.model.labeller.scale, zip(decoded.readings, decoded.heads, strict=True)
         return np.concatenate([self.network.labels(*both, scale) for both in each])
+
+
+def climb_options(options: ParserSettings, projective: bool, root: str) -> ClimbOptions:
+    """The options of a search with third-order parts; its result depends on neither time nor threads."""
+    patience = 0 if options.factors is None else options.factors.patience
+    return restart_options(projective=projective, root=root, patience=patience, max_restarts=MAX_CLIMBS)
+
+
+def seconds_of(limit: float | None) -> float:
+    return math.inf if limit is None else float(limit)
+
+
+def climbed(start: Parse, parts: Parts, heads: Indices, value: float, climbs: int) -> Parse:
+    """The best tree of climbs that began with `start`.
+
+    There is no bound on the value of other trees, unless there is no other tree over the candidate arcs.
+    """
+    bound = value if parts.core.arcs == len(heads) - 1 else math.inf
+    return Parse(heads, value, bound, "climb", tolerance=start.tolerance, iterations=climbs)
+
+
+def check_second_order(options: ParserSettings, task: str) -> None:
+    """Refuse a task that needs certified trees for models whose trees are found by hill climbing."""
+    if options.factors is not None:
+        raise InputError(
+            f"{task} needs a model of second order, and the model {options.model!r} finds its trees by hill climbing: "
+            "train with --model grand or tensor, or use parser.without_factors()"
+        )
 
 
 def every_arc(arcs: Candidates) -> Candidates:
@@ -457,17 +586,7 @@ def at_least(parse: Parse, other: Parse) -> Parse:
 
 def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
     """Sentences in order, as many at a time as have MAX_CELLS arcs together; a longer one alone."""
-    group: list[Sentence] = []
-    cells = 0
-    for sentence in sentences:
-        own = (1 + len(sentence)) ** 2
-        if group and cells + own > MAX_CELLS:
-            yield group
-            group, cells = [], 0
-        group.append(sentence)
-        cells += own
-    if group:
-        yield group
+    return grouped(sentences, lambda sentence: (1 + len(sentence)) ** 2, MAX_CELLS)
 
 
 def search_options(method: str, max_seconds: float | None, options: SearchOptions) -> ChosenMethod:

@@ -55,7 +55,7 @@ class NetworkScores:
     def readings(self, sentences: Sequence[Sentence]) -> list[Reading]:
         """Those that the sentences have from the tagger, and new ones for the others."""
         missing = [sentence for sentence in sentences if sentence.reading is None]
-        found = iter(self.network.read([sentence.forms for sentence in missing]))
+        found = iter(self.network.read(missing))
         return [next(found) if sentence.reading is None else sentence.reading for sentence in sentences]
 
     def add_arcs(self, parts: Parts, reading: Reading) -> Parts:

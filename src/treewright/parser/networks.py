@@ -15,7 +15,7 @@ def with_readings(network: Network | None, sentences: Sequence[Sentence]) -> lis
         return list(sentences)
     is_read = [len(sentence) <= MAX_WORDS for sentence in sentences]
     both = list(zip(sentences, is_read, strict=True))
-    readings = iter(network.read([sentence.forms for sentence, read in both if read]))
+    readings = iter(network.read([sentence for sentence, read in both if read]))
     return [with_reading(sentence, next(readings)) if read else sentence for sentence, read in both]
 
 

@@ -22,8 +22,10 @@ from treewright.checks import (
 )
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.features.factors import GROUPS, STYLES, THIRD_ORDER
 from treewright.graphs.options import GraphOptions
 from treewright.learn.engine import restart_epochs
+from treewright.parser.coordination import coordination_style
 from treewright.parser.network_scores import NetworkWeights
 from treewright.parser.size_settings import settings_for
 
@@ -31,17 +33,28 @@ MODELS = {
     "arc": "first order: arcs",
     "sib": "second order: arcs and adjacent siblings",
     "grand": "second order: arcs, adjacent siblings and grandparents",
+    "tensor": "second order: grand, with a low-rank tensor that scores arcs by features of head and modifier",
     "outer": "second order: arcs, adjacent siblings and outermost grandchildren; projective",
+    "third": "third order: grand, with third-order parts; hill climbing from the tree of grand, without a certificate",
+    "full": "third, with global features of trees, and with the tensor",
 }
 LEARNERS = {
     "crf": "log-linear (CRF) likelihood of the gold tree, with a margin for each wrong arc",
+    "independent": "log-linear likelihood of each word's head by itself, without regard to the tree; model arc",
     "perceptron": "averaged perceptron; each head chooses its modifiers independently of the tree",
     "mira": "MIRA updates against the best tree (McDonald & Pereira 2006)",
     "pa": "passive-aggressive (PA-I) updates against the loss-augmented best tree",
 }
-SIBLINGS = {"sib", "grand", "outer"}
-GRANDPARENTS = {"grand", "outer"}
+FACTOR_LEARNERS = {
+    "choices": "pseudo-likelihood: each word chooses its head in the gold tree, with a margin",
+    "pa": "passive-aggressive (PA-I) updates against the loss-augmented tree of a climb (Zhang et al. 2014)",
+}
+SIBLINGS = {"sib", "grand", "tensor", "outer", "third", "full"}
+GRANDPARENTS = {"grand", "tensor", "outer", "third", "full"}
+TENSOR_MODELS = {"tensor", "full"}
+FACTORS = {"third": tuple(THIRD_ORDER), "full": tuple(GROUPS)}  # the groups of factors that a model scores
 OUTERMOST = {"outer"}
+OPTIONAL = ("graphs", "network", "factors", "tensor")  # settings of what not every parser has
 OUTERMOST_LEARNERS = ("crf", "mira", "pa")  # the perceptron decodes each head alone, which has no such scores
 MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs is parsed projectively; by convention
 # Of the words are in complete trees, by convention; with fewer, a parser is projective: its sums over partial trees are
@@ -113,6 +126,68 @@ class Labelling:
         check_fields(self)
 
 
+@dataclass(frozen=True)
+class FactorOptions:
+    """The model of third-order parts and global features, which are scored beside the second-order parts.
+
+    without: the groups of factors that are left out (treewright.features.factors.GROUPS); "tensor" is one of them.
+    """
+
+    bits: Bits = 22
+    epochs: Positive = 3
+    rate: Rate = 0.05
+    adagrad_epsilon: NotNegative = 10.0
+    margin: NotNegative = 1.0  # of the gold head for each other head of a word
+    # Of the learned scores. On the development sets of Hungarian-Szeged, Turkish-IMST and Danish-DDT, 0.4 and 0.7 are
+    # alike on average beside the tensor, 1 is worse (benchmarks/factors.py; docs/figures.md).
+    scale: Rate = 0.5
+    patience: Count = 0  # climbs from random trees without improvement after which the search ends
+    learner: Annotated[str, OneOf(tuple(FACTOR_LEARNERS))] = "choices"
+    max_step: NotNegative = 0.01  # the largest step of the learner "pa", as in the paper
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for group in self.without:
+            if group not in GROUPS:
+                raise InputError(f"without names {group!r}; there are {', '.join(GROUPS)}")
+
+
+@dataclass(frozen=True)
+class TensorOptions:
+    """The low-rank tensor over features of the head, of the modifier and of their distance (Lei et al. 2014).
+
+    `tensors` of them are trained, each for itself from other random numbers, and the scores are their mean. The
+    parameters are rows of `rank` numbers for each, as many rows as fit in 2^bits numbers.
+    """
+
+    bits: Bits = 23
+    rank: Positive = 32
+    tensors: Positive = 3  # one alone differs by up to 0.4 UAS between seeds (Hungarian-Szeged dev; docs/figures.md)
+    epochs: Positive = 4
+    rate: Rate = 0.03
+    adagrad_epsilon: NotNegative = 30.0
+    margin: NotNegative = 1.0  # of the gold tree for each wrong arc
+    scale: Rate = 0.8  # of the learned scores; of 0.5, 0.8, 1 and 1.3 on development sets (benchmarks/factors.py)
+    initial: Rate = 0.05  # rows of features begin with random numbers of at most this size
+    vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def factor_scale(self) -> float:
+        """What each parameter is multiplied by, since a score is the product of three."""
+        return float(self.scale ** (1 / 3))
+
+
+@dataclass(frozen=True)
+class FactorSettings(FactorOptions):
+    """`FactorOptions`, with what was found in the treebank: how it attaches conjunctions and conjuncts."""
+
+    style: Annotated[int, OneOf(tuple(range(STYLES)))] = 4
+
+
 @explained_methods
 @dataclass(frozen=True)
 class ParserOptions:
@@ -126,6 +201,8 @@ class ParserOptions:
     pruning: Pruning = field(default_factory=Pruning)
     scoring: Scoring = field(default_factory=Scoring)
     labelling: Labelling = field(default_factory=Labelling)
+    factors: FactorOptions = field(default_factory=FactorOptions)  # of the models "third" and "full"
+    tensor: TensorOptions = field(default_factory=TensorOptions)  # of the models "tensor" and "full"
     label_rules: bool = True  # read rules about labels off the training data and obey them (label_rules.py)
     graphs: GraphOptions | None = None  # train a graph parser too (treewright.graphs)
     network: NetworkWeights | None = None  # of a parser that is trained with a network; None: chosen on dev
@@ -142,6 +219,8 @@ class ParserOptions:
         check_fields(self)
         if self.model in OUTERMOST and self.projective is False:
             raise InputError(f"model {self.model!r} is projective; leave out projective=False, or train 'grand'")
+        if self.learner == "independent" and self.model != "arc":
+            raise InputError(f"learner 'independent' is for model 'arc', which scores arcs alone; not {self.model!r}")
         if self.model in OUTERMOST and self.learner not in OUTERMOST_LEARNERS:
             raise InputError(f"model {self.model!r} has the learners {', '.join(OUTERMOST_LEARNERS)}")
 
@@ -163,6 +242,8 @@ class ParserSettings:
     compare_projective: bool = False  # parse the development data both ways too, and keep what has more right heads
     graphs: GraphOptions | None = None
     network: NetworkWeights | None = None  # None: without a network
+    factors: FactorSettings | None = None  # None: second order at most
+    tensor: TensorOptions | None = None  # None: without a tensor
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -183,9 +264,9 @@ class ParserSettings:
         return self.model in OUTERMOST
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; without those of a graph parser and of a network if there are none."""
+        """As plain values; without those of what the parser does not have: graphs, network, factors, tensor."""
         values = asdict(self)
-        return {name: value for name, value in values.items() if value is not None or name not in ("graphs", "network")}
+        return {name: value for name, value in values.items() if value is not None or name not in OPTIONAL}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:
@@ -235,6 +316,8 @@ def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentenc
         "projective": chosen,
         "compare_projective": projective is None and not chosen,
         "scoring": resolve_scoring(options, len(sentences), sum(map(len, sentences))),
+        "factors": resolve_factors(options, sentences),
+        "tensor": options.tensor if has_tensor(options) else None,
     }
     return ParserSettings(**values)
 
@@ -255,6 +338,24 @@ def resolve_scoring(options: ParserOptions, sentences: int, words: int) -> Scori
     by_size = vars(settings_for(sentences, words, restarts))
     settings = ScoringSettings(**by_size | where_given(vars(scoring)))
     return replace(settings, restarts=len(restart_epochs(settings.epochs, settings.restarts)))
+
+
+def resolve_factors(options: ParserOptions, sentences: Sequence[Sentence]) -> FactorSettings | None:
+    """The settings of third-order parts and global features; None for models that have none."""
+    if options.model not in FACTORS:
+        return None
+    left_out = {*GROUPS} - {*FACTORS[options.model]}
+    without = tuple(group for group in GROUPS if group in left_out or group in options.factors.without)
+    return FactorSettings(**vars(options.factors) | {"without": without, "style": coordination_style(sentences)})
+
+
+def has_tensor(options: ParserOptions) -> bool:
+    """Whether the model has a tensor, and it is not left out.
+
+    >>> has_tensor(ParserOptions("full")), has_tensor(ParserOptions("full", factors=FactorOptions(without=("tensor",))))
+    (True, False)
+    """
+    return options.model in TENSOR_MODELS and "tensor" not in options.factors.without
 
 
 def root_kind(sentences: Sequence[Sentence]) -> str:

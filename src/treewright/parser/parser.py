@@ -20,6 +20,7 @@ from treewright.component import (
     Arrays,
     Component,
     Corpus,
+    Saved,
     Stored,
     hash_of,
     metadata_of,
@@ -28,20 +29,20 @@ from treewright.component import (
 )
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
-from treewright.decode import Parts, SearchOptions
+from treewright.decode import Parse, Parts, SearchOptions
 from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.graphs import GraphParser
 from treewright.learn import Observer, Progress, Report
 from treewright.network import Network
-from treewright.parser import completion, explanation, file, kbest
+from treewright.parser import completion, explanation, file, kbest, third_order
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import Completion
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
-from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, search_options
+from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, check_second_order, search_options
 from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, NetworkWeights
 from treewright.parser.networks import with_readings
 from treewright.parser.options import ParserOptions, ParserSettings, where_given
@@ -49,6 +50,7 @@ from treewright.parser.partial import attachment
 from treewright.parser.question import Question
 from treewright.parser.training import Trainer
 from treewright.streams import check_count, check_seconds
+from treewright.words import Words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -57,7 +59,7 @@ T = TypeVar("T")
 
 
 @explained_methods
-class Parser:
+class Parser(Saved):
     """A trained dependency parser.
 
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]
@@ -90,6 +92,7 @@ class Parser:
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
+        words: Words | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -99,40 +102,34 @@ class Parser:
 
         Trees may be partial: heads and relations that are "_" are open, and training maximises the probability of all
         trees that have the others. Scores on dev are those of the heads and relations that are given.
-        model: "arc", "sib", "grand" or "outer" (outermost grandchildren, projective). projective, root ("single",
-        "multi"): chosen from the training data if None.
+        model: "arc", "sib", "grand", "tensor" (grand with a low-rank tensor), "outer" (outermost grandchildren,
+        projective), "third" (grand with third-order parts) or "full" (third with global features and the tensor); the
+        last two climb from a certified tree. projective, root ("single", "multi"): chosen from the training data if
+        None.
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model.
-        label_rules: read off the training data if None (options.label_rules=False: no rules). report is called after
-        each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
-        which a later call with `resume` continues; the caller removes it when the model is saved.
+        label_rules: read off the training data if None (options.label_rules=False: no rules). words: their vectors are
+        features of the tensor, if the model has one; they are kept with it. report is called after each epoch, progress
+        before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from which a later call
+        with `resume` continues; the caller removes it when the model is saved.
         """
         given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
         chosen = replace(options or ParserOptions(), **given)
         sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
-        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules)
+        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules, words=words)
         settings = trainer.settings
 
         def origin() -> Origin:
             graphs = settings.graphs is not None
             training, development = (fingerprint(some, graphs=graphs) for some in (sentences, held_out))
-            return Origin.now(training, development, settings.to_json())
+            of_words = {} if trainer.words is None else {"words": trainer.words.fingerprint()}
+            return Origin.now(training, development, settings.to_json() | of_words)
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         trained = trainer.run(state, Observer(report, save, progress))
         metadata = metadata_of(sentences) | {"training_sha256": fingerprint(sentences)}
         return cls(replace(trained, metadata=metadata))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Parser:
-        """The parser of a model file, of a pipeline's file, or of a name ("en")."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
@@ -142,6 +139,8 @@ class Parser:
             parts[self.graphs.KIND] = self.graphs
         if self.model.network is not None:
             parts[Network.KIND] = self.model.network
+        if self.model.words is not None:
+            parts[Words.KIND] = self.model.words
         headers, arrays = component.join_parts(parts)
         return {**stored[0], **headers}, {**stored[1], **arrays}
 
@@ -153,6 +152,8 @@ class Parser:
             model = replace(model, graphs=part_of(GraphParser, source, header, arrays).model)
         if Network.KIND in header:
             model = replace(model, network=part_of(Network, source, header, arrays))
+        if Words.KIND in header:
+            model = replace(model, words=part_of(Words, source, header, arrays))
         found = cls(model)
         found._worker()  # its kernels check the rest of the model
         return found
@@ -161,6 +162,7 @@ class Parser:
         """A copy that also sets DEPS by this graph parser; by none if it is None."""
         return Parser(replace(self.model, graphs=None if graphs is None else graphs.model))
 
+    @checked
     def with_network(self, network: Network, dev: Corpus) -> Parser:
         """A copy whose scores are the sum of its own and those of a network; itself if that is not better on `dev`.
 
@@ -193,6 +195,18 @@ class Parser:
         calibration = self.model.linear_calibration
         model = replace(self.model, options=options, network=None, calibration=calibration, linear_calibration=None)
         return Parser(model)
+
+    def without_factors(self) -> Parser:
+        """A copy that scores second-order parts alone, so that its trees can be certified; itself if it has no others.
+
+        The models "third" and "full" find their trees by hill climbing from those of this copy, which keeps the tensor.
+        Its confidence is calibrated for their trees.
+        """
+        if self.model.factors is None:
+            return self
+        options = replace(self.options, model="grand" if self.options.tensor is None else "tensor", factors=None)
+        templates = self.model.templates._replace(factors=())
+        return Parser(replace(self.model, options=options, factors=None, templates=templates))
 
     def calibrate(self, dev: Corpus) -> Parser:
         """A copy whose confidence is calibrated on sentences with gold trees that it was not trained on.
@@ -253,7 +267,8 @@ class Parser:
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
         """The scored parts over the candidate arcs of a sentence, or with all_arcs=True over all its arcs.
 
-        projective: as the model was trained if None. The best tree of the parts is that of the parser:
+        projective: as the model was trained if None. The models "third" and "full" score further parts of trees beside
+        these. The best tree of the parts is that of a parser of another model:
         `treewright.decode.tree(parser.parts(sentence), projective=parser.model.projective, root=parser.model.root)`.
 
         >>> import treewright as tw
@@ -265,6 +280,32 @@ class Parser:
         """
         is_projective = self._is_projective(projective)
         return Question.of(self._worker(), checked_sentence(sentence), is_projective, all_arcs=all_arcs).parts
+
+    def bounded_tree(
+        self,
+        sentence: Sentence,
+        *,
+        projective: bool | None = None,
+        max_iterations: int = 200,
+        max_nodes: int = 1,
+        max_seconds: float | None = MAX_SECONDS,
+    ) -> Parse:
+        """The tree of a sentence under the model "third", with a bound on all trees over the candidate arcs.
+
+        Hill climbing, which `parse` uses for this model, has no bound. Here dual decomposition (treewright.decode's
+        `third_order_tree`) begins with its tree, looks for a better one, and proves by how much none can be better. It
+        takes seconds a sentence. projective: as the model was trained if None. max_iterations, max_nodes and
+        max_seconds are those of `third_order_tree`. Models with global features ("full") are refused.
+        """
+        limit = check_seconds(max_seconds)
+        return third_order.bounded_tree(
+            self._worker(),
+            checked_sentence(sentence),
+            self._is_projective(projective),
+            max_iterations=check_count(max_iterations, "max_iterations"),
+            max_nodes=check_count(max_nodes, "max_nodes"),
+            max_seconds=limit,
+        )
 
     def why_not(
         self,
@@ -287,6 +328,7 @@ class Parser:
         ([2, 3, 0, 3], [3, 3, 0, 3], True)
         """
         limit = check_seconds(max_seconds)
+        check_second_order(self.options, "why_not")
         is_projective = self._is_projective(projective)
         return explanation.explained(self._worker(), checked_sentence(sentence), (head, modifier), is_projective, limit)
 
@@ -312,6 +354,7 @@ class Parser:
         """
         heads = check_count(count, "count")
         limit = check_seconds(max_seconds)
+        check_second_order(self.options, "alternatives")
         is_projective = self._is_projective(projective)
         worker = self._worker()
         return explanation.alternatives(worker, checked_sentence(sentence), modifier, heads, is_projective, limit)
@@ -340,6 +383,7 @@ class Parser:
         """
         count = check_count(k, "k")
         limit = check_seconds(max_seconds)
+        check_second_order(self.options, "kbest")
         check_flags(all_arcs=all_arcs)
         is_projective = self._is_projective(projective)
 
@@ -396,9 +440,6 @@ class Parser:
             self._workers.worker = Worker(self.model)
         worker: Worker = self._workers.worker
         return worker
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         kind = "projective" if self.model.projective else "non-projective"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from treewright import decode
 from treewright.corpus import Sentence
-from treewright.decode import Parse, Proof, Verified
+from treewright.decode import Parse, Parts, Proof, Verified
 from treewright.errors import InputError, ProofError
 from treewright.parser.parser import Parser
 
@@ -36,11 +36,42 @@ def proof_record(parser: Parser, sentence: Sentence, projective: bool | None) ->
     }
 
 
-def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) -> Verified:
-    """Check the claim of a record about a sentence with heads; a ProofError names what does not hold.
+class Claimed(NamedTuple):
+    """What a record claims about the parts of a sentence."""
+
+    parts: Parts
+    parse: Parse
+    projective: bool
+
+
+def check_records(
+    parser: Parser, sentences: Sequence[Sentence], records: Sequence[Mapping[str, Any] | ProofError]
+) -> list[Verified | InputError]:
+    """Check the claim of each record about a sentence with heads; where it does not hold, a ProofError says why.
+
+    A ProofError among the records says why there is none.
 
     The parts are scored again by the parser. Nothing else of the decoder is used.
     """
+    found: dict[int, Verified | InputError] = {}
+    claims: dict[int, Claimed] = {}
+    for place, (sentence, record) in enumerate(zip(sentences, records, strict=True)):
+        if isinstance(record, ProofError):
+            found[place] = record
+            continue
+        try:
+            claims[place] = _claimed(parser, sentence, record)
+        except ProofError as error:
+            found[place] = error
+    for projective in (False, True):
+        places = [place for place, claim in claims.items() if claim.projective == projective]
+        batch, parses = [claims[place].parts for place in places], [claims[place].parse for place in places]
+        checked = decode.verify_batch(batch, parses, projective=projective, root=parser.model.root, errors="return")
+        found.update(zip(places, checked, strict=True))
+    return [found[place] for place in range(len(records))]
+
+
+def _claimed(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) -> Claimed:
     try:
         heads = [int(h) for h in record["heads"]]
         score, bound, gap = float(record["score"]), float(record["bound"]), float(record["gap"])
@@ -57,5 +88,4 @@ def check_record(parser: Parser, sentence: Sentence, record: Mapping[str, Any]) 
     parse = Parse(tree, score, bound, "proof", gap, spread, tolerance, evidence="bound", proof=proof)
     if certified != parse.certified:
         raise ProofError("refused: certified means that the gap is at most tolerance * spread")
-    parts = parser.parts(sentence, projective=projective, all_arcs=all_arcs)
-    return decode.verify(parts, parse, projective=projective, root=parser.model.root)
+    return Claimed(parser.parts(sentence, projective=projective, all_arcs=all_arcs), parse, projective)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,9 @@ from numpy.typing import NDArray
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Candidates
-from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, common_words
+from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, TreeScorer, common_words
+from treewright.features.factors import GROUPS, without_groups
+from treewright.features.scoring import TENSOR_DISTANCES
 from treewright.features.standard import STANDARD
 from treewright.graphs.training import Trainer as GraphTrainer
 from treewright.graphs.training import checked_examples
@@ -42,12 +45,25 @@ from treewright.parser.model import (
     Indices,
     ParserModel,
     Worker,
+    climb_options,
     new_labeller,
     new_pruner,
     new_scorer,
+    new_tensor,
+    new_tree_scorer,
     pruning,
+    tensor_vectors,
 )
-from treewright.parser.options import Labelling, ParserOptions, ParserSettings, Pruning, ScoringSettings, resolve
+from treewright.parser.options import (
+    FactorOptions,
+    Labelling,
+    ParserOptions,
+    ParserSettings,
+    Pruning,
+    ScoringSettings,
+    TensorOptions,
+    resolve,
+)
 from treewright.parser.partial import (
     check_treebanks,
     decided_arcs,
@@ -58,9 +74,13 @@ from treewright.parser.partial import (
     per_cent,
 )
 from treewright.parser.tag_rules import LabelSets
+from treewright.words import Words
 
 BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
 SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree, which may be approximate; by convention
+
+# Jackknifing: a tensor and factors learn beside the scores of scorers that were trained without the sentence.
+FOLDS, FOLD_EPOCHS = 2, 2  # by convention; epochs are those of each restart of the scorer itself
 
 LearnStep = Callable[[Averaged, int], float]
 
@@ -110,15 +130,18 @@ class Trainer:
         *,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
+        words: Words | None = None,
     ) -> None:
         check_treebanks(sentences, dev)
         self.sentences, self.dev = sentences, dev
         self.settings = resolve(options, sentences)
-        self.templates = templates._replace(beyond=()) if self.settings.projective else templates
+        self.templates = used_templates(templates, self.settings)
         self._compares_projectivity = self.settings.compare_projective and bool(dev)
         self.labels = label_names(sentences)
         self.common = tuple(common_words(sentences, self.settings.scoring.common))
-        encoder = Encoder(self.common)
+        self.words = kept_words(self.settings, words)
+        self._vectors = None if self.words is None else tensor_vectors(self.words)
+        encoder = Encoder(self.common, vectors=self._vectors)
         numbers = {label: number for number, label in enumerate(self.labels)}
         self.examples = [example(encoder, sentence, numbers, self.settings.root) for sentence in sentences]
         self.label_sets = label_sets(new_labeller(self.settings, len(self.labels), self.templates), self.examples)
@@ -136,11 +159,19 @@ class Trainer:
         if self.settings.graphs:
             self.graphs = GraphTrainer(with_heads(sentences), with_heads(dev), self.settings.graphs)
         self._label_trees: list[Indices] = []  # those that the labeller learns on
+        self._scorer = self._untrained[1]  # the trained one, once there is one
+        self._tensor: Weights | None = None  # the trained one, once there is one
+        self._fold_scorers: list[Numbers] = []  # those of the jackknifing, which score training sentences
+        self._fold_tensors: list[Numbers] = []
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
         self.weights = run(self.stages(), seed=self.settings.seed, state=state, observer=observer)
         trained = self._model(*(Weights.of(self.weights[name]) for name in ("pruner", "scorer", "labeller")))
+        if self.settings.tensor is not None:
+            trained = replace(trained, tensor=tensor_weights(self.settings.tensor, self.weights["tensor"]))
+        if self.settings.factors is not None:
+            trained = replace(trained, factors=self._factor_weights(self.weights["factors"]))
         calibration = calibrate(trained, self.dev)
         if calibration and observer and observer.report:
             observer.report(calibration_report(calibration._asdict()))
@@ -150,7 +181,7 @@ class Trainer:
     # -- the stages
 
     def stages(self) -> list[Stage[Any]]:
-        """One pruner for each fold, the pruner, the scorer, the labeller; the edges of graphs.
+        """One pruner for each fold, the pruner, the scorer, tensor and factors if the model has them, labeller, graphs.
 
         Sentences without a head are left out.
         """
@@ -167,8 +198,77 @@ class Trainer:
         return [
             *stages,
             replace(scorer, prepare=self._prepare_scorer, judge=self._judge_scorer if has_dev else None),
+            *self._fold_stages(everything),
+            *self._tensor_stages(everything),
+            *self._factor_stages(everything),
             replace(labeller, prepare=self._prepare_labeller, judge=self._judge_labeller if has_dev else None),
             *([self.graphs.stage()] if self.graphs else []),
+        ]
+
+    def _fold_stages(self, examples: Sequence[int]) -> list[Stage[Averaged]]:
+        """One scorer for each fold of the jackknifing, for the models that have a tensor or factors."""
+        if self.settings.factors is None and self.settings.tensor is None:
+            return []
+        folds = fold_names("scorer", len(self.examples))
+        scorer = replace(self._stage("", "scorer", self._learn_scorer(), examples), prepare=self._prepare_scorer)
+        return [
+            replace(
+                scorer,
+                name=name,
+                examples=[number for number in examples if number % len(folds) != fold],
+                epochs=FOLD_EPOCHS,
+                restarts=1,
+                shuffle_key=f"scorer {fold}",
+            )
+            for fold, name in enumerate(folds)
+        ]
+
+    def _tensor_stages(self, examples: Sequence[int]) -> list[Stage[Averaged]]:
+        """The tensor; before it, one for each fold of the jackknifing, if factors learn beside it."""
+        settings, seed = self.settings.tensor, self.settings.seed
+        if settings is None:
+            return []
+        tensor = Stage(
+            "tensor",
+            learner=lambda: new_tensor_learner(settings, seed),
+            learn=self._learn_tensor(settings.tensors),
+            examples=examples,
+            size=sum(self.examples[number].decided for number in examples),
+            epochs=settings.epochs,
+            judge=self._judge_tensor if self.dev else None,
+            prepare=self._prepare_jackknifing,
+        )
+        folds = [] if self.settings.factors is None else fold_names("tensor", len(self.examples))
+        of_folds = [
+            replace(
+                tensor,
+                name=name,
+                learner=lambda: new_tensor_learner(replace(settings, tensors=1), seed),
+                learn=self._learn_tensor(1),
+                examples=[number for number in examples if number % len(folds) != fold],
+                epochs=FOLD_EPOCHS,
+                judge=None,
+                shuffle_key=f"tensor {fold}",
+            )
+            for fold, name in enumerate(folds)
+        ]
+        return [*of_folds, tensor]
+
+    def _factor_stages(self, examples: Sequence[int]) -> list[Stage[Averaged]]:
+        settings = self.settings.factors
+        if settings is None:
+            return []
+        return [
+            Stage(
+                "factors",
+                learner=lambda: Averaged(settings.bits, settings.adagrad_epsilon),
+                learn=self._learn_factors(),
+                examples=[number for number in examples if self.examples[number].is_complete],
+                size=sum(self.examples[number].decided for number in examples),
+                epochs=settings.epochs,
+                judge=self._judge_factors if self.dev else None,
+                prepare=self._prepare_jackknifing,
+            )
         ]
 
     def _folds(self) -> list[str]:
@@ -233,7 +333,13 @@ class Trainer:
 
     def _learn_scorer(self) -> LearnStep:
         settings, scorer = self.settings, new_scorer(self.settings, self.templates)
-        updates = {"crf": self._likelihood, "perceptron": self._perceptron, "mira": self._mira, "pa": self._passive}
+        updates = {
+            "crf": self._likelihood,
+            "independent": self._independent,
+            "perceptron": self._perceptron,
+            "mira": self._mira,
+            "pa": self._passive,
+        }
         update = updates[settings.learner]
 
         def learn(learner: Averaged, number: int) -> float:
@@ -251,13 +357,26 @@ class Trainer:
         Where heads are open, the probability of all trees that have the others is maximised. A projective model for
         which there is no such tree learns the best of the other trees, as it does from a complete tree that crosses.
         """
-        add_margin(parts.core, example.heads, self.settings.scoring.margin)
+        loss, step = self._likelihood_gradient(parts, example, self.settings.scoring.margin)
+        scorer.add_parts(learner.learner, step.core)
+        learner.step(self.settings.scoring.rate)
+        return loss
+
+    def _likelihood_gradient(self, parts: decode.Parts, example: Example, margin: float) -> tuple[float, decode.Parts]:
+        """The negative log-likelihood, and the gradient of the log-likelihood by the scores of the parts."""
+        add_margin(parts.core, example.heads, margin)
         if self.settings.projective:
             heads = example.heads if example.projective else self._agreeing_tree(parts, example)
             loss, step = projective_gradient(parts.core, heads, self._is_single, not example.projective)
         else:
             loss, step = nonprojective_gradient(parts.core, example.heads, self._is_single, BELIEF_ITERATIONS)
-        scorer.add_parts(learner.learner, step)
+        return loss, decode.Parts.of(step)
+
+    def _independent(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
+        """Log-linear over the candidate heads of each word, without regard to the tree (Zhang et al. 2014, Table 1)."""
+        add_margin(parts.core, example.heads, self.settings.scoring.margin)
+        loss, step = head_gradient(parts, example.heads)
+        scorer.add_parts(learner.learner, step.core)
         learner.step(self.settings.scoring.rate)
         return loss
 
@@ -294,12 +413,149 @@ class Trainer:
             limits["max_nodes"] = SEARCH_NODES
         return decode.tree(scores, projective=projective, root=self.settings.root, require=require, **limits).heads
 
+    def _prepare_jackknifing(self, done: Mapping[str, Numbers]) -> None:
+        """Keep the scorers that score the training sentences, and parse the development set with what is trained."""
+        if not self.candidates:  # resumed after the scorer
+            self._prepare_scorer(done)
+        self._fold_scorers = [done[name] for name in fold_names("scorer", len(self.examples)) or ["scorer"]]
+        self._fold_tensors = [done[name] for name in fold_names("tensor", len(self.examples)) if name in done]
+        self._parse_dev_with_second_order(done)
+
+    def _parse_dev_with_second_order(self, done: Mapping[str, Numbers]) -> None:
+        """Choose the projectivity by the scorer; the trees of the development set are those with the tensor."""
+        self._scorer = Weights.of(done["scorer"])
+        self._choose_projectivity(self._scorer)
+        if self.settings.tensor is not None and "tensor" in done and self._tensor is None:
+            self._tensor = tensor_weights(self.settings.tensor, done["tensor"])
+            self._dev_trees = self._parse_dev_with_tensor(self._tensor)
+
+    def _jackknifed_parts(self, scorer: Scorer, number: int) -> decode.Parts:
+        """The second-order parts of a training sentence, scored by a scorer that was trained without it."""
+        example, arcs = self.examples[number], self.candidates[number]
+        weights = self._fold_scorers[number % len(self._fold_scorers)]
+        scorer.open(example.encoded.atoms, example.encoded.each, True)
+        return decode.Parts.of(scorer.parts(arcs.head, arcs.modifier, True, True, weights, 1.0))
+
+    def _learn_tensor(self, tensors: int) -> LearnStep:
+        """Likelihood, as that of the scorer, with the scores of each tensor in turn added to those of the arcs."""
+        settings, scorer = self.settings.tensor, new_scorer(self.settings, self.templates)
+        kernel = new_tensor(with_tensors(self.settings, tensors), self.templates, self.words)
+        assert settings is not None
+        assert kernel is not None
+
+        def learn(learner: Averaged, number: int) -> float:
+            example, parts = self.examples[number], self._jackknifed_parts(scorer, number)
+            kernel.open(*example.encoded[:2], example.encoded.vectors)
+            sum_of_losses = 0.0
+            for tensor in range(tensors):
+                scored = parts.adjusted(np.zeros(parts.core.arcs))
+                kernel.add_scores_of(tensor, scored.core, learner.weights, 1.0)
+                loss, step = self._likelihood_gradient(scored, example, settings.margin)
+                kernel.add_gradient(learner.learner, tensor, step.core)
+                sum_of_losses += loss
+            learner.step(settings.rate)
+            return sum_of_losses / tensors
+
+        return learn
+
+    def _judge_tensor(self, average: Numbers) -> Judgement:
+        assert self.settings.tensor is not None
+        return self._judge_trees(self._parse_dev_with_tensor(tensor_weights(self.settings.tensor, average)))
+
+    def _parse_dev_with_tensor(self, tensor: Weights) -> list[Indices]:
+        worker = Worker(replace(self._model(self._pruner, self._scorer, self._untrained[2]), tensor=tensor))
+        projective = self.settings.projective
+        both = zip(self._encoded_dev, self._prune_dev(projective), strict=True)
+        return [worker.tree(atoms, arcs, projective).heads for atoms, arcs in both]
+
+    def _learn_factors(self) -> LearnStep:
+        """One step by the learner of the options, with the second-order scores of jackknifed scorers and tensors."""
+        settings, scorer = self.settings, new_scorer(self.settings, self.templates)
+        factors, kernel = settings.factors, new_tree_scorer(settings, self.templates)
+        tensor = new_tensor(with_tensors(settings, 1), self.templates, self.words)
+        assert factors is not None
+        assert kernel is not None
+        update = {"choices": self._choices, "pa": self._passive_aggressive}[factors.learner]
+
+        def learn(learner: Averaged, number: int) -> float:
+            example = self.examples[number]
+            if self.settings.projective and not example.projective:
+                return 0.0
+            parts = self._jackknifed_parts(scorer, number)
+            if tensor is not None and settings.tensor is not None and self._fold_tensors:
+                tensor.open(*example.encoded[:2], example.encoded.vectors)
+                weights = self._fold_tensors[number % len(self._fold_tensors)]
+                tensor.add_scores(parts.core, weights, settings.tensor.factor_scale)
+            kernel.open(*example.encoded[:2])
+            return update(kernel, learner, factors, parts, example)
+
+        return learn
+
+    def _choices(
+        self, kernel: TreeScorer, learner: Averaged, factors: FactorOptions, parts: decode.Parts, example: Example
+    ) -> float:
+        """The head of each word among those that it could move to: pseudo-likelihood with a margin."""
+        shape = self._is_single, self.settings.projective
+        loss = kernel.add_choices(
+            learner.learner, parts.core, example.heads, example.heads, *shape, 1.0, factors.margin
+        )
+        learner.step(factors.rate)
+        return loss
+
+    def _passive_aggressive(
+        self, kernel: TreeScorer, learner: Averaged, factors: FactorOptions, parts: decode.Parts, example: Example
+    ) -> float:
+        """A limited step away from the loss-augmented tree of a climb, which begins with that of the second order."""
+        add_margin(parts.core, example.heads, factors.margin)
+        first = self._best_tree(parts, self.settings.projective)
+        options = climb_options(self.settings, self.settings.projective, self.settings.root)
+        found, value, _ = kernel.climb(parts.core, options, first, learner.weights, 1.0, inf)
+        gold = parts.value(example.heads) + float(kernel.values(example.heads[None], learner.weights, 1.0)[0])
+        kernel.add_trees(learner.learner, np.stack([example.heads, found]), np.array([1.0, -1.0]))
+        learner.move(step_size(value - gold, learner.squared_length(), factors.max_step))
+        return max(value - gold, 0.0)
+
+    def _factor_weights(self, average: Numbers) -> Weights:
+        """The weights beside the final scorer, which is surer than those of the jackknifing."""
+        assert self.settings.factors is not None
+        weights = Weights.of(average)
+        return weights._replace(scale=weights.scale * self.settings.factors.scale)
+
+    def _judge_factors(self, average: Numbers) -> Judgement:
+        return self._judge_trees(self._parse_dev_with_factors(self._factor_weights(average)))
+
+    def _judge_trees(self, found: Sequence[Indices]) -> Judgement:
+        """The share of right heads in trees of the development set."""
+        words = sum(int((sentence.heads >= 0).sum()) for sentence in self.dev)
+        uas = per_cent(self._right_heads(found), words)
+        return Judgement(uas, {"uas": uas})
+
+    def _parse_dev_with_factors(self, factors: Weights) -> list[Indices]:
+        """The trees of the development set, climbed from those of the scorer."""
+        worker = Worker(replace(self._model(self._pruner, self._scorer, self._untrained[2]), factors=factors))
+        projective, root = self.settings.projective, self.settings.root
+        each = zip(self._encoded_dev, self._scored_dev, self._dev_trees, strict=True)
+        start = [(encoded, parts, decode.Parse(heads, 0.0, inf, "start")) for encoded, parts, heads in each]
+        return [worker.climb(*one, projective, root, None).heads for one in start]
+
+    @cached_property
+    def _scored_dev(self) -> list[decode.Parts]:
+        """The second-order parts of the development set, with the scores of the tensor."""
+        worker = Worker(self._model(self._pruner, self._scorer, self._untrained[2]))
+        both = zip(self._encoded_dev, self._prune_dev(self.settings.projective), strict=True)
+        return [worker.score(*one) for one in both]
+
     def _prepare_labeller(self, done: Mapping[str, Numbers]) -> None:
         """Complete the partial trees of the training data, parse the development set, and choose its projectivity."""
         self._pruner = Weights.of(done["pruner"])
-        scorer = Weights.of(done["scorer"])
-        self._label_trees = self._complete_trees(done, scorer)
-        if not self.dev:
+        self._label_trees = self._complete_trees(done, Weights.of(done["scorer"]))
+        self._parse_dev_with_second_order(done)
+        if self.dev and "factors" in done:
+            self._dev_trees = self._parse_dev_with_factors(self._factor_weights(done["factors"]))
+
+    def _choose_projectivity(self, scorer: Weights) -> None:
+        """Parse the development set, with and without crossing arcs if that is open, and keep what is better."""
+        if not self.dev or self._dev_trees:
             return
         self._dev_trees = self._parse_dev(scorer, self.settings.projective)
         if self._compares_projectivity:
@@ -341,11 +597,13 @@ class Trainer:
             *(self.settings, self.labels, self.label_sets, self.common, pruner, scorer, labeller),
             templates=self.templates,
             label_rules=self.label_rules,
+            tensor=self._tensor,
+            words=self.words,
         )
 
     @cached_property
     def _encoded_dev(self) -> list[Encoded]:
-        encoder = Encoder(self.common)
+        encoder = Encoder(self.common, vectors=self._vectors)
         return [encoder.encode(sentence) for sentence in self.dev]
 
     def _prune_dev(self, projective: bool) -> list[Candidates]:
@@ -396,6 +654,65 @@ class Trainer:
         return Judgement(las, {"uas": uas, "las": las})
 
 
+def fold_names(stage: str, sentences: int) -> list[str]:
+    """The names of the jackknifed stages; none if there is one sentence.
+
+    >>> fold_names("scorer", 10), fold_names("scorer", 1)
+    (['scorer of fold 1', 'scorer of fold 2'], [])
+    """
+    return [f"{stage} of fold {fold + 1}" for fold in range(FOLDS if sentences >= FOLDS else 0)]
+
+
+def kept_words(settings: ParserSettings, words: Words | None) -> Words | None:
+    """The words whose vectors a parser keeps; None without a tensor, which alone reads them, or without vectors."""
+    if settings.tensor is None or words is None or words.size == 0:
+        return None
+    return words.keep(settings.tensor.vectors, classes=0)
+
+
+def with_tensors(settings: ParserSettings, tensors: int) -> ParserSettings:
+    """The settings with another number of tensors, if there are any."""
+    if settings.tensor is None:
+        return settings
+    return replace(settings, tensor=replace(settings.tensor, tensors=tensors))
+
+
+class AveragedTensor(Averaged):
+    """Parameters of a tensor. Those of features that never occurred are still random: their average is zero."""
+
+    def average(self) -> Numbers:
+        """The mean of the parameters before the first step and after each; zero where no step changed them."""
+        squares = self.memory[:, 0]
+        return np.where(squares > 0, super().average(), np.float32(0))
+
+
+def new_tensor_learner(settings: TensorOptions, seed: int) -> Averaged:
+    """Parameters that begin with random rows, since the gradient of zero rows is zero; at first distances are alike."""
+    learner = AveragedTensor(settings.bits, settings.adagrad_epsilon)
+    width = settings.rank * settings.tensors
+    random = np.random.default_rng([seed, width])
+    learner.weights[:] = random.uniform(-settings.initial, settings.initial, len(learner.weights))
+    distances = learner.weights[: TENSOR_DISTANCES * width]
+    distances[:] = 0
+    distances[:width] = 1
+    return learner
+
+
+def tensor_weights(settings: TensorOptions, average: Numbers) -> Weights:
+    """The parameters as a model stores them, with the scale of the scores."""
+    weights = Weights.of(average)
+    return weights._replace(scale=weights.scale * settings.factor_scale)
+
+
+def used_templates(templates: Templates, settings: ParserSettings) -> Templates:
+    """The templates that a model with these settings has."""
+    groups = GROUPS if settings.factors is None else settings.factors.without
+    chosen = templates._replace(factors=without_groups(templates.factors, groups))
+    if settings.tensor is None:
+        chosen = chosen._replace(tensor=())
+    return chosen._replace(beyond=()) if settings.projective else chosen
+
+
 def label_names(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     """Every label, in alphabetical order; "_" is none, unless there is no other."""
     found = {label for sentence in sentences for label in sentence.deprels}
@@ -421,3 +738,19 @@ def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int], root:
     labels = decided_labels(sentence, heads, numbers)
     is_complete = bool((heads[1:] >= 0).all())
     return Example(encoder.encode(sentence), heads, labels, fits_projective_tree(heads), is_complete)
+
+
+def head_gradient(parts: decode.Parts, heads: Indices) -> tuple[float, decode.Parts]:
+    """The negative log probability of the heads, each chosen by itself, and the gradient of their log probability.
+
+    Words with the head -1 are open: they have no gradient.
+    """
+    head, modifier, score = parts.arcs
+    best = np.full(parts.nodes, -np.inf)
+    np.maximum.at(best, modifier, score)
+    weight = np.exp(score - best[modifier])
+    probability = weight / np.bincount(modifier, weight, parts.nodes)[modifier]
+    is_gold = heads[modifier] == head
+    is_decided = heads[modifier] >= 0
+    loss = -float(np.log(probability[is_gold]).sum())
+    return loss, decode.Parts(parts.nodes, (head, modifier, np.where(is_decided, is_gold - probability, 0.0)))

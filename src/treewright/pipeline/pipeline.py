@@ -18,6 +18,7 @@ from treewright.component import (
     Arrays,
     Component,
     Corpus,
+    Saved,
     Stored,
     component_class,
     hold_out,
@@ -73,7 +74,7 @@ class TextOptions(ParseOptions, total=False):
 
 @explained_methods
 @dataclass(frozen=True)
-class Pipeline:
+class Pipeline(Saved):
     """Raw text in, sentences with tags, lemmas, trees and certificates out. `tw.load("en")` is one.
 
     >>> import treewright as tw
@@ -121,10 +122,10 @@ class Pipeline:
         Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
         folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
         tokeniser_options those of the other components; seed replaces theirs. network: train a network too, whose
-        scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it.
-        metadata is saved with the model. Columns
-        that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
-        called with a line for each. report is called after each epoch, progress before each example. checkpoint: a file
+        scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it, and
+        vectors for the tensor of a parser that has one. metadata is saved with the model. Columns that are empty in the
+        treebank are not filled, and without its text the tokeniser works by rules; `note` is called with a line for
+        each. report is called after each epoch, progress before each example. checkpoint: a file
         beside which finished components and the state of the current one are kept, from which a later call with
         `resume` continues; the caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
         """
@@ -146,16 +147,11 @@ class Pipeline:
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of(sentences, held_out, recipe))
         callbacks = Callbacks(report, progress)
-        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks)
+        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks, words)
         if recipe.network is not None:
             trained = trained_network(sentences, held_out, recipe.network, words, steps, callbacks)
             tagger, parser = with_network(tagger, parser, trained, held_out, tell)
         return cls(tokeniser, tagger, parser, metadata or {})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """The pipeline of a model file, or of a name ("en")."""
-        return component.load_as(cls, path)
 
     @checked
     def save(self, path: str | os.PathLike[str], *, pack: bool = True) -> None:
@@ -315,7 +311,10 @@ class Pipeline:
         >>> len(found), found[0].parse.certified
         (3, True)
         """
-        sentences = self._tag_each(text_sentences([text], self.tokeniser) if isinstance(text, str) else text)
+        if isinstance(text, str):
+            sentences = self._tag_each(text_sentences([text], self.tokeniser))
+        else:
+            sentences = self._tag_each(checked_sentences(text, "text"))
         return list(
             self.trained_parser.kbest(
                 sentences, k, threads=threads, projective=projective, all_arcs=all_arcs, max_seconds=max_seconds
@@ -430,8 +429,12 @@ class Pipeline:
         return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
-        """The sentences with their readings by the network, for tagger and parser; as they are without a network."""
-        return with_readings(self.network, list(sentences))
+        """The sentences with their readings by the network, for tagger and parser; as they are without a network.
+
+        A network that reads tags is left to the parser, which has them.
+        """
+        reads_tags = self.network is not None and bool(self.network.model.tag_inputs)
+        return with_readings(None if reads_tags else self.network, list(sentences))
 
     def calibrate(self, dev: Corpus) -> Pipeline:
         """A copy whose confidence is calibrated on sentences with gold tags and trees that it was not trained on.

@@ -99,7 +99,7 @@ def read_input(
         return Reader(lines, text_sentences(checked(lines), cut), problems)
     if kind == "json":
         return Reader(lines, json_sentences(lines, cut, problems), problems)
-    return Reader(lines, line_sentences(lines, cut, whole=kind == "lines"), problems)
+    return Reader(lines, line_sentences(lines, cut, problems, whole=kind == "lines"), problems)
 
 
 def checked(lines: Lines) -> Iterator[str]:
@@ -120,20 +120,38 @@ class Row(NamedTuple):
     text: str  # with its line break
 
 
-def row_batches(lines: Lines, ends: re.Pattern[str]) -> Iterator[list[Row]]:
-    """The lines of a file that have been read together, in lists of MAX_TEXTS lines or MAX_TEXT_SIZE characters."""
+def row_batches(lines: Lines, ends: re.Pattern[str], problems: Problems) -> Iterator[list[Row]]:
+    """The lines of a file that have been read together, in lists of MAX_TEXTS lines or MAX_TEXT_SIZE characters.
+
+    A line that is not UTF-8 is a problem, which is reported after the lines before it.
+    """
     number, begin = 1, 0
-    for piece in checked(lines):
+    for piece in lines:
         batch: list[Row] = []
         size = 0
-        for line in lines_of(piece, ends):
-            batch.append(Row(number, begin, line))
+        for line in lines_of(piece if begin else piece.removeprefix("\ufeff"), ends):
+            row = Row(number, begin, line)
             number, begin, size = number + 1, begin + len(line), size + len(line)
-            if len(batch) == MAX_TEXTS or size >= MAX_TEXT_SIZE:
+            error = encoding_error(row, lines)
+            if error is None:
+                batch.append(row)
+            if batch and (error is not None or len(batch) == MAX_TEXTS or size >= MAX_TEXT_SIZE):
                 yield batch
                 batch, size = [], 0
+            if error is not None:
+                problems.report(error)
         if batch:
             yield batch
+
+
+def encoding_error(row: Row, lines: Lines) -> FormatError | None:
+    """The error for a line that is not UTF-8."""
+    try:
+        if lines.suspect:
+            check_utf8(row.text, lines.name, row.number)
+    except FormatError as error:
+        return error
+    return None
 
 
 def lines_of(piece: str, ends: re.Pattern[str]) -> Iterator[str]:
@@ -148,7 +166,7 @@ def lines_of(piece: str, ends: re.Pattern[str]) -> Iterator[str]:
 
 def text_lines(source: str | IO[Any]) -> Iterator[str]:
     """The lines of a text; the first byte that is not UTF-8 is named."""
-    return (row.text for rows in row_batches(Lines(source), LINE_END) for row in rows)
+    return (row.text for rows in row_batches(Lines(source), LINE_END, Problems("raise")) for row in rows)
 
 
 def blocks(pieces: Iterable[str]) -> Iterator[str]:
@@ -190,10 +208,10 @@ def text_sentences(pieces: Iterable[str], tokeniser: Tokeniser, number: int = 1)
         number += len(found)
 
 
-def line_sentences(lines: Lines, tokeniser: Tokeniser, whole: bool) -> Iterator[Sentence]:
+def line_sentences(lines: Lines, tokeniser: Tokeniser, problems: Problems, whole: bool) -> Iterator[Sentence]:
     """The sentences of each line, with the number of that line; whole: a line is one sentence."""
     number = 1
-    for rows in row_batches(lines, LINE_END):
+    for rows in row_batches(lines, LINE_END, problems):
         texts, begins = [row.text for row in rows], [row.begin for row in rows]
         found = tokeniser.batch(texts, begins=begins, number=number, whole=whole)
         for row, sentences in zip(rows, found, strict=True):
@@ -225,7 +243,7 @@ class GivenText(NamedTuple):
 
 def json_groups(lines: Lines, problems: Problems) -> Iterator[list[GivenText | Sentence]]:
     """The values of a JSON file: short texts together, others one by one. An error comes after the values before it."""
-    for rows in row_batches(lines, JSON_LINE_END):
+    for rows in row_batches(lines, JSON_LINE_END, problems):
         group: list[GivenText | Sentence] = []
         for row in (row for row in rows if row.text.strip()):
             try:

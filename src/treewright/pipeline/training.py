@@ -17,6 +17,7 @@ from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
 from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
 from treewright.tagger.casing import with_case_noise
 from treewright.tagger.options import COLUMNS
+from treewright.words import Words
 
 OnReport = Callable[[Report], None]
 OnNote = Callable[[str], None]
@@ -107,9 +108,14 @@ class Callbacks:
 
 
 def train_parts(
-    train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    recipe: Recipe,
+    steps: Steps,
+    callbacks: Callbacks,
+    words: Words | None = None,
 ) -> tuple[Tokeniser, Tagger, Parser]:
-    """A tokeniser, a tagger, and a parser that is trained on the tags of jackknifed taggers."""
+    """A tokeniser, a tagger, and a parser that is trained on the tags of jackknifed taggers; words are the parser's."""
 
     def new_tokeniser(checkpoint: Path | None, resume: bool) -> Tokeniser:
         options = recipe.tokeniser
@@ -121,9 +127,15 @@ def train_parts(
 
     def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
         tagged = jackknifed_tags(train, recipe, steps, callbacks), list(tagger.tag(dev))
-        options, rules = recipe.parser, LabelRules.for_predicted_tags(train)
+        rules = LabelRules.for_predicted_tags(train)
         return Parser.train(
-            *tagged, options=options, label_rules=rules, checkpoint=checkpoint, resume=resume, **callbacks.of("")
+            *tagged,
+            options=recipe.parser,
+            label_rules=rules,
+            words=words,
+            checkpoint=checkpoint,
+            resume=resume,
+            **callbacks.of(""),
         )
 
     tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)

@@ -14,13 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus import Tree, add_root, read_trees
+from treewright.corpus import Tree, read_trees
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
-from treewright.evaluate import Score, brackets
 from treewright.evaluate.significance import p_value_of
 from treewright.grammar import LatentGrammar, LatentOptions, product
-from treewright.grammar.kinds import DELETED_ROOT
+from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import Training
 from treewright.grammar.selftraining import balanced_weight
 from treewright.grammar.trees import prepared_trees
@@ -265,13 +264,7 @@ def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:
     """F1 of the automatic trees against those that the treebank has."""
     by_words = {tuple(tree.leaves()): tree for tree in trees}
     pairs = [(by_words[tuple(tree.leaves())], tree) for tree in automatic if tuple(tree.leaves()) in by_words]
-    return 100 * score_of([gold for gold, _ in pairs], [tree for _, tree in pairs]).f1
-
-
-def score_of(gold: Sequence[Tree], found: Sequence[Tree]) -> Score:
-    """Brackets without the root; both have a root."""
-    sides = [[Tree(DELETED_ROOT, tree.children) for tree in trees] for trees in (gold, found)]
-    return brackets(*sides).all.brackets
+    return 100 * scores_of([gold for gold, _ in pairs], [tree for _, tree in pairs]).brackets.f1
 
 
 def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Counts:
@@ -279,8 +272,8 @@ def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Co
     joined = product(members)
     by_sentence = []
     for tree in trees:
-        found = [add_root(one, DELETED_ROOT) for one in joined.trees_by_member(tree.leaves())]
-        by_sentence.append([score_of([tree], [one]) for one in found])
+        found = joined.trees_by_member(tree.leaves())
+        by_sentence.append([scores_of([tree], [one]).brackets for one in found])
     pairs = [[(2 * one.correct, one.gold + one.system) for one in scores] for scores in by_sentence]
     counts: Counts = np.array(pairs, dtype=np.int64).transpose(1, 0, 2)
     return counts
@@ -308,4 +301,4 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
         axis.set_xlabel("rounds of splitting and merging")
         axis.set_ylabel("F1 on development trees")
         axis.set_xticks(list(range(max(len(curve.products) for curve in curves))))
-        axis.legend(frameon=False, fontsize=7)
+        axis.legend(frameon=False, fontsize=7, handlelength=5)

@@ -1,4 +1,4 @@
-"""Matplotlib axes for the figures of the papers, written to SVG files with reproducible bytes."""
+"""Matplotlib axes for the figures of the papers: SVG files with reproducible bytes, PNG or PDF files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from treewright.corpus import replacing
 from treewright.errors import InputError
 
 STYLE: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}
+FORMATS = ("svg", "png", "pdf")
 
 
 def ensure_matplotlib() -> None:
@@ -24,6 +25,9 @@ def ensure_matplotlib() -> None:
 def axes(path: Path, width: float = 6.0, height: float = 3.6) -> Iterator[Any]:
     """Axes to draw on, in inches; the file is written when the block ends, and only if nothing went wrong."""
     ensure_matplotlib()
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise InputError(f"{path}: a figure is written as {', '.join(FORMATS)}; end the name with one of these")
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -32,4 +36,4 @@ def axes(path: Path, width: float = 6.0, height: float = 3.6) -> Iterator[Any]:
         axis = figure.subplots()
         axis.spines[["top", "right"]].set_visible(False)
         yield axis
-        figure.savefig(beside, format="svg", metadata={"Date": None})
+        figure.savefig(beside, format=kind, metadata={"Date": None} if kind == "svg" else {})

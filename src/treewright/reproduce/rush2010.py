@@ -8,21 +8,24 @@ model 1 and a tagger.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus import Tree, add_root, read_trees
-from treewright.errors import InputError
-from treewright.evaluate import Score, brackets
+from treewright.corpus import Tree, read_trees, strip_traces
+from treewright.errors import FormatError, InputError
+from treewright.evaluate import Score
 from treewright.evaluate.significance import p_value_of
-from treewright.grammar import dependencies, trees_of
+from treewright.grammar import dependencies
+from treewright.grammar.kinds import scores_of
+from treewright.grammar.trees import prepared_trees
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
+from treewright.joint.model import evenly_spaced
 from treewright.learn import Report
 
 WHAT = {
@@ -100,41 +103,76 @@ class Row:
     published: tuple[float, ...]
 
 
+class Gold(NamedTuple):
+    """A tree as the treebank has it, without traces, for the score of brackets; and as grammars are trained on it."""
+
+    tree: Tree
+    prepared: Tree
+
+    @property
+    def words(self) -> list[str]:
+        """The words to parse."""
+        return self.prepared.leaves()
+
+
+@dataclass(frozen=True)
+class TreebankFolder:
+    """A folder with train.mrg, dev.mrg and test.mrg, and the errors of trees that were left out of them.
+
+    With skip_bad, trees that cannot be read or prepared are left out; else the first of them is an error.
+    """
+
+    path: Path
+    skip_bad: bool = False
+    left_out: list[FormatError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for part in ("train", "dev", "test"):
+            if not (self.path / f"{part}.mrg").is_file():
+                raise InputError(
+                    f"{self.path}: there is no {part}.mrg; DATA is a folder with treebanks such as trees/CRAFT"
+                )
+
+    def trees(self, part: str, count: int | None = None) -> Iterator[Gold]:
+        """The first trees of a part, or all."""
+        with read_trees(self.path / f"{part}.mrg", on_error="skip" if self.skip_bad else "raise") as reader:
+            for tree in islice(reader, count):
+                found, errors = prepared_trees([tree], self.skip_bad)
+                self.left_out.extend(errors)
+                for prepared in found:
+                    yield Gold(strip_traces(tree) or tree, prepared)
+            self.left_out.extend(reader.errors)
+
+    def to_parse(self, part: str, count: int | None, max_words: int | None = None) -> Sequence[Gold]:
+        """So many trees of a part at equal distances, of at most max_words; all if count is None."""
+        trees = [gold for gold in self.trees(part) if max_words is None or len(gold.words) <= max_words]
+        if not trees:
+            limit = "" if max_words is None else f" of at most {max_words} words"
+            raise InputError(f"{self.path / part}.mrg has no sentence{limit}")
+        return trees if count is None else evenly_spaced(trees, count)
+
+    def to_train(self, max_sentences: int | None) -> tuple[list[Tree], list[Tree]]:
+        """The first training trees and all development trees, prepared."""
+        train, dev = self.trees("train", max_sentences), self.trees("dev")
+        return [gold.prepared for gold in train], [gold.prepared for gold in dev]
+
+
 def dependency_model(
-    data: Path, treebank: str, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
+    folder: TreebankFolder, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
 ) -> GrammarWithDependencies:
     """Model 1 and dependencies of the training trees of a treebank, the weight chosen on the development trees."""
-    trees = first_trees(data, treebank, "train", max_sentences)
-    dev = first_trees(data, treebank, "dev", None)
-    return GrammarWithDependencies.train(trees, dev, head_rules=head_rules, report=report)
+    return GrammarWithDependencies.train(*folder.to_train(max_sentences), head_rules=head_rules, report=report)
 
 
 def tag_model(
-    data: Path, treebank: str, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
+    folder: TreebankFolder, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
 ) -> GrammarWithTagger:
     """The same for model 1 and a tagger."""
-    trees = first_trees(data, treebank, "train", max_sentences)
-    dev = first_trees(data, treebank, "dev", None)
-    return GrammarWithTagger.train(trees, dev, head_rules=head_rules, report=report)
-
-
-def checked_folder(data: Path, treebank: str) -> Path:
-    """The folder of a treebank, after a check that it has the three files."""
-    folder = data / treebank
-    for part in ("train", "dev", "test"):
-        if not (folder / f"{part}.mrg").is_file():
-            raise InputError(f"{folder}: there is no {part}.mrg; DATA is a folder with treebanks such as trees/CRAFT")
-    return folder
-
-
-def first_trees(data: Path, treebank: str, part: str, count: int | None) -> list[Tree]:
-    """The first trees of a part of a treebank, prepared."""
-    with read_trees(checked_folder(data, treebank) / f"{part}.mrg") as trees:
-        return trees_of(islice(trees, count))[0]
+    return GrammarWithTagger.train(*folder.to_train(max_sentences), head_rules=head_rules, report=report)
 
 
 def outcomes(
-    model: Joint, trees: Sequence[Tree], outcome: Callable[[Joint, Tree], Outcome], report: OnReport
+    model: Joint, trees: Sequence[Gold], outcome: Callable[[Joint, Gold], Outcome], report: OnReport
 ) -> list[Outcome]:
     """The outcomes of the words of some trees."""
     found: list[Outcome] = []
@@ -144,11 +182,11 @@ def outcomes(
     return found
 
 
-def dependency_outcome(model: GrammarWithDependencies, tree: Tree, limits: Sequence[int] = ()) -> Outcome:
+def dependency_outcome(model: GrammarWithDependencies, gold: Gold, limits: Sequence[int] = ()) -> Outcome:
     """What the systems of Table 2 do with the words of a gold tree, and the joint one under limits of iterations."""
-    problem = model.problem(tree.leaves())
+    problem = model.problem(gold.words)
     joint = problem.parse(model.weight)
-    count = partial(counts_of_heads, model, tree)
+    count = partial(counts_of_heads, model, gold)
     parses = {"model 1": problem.grammar_parse(), "restricted": problem.restricted_parse(), "joint": joint}
     limited = []
     for limit in limits:
@@ -159,32 +197,31 @@ def dependency_outcome(model: GrammarWithDependencies, tree: Tree, limits: Seque
     return Outcome(systems, joint.iterations, joint.certified, tuple(limited))
 
 
-def tag_outcome(model: GrammarWithTagger, tree: Tree) -> Outcome:
+def tag_outcome(model: GrammarWithTagger, gold: Gold) -> Outcome:
     """What the systems of Table 3 do with the words of a gold tree."""
-    words = tree.leaves()
-    joint = model.parse(words, partial=True)
-    parses = {"fixed tags": model.fixed_tags_parse(words), "joint": joint}
-    systems = {name: counts_of_tags(tree, parse.tree) for name, parse in parses.items()}
+    joint = model.parse(gold.words, partial=True)
+    parses = {"fixed tags": model.fixed_tags_parse(gold.words), "joint": joint}
+    systems = {name: counts_of_tags(gold, parse.tree) for name, parse in parses.items()}
     return Outcome(systems, joint.iterations, joint.certified)
 
 
-def counts_of_heads(model: GrammarWithDependencies, gold: Tree, system: Tree, heads: NDArray[np.int32]) -> Counts:
+def counts_of_heads(model: GrammarWithDependencies, gold: Gold, system: Tree, heads: NDArray[np.int32]) -> Counts:
     """Brackets as EVALB counts them; arcs of words that are no punctuation, against those of the gold tree."""
     rules = model.grammar.rules
-    scored = np.array([not rules.is_punctuation(tag) for tag in gold.tags()])
-    right = (dependencies(gold, rules)[1:] == heads[1:]) & scored
+    scored = np.array([not rules.is_punctuation(tag) for tag in gold.prepared.tags()])
+    right = (dependencies(gold.prepared, rules)[1:] == heads[1:]) & scored
     return Counts(bracket_score(gold, system), int(right.sum()), int(scored.sum()))
 
 
-def counts_of_tags(gold: Tree, system: Tree) -> Counts:
+def counts_of_tags(gold: Gold, system: Tree) -> Counts:
     """Brackets as EVALB counts them; tags of all words."""
-    pairs = list(zip(gold.tags(), system.tags(), strict=True))
+    pairs = list(zip(gold.prepared.tags(), system.tags(), strict=True))
     return Counts(bracket_score(gold, system), sum(one == other for one, other in pairs), len(pairs))
 
 
-def bracket_score(gold: Tree, system: Tree) -> Score:
-    """The brackets of a tree below the root that prepared trees have."""
-    return brackets([gold], [add_root(system)]).all.brackets
+def bracket_score(gold: Gold, system: Tree) -> Score:
+    """The brackets in common with the tree of the treebank."""
+    return scores_of([gold.tree], [system]).brackets
 
 
 def table1(found: Sequence[Outcome]) -> list[float]:

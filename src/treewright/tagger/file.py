@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.learn import Calibration, Weights
 from treewright.tagger.lexicon import MAX_UINT16, Lexicon, Listing, array_forms
 from treewright.tagger.model import TaggerModel
-from treewright.tagger.options import TaggerOptions
+from treewright.tagger.options import Candidates, TaggerOptions
 from treewright.tagger.scripts import check_script
 
 WEIGHTS = ("weights", "lemma_weights")
@@ -36,6 +36,8 @@ def to_arrays(model: TaggerModel) -> Stored:
     }
     if model.network_weight:
         header["network_weight"] = model.network_weight
+    if model.network_candidates is not None:
+        header["network_candidates"] = asdict(model.network_candidates)
     for name in ("calibration", "linear_calibration"):
         if (calibration := getattr(model, name)) is not None:
             header[name] = calibration.to_json()
@@ -66,6 +68,7 @@ class Header:
     canonical_forms: bool = False
     network_weight: NotNegative = 0.0
     linear_calibration: Calibration | None = None
+    network_candidates: Candidates | None = None
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
@@ -94,6 +97,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
         canonical_forms=found.canonical_forms,
         network_weight=found.network_weight,
         linear_calibration=found.linear_calibration,
+        network_candidates=found.network_candidates,
     )
 
 

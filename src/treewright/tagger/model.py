@@ -17,7 +17,7 @@ from treewright.learn import Calibration, Weights
 from treewright.tagger.casing import without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
-from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
+from treewright.tagger.options import COLUMNS, Candidates, Learning, TaggerOptions
 from treewright.tagger.representatives import NAMES, kind_of, representative
 from treewright.tagger.scripts import apply_script, cells_of
 from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled, hashed
@@ -49,6 +49,7 @@ class TaggerModel:
     # their kind; False in files of earlier versions.
     canonical_forms: bool = True
     network_weight: float = 0.0  # of the log-probabilities of tags that a network gives the words of a sentence
+    network_candidates: Candidates | None = None  # of words with such probabilities; None: those of the options
     linear_calibration: Calibration | None = None  # of words without such probabilities, if there is a weight
 
     def spelled(self, forms: Sequence[str]) -> Sequence[str]:
@@ -76,17 +77,17 @@ def without_network(model: TaggerModel) -> TaggerModel:
     """The model for words without the scores of a network."""
     if not model.network_weight:
         return model
-    return replace(model, network_weight=0.0, calibration=model.linear_calibration, linear_calibration=None)
+    calibration = model.linear_calibration
+    return replace(model, network_weight=0.0, network_candidates=None, calibration=calibration, linear_calibration=None)
 
 
-class TagWorker:
-    """Tags sentences with a model. It caches descriptions of words, so each thread has a worker of its own."""
+class DescribedWords:
+    """Words with their candidate tags, and the kernel that decodes over them."""
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
         self.words = tag_words(model)
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
-        self.network = NetworkTags(model.tags, model.options.tag_columns)
         self._rows: dict[str, int] = {}
 
     def rows(self, forms: Sequence[str]) -> Indices:
@@ -102,6 +103,18 @@ class TagWorker:
         seen = self.model.described(form)
         row = self._rows[form] = self.words.add(seen, seen.lower(), seen.translate(SHAPE), -1, NO_STEMS)
         return row
+
+
+class TagWorker:
+    """Tags sentences with a model. It caches descriptions of words, so each thread has a worker of its own."""
+
+    def __init__(self, model: TaggerModel) -> None:
+        self.model = model
+        self.network = NetworkTags(model.tags, model.options.tag_columns)
+        self.described = self.described_with_network = DescribedWords(model)
+        if model.network_candidates is not None:
+            options = replace(model.options, **vars(model.network_candidates))
+            self.described_with_network = DescribedWords(replace(model, options=options))
 
     def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags."""
@@ -129,8 +142,9 @@ class TagWorker:
     ) -> Tagged:
         """The best tags; their probabilities are those of the model at a temperature."""
         weights, scale = self.model.weights
-        rows = self.rows(forms)
-        return Tagged(*self.kernel.decode_words(self.words, rows, weights, scale, adjust, confidence, temperature))
+        described = self.described if adjust is None else self.described_with_network
+        words, rows = described.words, described.rows(forms)
+        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, adjust, confidence, temperature))
 
 
 def tag_words(model: TaggerModel) -> TagWords:

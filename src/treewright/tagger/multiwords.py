@@ -35,6 +35,11 @@ class Multiwords:
     >>> rules = Multiwords.of(seen + [("tent", ("tent",))])
     >>> rules.words("Didn't"), rules.words("Du"), rules.words("tent")
     (('Did', "n't"), ('De', 'le'), ('tent',))
+
+    Before a suffix that begins with an apostrophe or another mark, the rest of the token is split too:
+
+    >>> Multiwords({}, {"n't": ("n't",), "'ve": ("'ve",)}).words("Shouldn't've")
+    ('Should', "n't", "'ve")
     """
 
     whole: Mapping[str, Words] = field(default_factory=dict)
@@ -68,8 +73,8 @@ class Multiwords:
         """
         written, form = form, spelled or form
         lower = form.lower()
-        words = self.whole.get(lower) or self._words_by_suffix(lower)
-        if words is None or len(lower) != len(form):
+        words = self._split(lower)
+        if len(words) == 1 or len(lower) != len(form):
             return (written,)
         if "".join(words) == lower:
             return _cut(written if len(written) == len(form) else form, words)
@@ -78,12 +83,22 @@ class Multiwords:
         first = words[0].capitalize() if form[0].isupper() else words[0]
         return (first, *words[1:])
 
-    def _words_by_suffix(self, lower: str) -> Words | None:
-        for length in range(min(len(lower) - 1, MAX_SUFFIX), 0, -1):
-            rest = self.endings.get(lower[-length:])
-            if rest is not None:
-                return (lower[:-length], *rest)
-        return None
+    def _split(self, lower: str) -> Words:
+        """The words of a token in lower case."""
+        after: Words = ()
+        while lower not in self.whole:
+            suffix = self._suffix(lower)
+            if suffix is None:
+                return (lower, *after)
+            lower, after = lower[: -len(suffix)], (*self.endings[suffix], *after)
+            if suffix[0].isalpha():
+                return (lower, *after)
+        return (*self.whole[lower], *after)
+
+    def _suffix(self, lower: str) -> str | None:
+        """The longest suffix of a token that is a rule."""
+        suffixes = (lower[-length:] for length in range(min(len(lower) - 1, MAX_SUFFIX), 0, -1))
+        return next((suffix for suffix in suffixes if suffix in self.endings), None)
 
 
 class _Suffixes:

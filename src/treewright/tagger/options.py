@@ -29,6 +29,17 @@ class Learning:
         check_fields(self)
 
 
+@dataclass(frozen=True)
+class Candidates:
+    """Which tags of a word are candidates beside the scores of a network; see `TaggerOptions`."""
+
+    min_known_count: Count
+    max_candidates: Positive
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
 @explained_methods
 @dataclass(frozen=True)
 class TaggerOptions:

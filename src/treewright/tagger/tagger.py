@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from treewright import checkpoint as checkpoints
-from treewright import component, streams
+from treewright import streams
 from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
-from treewright.checks import check, check_flags
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.checks import check_flags
+from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.learn import Observer, Progress, Report
@@ -28,7 +28,7 @@ from treewright.tagger.training import train as train_model
 
 
 @explained_methods
-class Tagger:
+class Tagger(Saved):
     """Fills UPOS, XPOS, FEATS and LEMMA.
 
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], lemmas=["dog", "bark"])]
@@ -82,16 +82,6 @@ class Tagger:
         model = train_model(sentences, held_out, chosen, state, Observer(report, save, progress))
         return cls(replace(model, metadata=metadata_of(sentences)))
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """The tagger of a model file, of a pipeline's file, or of a name ("en")."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
-
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
         return file.to_arrays(self.model)
@@ -132,7 +122,6 @@ class Tagger:
             return [worker.tag(sentence, confidence=confidence) for sentence in some]
 
         # With one thread no sentence waits for the next one.
-        check(confidence, bool, "confidence")
         chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
 
@@ -154,9 +143,6 @@ class Tagger:
             self._workers.worker = Worker(self.model)
         worker: Worker = self._workers.worker
         return worker
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     def __repr__(self) -> str:
         return f"Tagger({', '.join(self.columns)}; {len(self.tags)} tags, {len(self.model.scripts)} edit scripts)"

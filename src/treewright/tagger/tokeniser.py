@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import checkpoint as checkpoints
-from treewright import component
 from treewright._core import TagModel
 from treewright.calls import checked, explained_methods
 from treewright.checkpoint import Origin
 from treewright.checks import Scale, read_plain
-from treewright.component import ArrayForm, Arrays, Corpus, Stored, check_array, hash_of, sentences_of
+from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, check_array, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.errors import InputError
@@ -76,7 +75,7 @@ class TokeniserModel:
 
 
 @explained_methods
-class Tokeniser:
+class Tokeniser(Saved):
     """Splits a text into sentences and words.
 
     >>> tokeniser = Tokeniser()  # by rules, for any language
@@ -144,15 +143,8 @@ class Tokeniser:
         boundaries = BoundaryModel(chosen.boundaries, Weights.of(weights["boundaries"]), data.words)
         return cls(replace(untrained, weights=weights[stage.name], boundaries=boundaries))
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tokeniser:
-        """The tokeniser of a model file, of a pipeline's file, or of a name ("en")."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Tokeniser, ()) if self.model is None else super().__reduce__()
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""

@@ -42,14 +42,14 @@ def check_unicode(units: Units) -> None:
 
 
 @dataclass
-class Saved:
+class Checkpoints:
     """The results of a training that was interrupted, and the function that saves new ones."""
 
     results: dict[str, Any]
     save: Callable[[dict[str, Any]], None] = lambda results: None
 
     @classmethod
-    def at(cls, path: modelfile.Path | None, resume: bool, units: Units, options: WordsOptions) -> Saved:
+    def at(cls, path: modelfile.Path | None, resume: bool, units: Units, options: WordsOptions) -> Checkpoints:
         """Those of a checkpoint, after a check that it is of the same text and options."""
         if path is None:
             return cls({})
@@ -70,7 +70,7 @@ class Training:
 
     units: Units
     options: WordsOptions
-    saved: Saved
+    saved: Checkpoints
     report: Callable[[Report], None]
     progress: Progress
 

@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import component
 from treewright.calls import checked, explained_methods
 from treewright.checks import Count, Positive
-from treewright.component import ArrayForm, Arrays, Corpus, Stored
+from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of
 from treewright.corpus import read
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
@@ -25,7 +24,7 @@ from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
 from treewright.words.options import WordsOptions, resolved
-from treewright.words.training import Saved, Training, check_unicode, forms_of
+from treewright.words.training import Checkpoints, Training, check_unicode, forms_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
 
@@ -42,7 +41,7 @@ def ignore(*report: object) -> None:
 
 
 @explained_methods
-class Words:
+class Words(Saved):
     """Word vectors and word classes, each for the words that have one.
 
     A form is looked up in canonical spelling and lower case; classes that were imported may distinguish capitals.
@@ -94,7 +93,7 @@ class Words:
             raise InputError("the training data has no words")
         check_unicode(units)
         chosen = resolved(chosen, len(units.names))
-        saved = Saved.at(checkpoint, resume, units, chosen)
+        saved = Checkpoints.at(checkpoint, resume, units, chosen)
         training = Training(units, chosen, saved, report or ignore, progress or ignore)
         classes, vectors = training.classes(), training.vectors()
         metadata = {"tokens": int(units.counts[:-1].sum()), "options": asdict(chosen), "version": version("treewright")}
@@ -142,16 +141,6 @@ class Words:
         classes = other._classes if other.paths else self._classes
         return Words(vectors, classes, {**self.metadata, **other.metadata})
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Words:
-        """The words of a model file."""
-        return component.load_as(cls, path)
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file: safetensors with a JSON header."""
-        component.save(self, path)
-
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
         return file.to_arrays(self._vectors, self._classes, self.metadata)
@@ -160,9 +149,6 @@ class Words:
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Words:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
         return cls(*file.from_arrays(header, arrays))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return component.pickled(self)
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -232,6 +218,11 @@ class Words:
         """
         kept = self._classes.keep(rows if classes is None else classes)
         return Words(self._vectors.keep(rows), kept, self.metadata)
+
+    def fingerprint(self) -> str:
+        """A hash of vectors and classes."""
+        classes = (f"{word} {path}\n".encode() for word, path in self.classes.items())
+        return hash_of([*map(str.encode, self.vocabulary), self.vectors.tobytes(), *classes])
 
     def __repr__(self) -> str:
         vectors = f"{len(self.vocabulary)} vectors of {self.size} numbers"

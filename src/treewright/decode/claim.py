@@ -1,0 +1,131 @@
+"""What a parse claims about its tree, written for `verify` only.
+
+`claim` checks what needs no proof: that the heads are a tree under the constraints, and that its value is as given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from treewright.decode.integer_scores import Given
+from treewright.decode.proof import Proof
+from treewright.decode.result import Parse
+from treewright.errors import InputError, ProofError
+
+
+class Verified(NamedTuple):
+    """What was proved: the tree has that value, and no tree has one above `bound`; gap is bound - value, rounded up."""
+
+    value: float
+    bound: float
+    gap: float
+
+
+class Claim(NamedTuple):
+    """That no tree is better than the one of the parse by more than `allowed_gap`."""
+
+    given: Given
+    parse: Parse
+    proof: Proof
+    arcs: Sequence[float]  # the scores of the arcs into words 1, 2, ...
+    parts: Sequence[float]  # the scores of all parts of the tree
+    lower: float  # the value is not lower,
+    upper: float  # and not higher
+    projective: bool
+    single_root: bool
+
+    def allowed_gap(self, value: float | Fraction) -> float:
+        """What the parse claims, by the definition of `Parse.certified`; rounded downwards."""
+        parse = self.parse
+        tolerance = parse.tolerance * parse.spread
+        if parse.certified:
+            return tolerance
+        claimed = min(parse.gap, math.nextafter(float(Fraction(parse.bound) - Fraction(value)), -math.inf))
+        return math.nextafter(max(claimed, 0.0) + tolerance, 0.0)
+
+
+def claim(given: Given, parse: Parse, projective: bool, root: str) -> Claim:
+    """The claim of a parse about these scores; a ProofError if its tree or its value is another one."""
+    if parse.proof is None:
+        raise ProofError("the parse has no proof: decode with tree(..., proof=True)")
+    if not all(map(math.isfinite, (parse.score, parse.bound, parse.gap, parse.tolerance * parse.spread))):
+        raise ProofError("refused: score, bound, gap or tolerance * spread is not finite")
+    single_root = check_root(root)
+    heads: list[int] = np.asarray(parse.heads).tolist()
+    arcs = _check_tree(given, heads, projective, single_root)
+    parts = given.parts_of(heads, arcs)
+    if not all(map(math.isfinite, parts)):
+        raise ProofError("refused: the tree has a part with the score -inf")
+    if not has_value(parts, parse.score):
+        raise ProofError(f"refused: the tree has the value {math.fsum(parts)!r}, not {parse.score!r}")
+    return Claim(given, parse, parse.proof, arcs, parts, *limits_of_sum(parts), projective, single_root)
+
+
+def limits_of_sum(parts: Sequence[float]) -> tuple[float, float]:
+    """The nearest doubles that the sum without rounding is between."""
+    nearest = math.fsum(parts)
+    error = math.fsum([*parts, -nearest])  # the sum is the number nearest to it and this one
+    lower = nearest if error >= 0 else math.nextafter(nearest, -math.inf)
+    return lower, nearest if error <= 0 else math.nextafter(nearest, math.inf)
+
+
+def loss_of(best: Sequence[float], arcs: Sequence[float]) -> float:
+    """What a tree with these arcs loses against the best head of every word; rounded up."""
+    return math.nextafter(math.fsum([*best, *(-x for x in arcs)]), math.inf)
+
+
+def has_value(parts: Sequence[float], score: float) -> bool:
+    """Whether the score is the sum of the parts, in any order and with the rounding of it."""
+    rounding = len(parts) * math.fsum(map(abs, parts)) * 2.0**-52
+    return abs(math.fsum([*parts, -score])) <= rounding
+
+
+def check_root(root: str) -> bool:
+    """Whether node 0 has one child only."""
+    if root not in ("single", "multi"):
+        raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
+    return root == "single"
+
+
+def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_root: bool) -> list[float]:
+    """The scores of the arcs into words 1, 2, ..."""
+    if len(heads) != given.nodes or heads[0] != -1:
+        raise ProofError(f"refused: heads has {len(heads)} entries; -1 and one head a word are {given.nodes}")
+    for m, h in enumerate(heads[1:], start=1):
+        if not 0 <= h < given.nodes:
+            raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
+    own: list[float] = given.arc.reshape(-1).take([h * given.nodes + m for m, h in enumerate(heads) if m]).tolist()
+    if -math.inf in own:
+        m = 1 + own.index(-math.inf)
+        raise ProofError(f"refused: the arc ({heads[m]}, {m}) is not allowed")
+    if single_root and heads.count(0) != 1:
+        raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
+    reached_from = [0] * given.nodes  # the word whose path to node 0 has the node first
+    for m in range(1, given.nodes):
+        node = m
+        while node and not reached_from[node]:
+            reached_from[node] = m
+            node = heads[node]
+        if node and reached_from[node] == m:
+            raise ProofError(f"refused: the heads above word {m} form a cycle")
+    if projective and _crosses(heads):
+        raise ProofError("refused: arcs of the tree cross")
+    return own
+
+
+def _crosses(heads: Sequence[int]) -> bool:
+    """Whether two arcs cross: each word between the ends of an arc must stay between them with its own head."""
+    spans = sorted([(h, -m) if h < m else (m, -h) for m, h in enumerate(heads) if m])  # by begin, the longest first
+    open_ends = [len(heads)]
+    for begin, end in spans:
+        while open_ends[-1] <= begin:
+            open_ends.pop()
+        if -end > open_ends[-1]:
+            return True
+        open_ends.append(-end)
+    return False

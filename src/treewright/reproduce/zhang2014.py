@@ -1,0 +1,502 @@
+"""Tables 1 to 6 of Zhang et al. (2014): the trees of hill climbing, and what third-order and global features gain.
+
+Parsers are trained on treebanks that stand in for those of CoNLL-X, by our learners, and allow crossing arcs. Hill
+climbing is that of `treewright.decode` (method "climb"); dual decomposition is run as published (Koo et al. 2010) with
+5,000 iterations. UAS is without punctuation. The paper's figures are those of its own treebanks: compare the
+differences between columns, not their levels.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import decode
+from treewright.corpus import Sentence
+from treewright.decode.climb import Start, restart_options
+from treewright.evaluate.attachment import is_punctuation
+from treewright.parser import FactorOptions, Parser, ParserOptions
+from treewright.parser.model import Worker
+from treewright.parser.parser import fingerprint
+from treewright.reproduce.koo2010_parsers import TREEBANKS as OF_KOO
+from treewright.reproduce.koo2010_parsers import corpus, training
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from treewright.decode import SearchOptions
+
+TREEBANKS = tuple(OF_KOO)
+SHORT = 15  # words of the longest short sentence, in Tables 2 and 6 and Figures 4 and 5
+SAME_VALUE = 1e-6  # values that differ by less are equal, as in the paper
+MAX_OPTIMA = 10_000  # local optima are counted up to this number, as in the paper
+RESTARTS = 300  # of the paper: restarts of Table 2, and without a better tree elsewhere
+ALL_RESTARTS = 3000  # of Table 6 and Figure 5
+MARKS = (1, 3, 10, 30, 100, 300, 1000, 3000)  # restarts at which Figure 5 is printed
+STARTS: dict[str, Start] = {"MAP-1st": "map", "Uniform": "uniform", "Rnd-1st": "first-order"}
+
+# Language -> the figures of the paper's tables, column by column.
+PUBLISHED1 = {"Slovene": (83.7, 84.2), "Arabic": (79.0, 79.2), "Japanese": (93.4, 93.7), "English": (91.6, 91.9)}
+PUBLISHED2 = {  # local optima of 50, 70 and 90 % of the sentences, success up to 15 words and above; inf: over 10,000
+    "Turkish": (1.0, 1.0, 2.0, 100.0, 100.0),
+    "Slovene": (2.0, 20.0, 3647.0, 100.0, 98.1),
+    "English": (21.0, 121.0, 2443.0, 100.0, 99.3),
+    "Arabic": (2.0, 35.0, np.inf, 100.0, 99.1),
+}
+PUBLISHED3 = {  # certified; dual decomposition better, equal, worse: trained with climbing, then with the other
+    "Turkish": (98.7, 0.0, 99.8, 0.2, 98.7, 0.0, 100.0, 0.0),
+    "Slovene": (94.5, 0.0, 98.7, 1.3, 92.3, 0.2, 99.0, 0.8),
+    "English": (94.5, 0.3, 98.7, 1.0, 94.6, 0.5, 98.7, 0.8),
+    "Arabic": (78.8, 3.4, 93.9, 2.7, 75.3, 4.7, 88.4, 6.9),
+}
+PUBLISHED4 = {  # by climbing: first order, third, full without and with the tensor; the first order exactly
+    "Arabic": (78.98, 79.95, 79.38, 80.24, 79.22),
+    "Bulgarian": (92.15, 93.38, 93.69, 93.72, 92.24),
+    "Chinese": (91.20, 93.00, 92.76, 93.04, 91.17),
+    "Czech": (87.65, 90.11, 90.34, 90.77, 87.82),
+    "Danish": (90.50, 91.43, 91.66, 91.86, 90.56),
+    "Dutch": (84.49, 86.43, 87.04, 87.39, 84.79),
+    "English": (91.85, 93.01, 93.20, 93.25, 91.94),
+    "German": (90.52, 91.91, 92.64, 92.67, 90.54),
+    "Japanese": (93.78, 93.80, 93.35, 93.56, 93.74),
+    "Portuguese": (91.12, 92.07, 92.60, 92.36, 91.16),
+    "Slovene": (84.29, 86.48, 87.06, 86.72, 84.15),
+    "Spanish": (85.52, 87.87, 88.17, 88.75, 85.59),
+    "Swedish": (89.89, 91.17, 91.35, 91.08, 89.78),
+    "Turkish": (76.57, 76.80, 76.13, 76.68, 76.40),
+    "Average": (87.75, 89.10, 89.24, 89.44, 87.79),
+}
+PUBLISHED5 = {  # UAS and accuracy of the starting trees: MAP-1st, Uniform, Rnd-1st
+    "Slovene": (85.2, 80.1, 86.7, 13.7, 86.7, 34.2),
+    "Arabic": (78.8, 75.1, 79.7, 12.4, 80.2, 32.8),
+    "English": (91.1, 82.0, 93.3, 39.6, 93.3, 55.6),
+    "Chinese": (87.2, 75.3, 93.2, 36.8, 93.0, 54.5),
+    "Dutch": (84.8, 79.5, 87.0, 26.9, 87.4, 45.6),
+    "Average": (85.4, 78.4, 88.0, 25.9, 88.1, 44.5),
+}
+PUBLISHED6 = {"Slovene": (100.0, 98.11), "English": (100.0, 99.12)}
+
+Report = Callable[[str], None]  # what begins
+
+
+def silence(what: str) -> None:
+    """The default: no report."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A parser of the tables: a model, how it learns, and what it does without."""
+
+    model: str = "grand"
+    learner: str = "crf"
+    without: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name in reports and of files."""
+        return "-".join((self.model, self.learner, *(f"no-{name}" for name in self.without)))
+
+    def options(self) -> ParserOptions:
+        """The options of its training."""
+        factors = FactorOptions(without=self.without)
+        return ParserOptions(model=self.model, learner=self.learner, factors=factors)
+
+
+@dataclass(frozen=True)
+class Study:
+    """The treebanks under `data`, and the parsers trained on them; with `keep`, models are kept in that folder."""
+
+    data: Path
+    sentences: int | None = None  # of each training set; None: all
+    test_sentences: int | None = None
+    keep: Path | None = None
+    report: Report = silence
+    _parsers: dict[tuple[str, System], Parser] = field(default_factory=dict)
+
+    def test(self, treebank: str) -> list[Sentence]:
+        """The test sentences."""
+        return list(islice(corpus(self.data, treebank, "test"), self.test_sentences))
+
+    def parser(self, treebank: str, system: System) -> Parser:
+        """A trained parser; it is trained once."""
+        key = treebank, system
+        if key not in self._parsers:
+            self._parsers[key] = self._kept(treebank, system)
+        return self._parsers[key]
+
+    def _kept(self, treebank: str, system: System) -> Parser:
+        sentences = training(self.data, treebank, self.sentences)
+        path = None if self.keep is None else self.keep / f"{treebank.replace('/', '-')}-{system.name}.tw"
+        if path is not None and path.exists():
+            parser = Parser.load(path)
+            if parser.model.metadata.get("training_sha256") == fingerprint(sentences):
+                return parser
+        self.report(f"{treebank}: training {system.name} on {len(sentences)} sentences")
+        parser = Parser.train(sentences, projective=False, options=system.options())
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            parser.save(path)
+        return parser
+
+
+def parses(
+    parser: Parser, test: Sequence[Sentence], method: str = "exact", **options: Unpack[SearchOptions]
+) -> list[Sentence]:
+    """The parses of a test set by a method with its options."""
+    return list(parser.parse(test, confidence=False, max_seconds=None, method=method, **options))
+
+
+def uas(gold: Sequence[Sentence], found: Sequence[Sentence]) -> float:
+    """Per cent of right heads, without punctuation."""
+    return right_heads(gold, [sentence.heads for sentence in found])
+
+
+def right_heads(gold: Sequence[Sentence], heads: Sequence[ArrayLike]) -> float:
+    """Per cent of right heads, without punctuation; the heads of a sentence need not be a tree."""
+    right = []
+    for sentence, own in zip(gold, heads, strict=True):
+        is_counted = [not is_punctuation(form) for form in sentence.forms]
+        right.append((sentence.heads == np.asarray(own))[is_counted])
+    return share(np.concatenate(right)) if right else float("nan")
+
+
+def share(flags: Sequence[bool] | NDArray[np.bool_]) -> float:
+    """Per cent of the flags that are set; nan if there is none."""
+    return 100 * float(np.mean(flags)) if len(flags) else float("nan")
+
+
+def values(found: Sequence[Sentence]) -> NDArray[np.float64]:
+    """The value of each tree."""
+    return np.array([sentence.parse.score for sentence in found])
+
+
+def by_length(test: Sequence[Sentence], flags: NDArray[np.bool_]) -> tuple[float, float]:
+    """Per cent of the flags of short and of long sentences."""
+    is_short = np.array([len(sentence) <= SHORT for sentence in test])
+    return share(flags[is_short]), share(flags[~is_short])
+
+
+# -- Table 1: heads one by one, and as a tree
+
+
+@dataclass(frozen=True)
+class Row1:
+    """UAS of heads that are chosen one by one, and of trees; the same features."""
+
+    treebank: str
+    independent: float
+    tree: float
+
+
+def table1(study: Study, treebanks: Sequence[str] = TREEBANKS) -> Iterator[Row1]:
+    """Two first-order parsers: a classifier of each word's head, and the likelihood of trees; each decoded in its way.
+
+    Candidate heads are those that pruning leaves, for both.
+    """
+    for treebank in treebanks:
+        test = study.test(treebank)
+        classifier = study.parser(treebank, System("arc", "independent"))
+        heads = [best_heads(classifier, sentence) for sentence in test]
+        trees = parses(study.parser(treebank, System("arc")), test)
+        yield Row1(treebank, right_heads(test, heads), uas(test, trees))
+
+
+def best_heads(parser: Parser, sentence: Sentence) -> list[int]:
+    """The best head of each word by itself; they need not be a tree."""
+    return [int(head) for head in parser.parts(sentence).core.dense_arc()[:, 1:].argmax(axis=0)]
+
+
+# -- Table 2: local optima of the first order, and how often climbing finds the best
+
+
+@dataclass(frozen=True)
+class Row2:
+    """Local optima that 50, 70 and 90 per cent of the sentences do not exceed; success up to 15 words and above."""
+
+    treebank: str
+    optima: tuple[float, float, float]
+    short: float
+    long: float
+
+
+def table2(study: Study, treebanks: Sequence[str] = TREEBANKS) -> Iterator[Row2]:
+    """First-order models over all arcs with any number of words below the root, as in the paper.
+
+    Optima are counted up to MAX_OPTIMA; a climb succeeds if the best tree of 300 uniform starts is that of
+    Chu-Liu-Edmonds.
+    """
+    for treebank in treebanks:
+        test = study.test(treebank)
+        parser = study.parser(treebank, System("arc"))
+        study.report(f"{treebank}: local optima and climbs")
+        optima, succeeds = [], []
+        for sentence in test:
+            arc = parser.parts(sentence, all_arcs=True).core.dense_arc()
+            optima.append(decode.count_optima(arc, MAX_OPTIMA))
+            best = decode.tree(arc, root="multi").score
+            climb = decode.tree(
+                arc, root="multi", method="climb", start="uniform", patience=RESTARTS, max_restarts=RESTARTS
+            )
+            succeeds.append(climb.score > best - SAME_VALUE)
+        low, middle, high = np.percentile(optima, [50, 70, 90], method="higher").tolist()
+        yield Row2(treebank, (low, middle, high), *by_length(test, np.array(succeeds)))
+
+
+# -- Table 3: climbing against dual decomposition
+
+
+@dataclass(frozen=True)
+class Row3:
+    """Second-order trees of climbing and dual decomposition compared, in per cent of the test sentences."""
+
+    treebank: str
+    learner: str
+    certified: float  # by dual decomposition
+    dual_better: float
+    equal: float
+    climb_better: float
+    optimal: float  # where climbing finds the certified optimum of the exact search
+    exact_certified: float  # where that has one
+
+
+def table3(
+    study: Study, treebanks: Sequence[str] = TREEBANKS, learners: Sequence[str] = ("crf",), patience: int = RESTARTS
+) -> Iterator[Row3]:
+    """Models of siblings and grandparents; dual decomposition as published, and the exact search as the truth."""
+    for treebank in treebanks:
+        test = study.test(treebank)
+        for learner in learners:
+            parser = study.parser(treebank, System("grand", learner))
+            study.report(f"{treebank}: climbing and dual decomposition of grand-{learner}")
+            climb = values(parses(parser, test, method="climb", patience=patience))
+            dual = parses(parser, test, method="dd", tighten=False)
+            best = parses(parser, test)
+            difference = values(dual) - climb
+            is_known = np.array([sentence.parse.certified for sentence in best])
+            yield Row3(
+                treebank,
+                learner,
+                certified=share([sentence.parse.certified for sentence in dual]),
+                dual_better=share(difference > SAME_VALUE),
+                equal=share(np.abs(difference) <= SAME_VALUE),
+                climb_better=share(difference < -SAME_VALUE),
+                optimal=share((climb > values(best) - SAME_VALUE)[is_known]),
+                exact_certified=share(is_known),
+            )
+
+
+# -- Table 4 and Figure 4: what the order of the model gains
+
+# Ours. Models of the third order climb from the certified tree of the second.
+SYSTEMS4: dict[str, tuple[System, str]] = {
+    "1st": (System("arc"), "climb"),
+    "3rd": (System("third"), "exact"),
+    "full without tensor": (System("full", without=("tensor",)), "exact"),
+    "full": (System("full"), "exact"),
+    "exact 1st": (System("arc"), "exact"),
+    "exact 2nd": (System("grand"), "exact"),
+}
+COLUMNS4 = ("1st", "3rd", "full without tensor", "full", "exact 1st")  # of PUBLISHED4
+
+
+@dataclass(frozen=True)
+class Row4:
+    """UAS of each system; of sentences of up to 15 words, and of longer ones, too."""
+
+    treebank: str
+    uas: dict[str, float]
+    short: dict[str, float]
+    long: dict[str, float]
+
+
+def table4(
+    study: Study, treebanks: Sequence[str] = TREEBANKS, systems: Sequence[str] = tuple(SYSTEMS4)
+) -> Iterator[Row4]:
+    """Models of every order, each decoded in its own way; the first order by climbing and exactly."""
+    for treebank in treebanks:
+        test = study.test(treebank)
+        rows: tuple[dict[str, float], ...] = ({}, {}, {})
+        for name in systems:
+            system, method = SYSTEMS4[name]
+            parser = study.parser(treebank, system)
+            study.report(f"{treebank}: parsing with {name}")
+            found = parses(parser, test, method=method)
+            pairs = list(zip(test, found, strict=True))
+            short = [pair for pair in pairs if len(pair[0]) <= SHORT]
+            long = [pair for pair in pairs if len(pair[0]) > SHORT]
+            for row, some in zip(rows, (pairs, short, long), strict=True):
+                row[name] = uas(*map(list, zip(*some, strict=True))) if some else float("nan")
+        yield Row4(treebank, *rows)
+
+
+# -- Table 5: where the climbs begin
+
+
+@dataclass(frozen=True)
+class Climbed:
+    """The best tree of several climbs, and its value after each of them."""
+
+    heads: list[int]  # of the words
+    values: NDArray[np.float64]
+
+
+def climb(worker: Worker, sentence: Sentence, start: Start, patience: int, max_restarts: int | None = None) -> Climbed:
+    """Climbs over the candidate arcs with all scores of a model, of any order; options are those of method "climb"."""
+    root, encoded = worker.model.root, worker.encode(sentence)
+    parts = worker.score(encoded, worker.prune(encoded, False))
+    if worker.tree_scorer is None or worker.model.factors is None:
+        found = decode.tree(
+            parts, root=root, method="climb", start=start, patience=patience, max_restarts=max_restarts, trace=True
+        )
+        assert found.trace is not None
+        return Climbed(found.heads[1:].tolist(), found.trace["value"])
+    first = decode.tree(decode.Parts(parts.nodes, parts.arcs), root=root).heads if start == "map" else None
+    options = restart_options(
+        projective=False,
+        root=root,
+        by_score=start == "first-order",
+        patience=0 if start == "map" else patience,
+        max_restarts=max_restarts or 0,
+    )
+    worker.tree_scorer.open(encoded.atoms, encoded.each)
+    heads, _, ends = worker.tree_scorer.climb(parts.core, options, first, *worker.model.factors, np.inf)
+    values = worker.tree_scorer.values(ends, *worker.model.factors) + [parts.value(end) for end in ends]
+    return Climbed(heads[1:].tolist(), np.maximum.accumulate(values))
+
+
+@dataclass(frozen=True)
+class Row5:
+    """For each kind of starting trees, the UAS of the best tree and that of the starting trees."""
+
+    treebank: str
+    model: str
+    uas: dict[str, float]
+    start: dict[str, float]
+
+
+def table5(
+    study: Study, treebanks: Sequence[str] = TREEBANKS, model: str = "full", patience: int = RESTARTS
+) -> Iterator[Row5]:
+    """Climbs from the best first-order tree, from uniform random trees and from random first-order trees."""
+    for treebank in treebanks:
+        test = study.test(treebank)
+        parser = study.parser(treebank, System(model))
+        worker = Worker(parser.model)
+        ends, begins = {}, {}
+        for name, start in STARTS.items():
+            study.report(f"{treebank}: climbing from {name}")
+            ends[name] = right_heads(test, [climb(worker, one, start, patience).heads for one in test])
+            begins[name] = right_heads(test, [first_tree(parser, one, start) for one in test])
+        yield Row5(treebank, model, ends, begins)
+
+
+def first_tree(parser: Parser, sentence: Sentence, start: Start) -> list[int]:
+    """A starting tree, by the arc scores of the model."""
+    parts, root = parser.parts(sentence), parser.model.root
+    arcs = decode.Parts(parts.nodes, parts.arcs)
+    if start == "map":
+        heads = decode.tree(arcs, root=root).heads
+    else:
+        [heads] = decode.sample(arcs, 1, root=root, uniform=start == "uniform")
+    found: list[int] = heads[1:].tolist()
+    return found
+
+
+# -- Table 6 and Figures 5 and 6: restarts
+
+
+@dataclass(frozen=True)
+class Row6:
+    """Per cent of the sentences whose best tree of all restarts is found within the first ones; and the curves."""
+
+    treebank: str
+    model: str
+    short: float
+    long: float
+    short_curve: list[float]  # after each restart: the mean value, relative to the best of all restarts
+    long_curve: list[float]
+
+
+def table6(
+    study: Study,
+    treebanks: Sequence[str] = TREEBANKS,
+    model: str = "full",
+    restarts: int = ALL_RESTARTS,
+    within: int = RESTARTS,
+) -> Iterator[Row6]:
+    """The value of the best tree after each restart."""
+    for treebank in treebanks:
+        test = study.test(treebank)
+        worker = Worker(study.parser(treebank, System(model)).model)
+        study.report(f"{treebank}: {restarts} restarts")
+        climbs = [climb(worker, sentence, "first-order", restarts, restarts) for sentence in test]
+        traces = np.array([padded(one.values, restarts) for one in climbs])
+        last = traces[:, -1]
+        is_found = traces[:, min(within, restarts) - 1] > last - SAME_VALUE
+        is_short = np.array([len(sentence) <= SHORT for sentence in test])
+        relative = normalised(traces)
+        curves = [relative[some].mean(axis=0).tolist() if some.any() else [] for some in (is_short, ~is_short)]
+        yield Row6(treebank, model, *by_length(test, is_found), *curves)
+
+
+def padded(trace: NDArray[np.float64], length: int) -> NDArray[np.float64]:
+    """A trace with its last value repeated up to a length."""
+    return np.pad(trace, (0, length - len(trace)), mode="edge")
+
+
+def normalised(traces: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values relative to the last: 1 at the end. Where that is not positive, the losses are relative to its size."""
+    last = traces[:, -1:]
+    return np.asarray(1 + (traces - last) / np.maximum(np.abs(last), SAME_VALUE))
+
+
+@dataclass(frozen=True)
+class Point:
+    """The accuracy and the CPU time of parsing with a number of restarts."""
+
+    treebank: str
+    model: str
+    restarts: int
+    uas: float
+    seconds: float  # a word
+
+
+def figure6(
+    study: Study,
+    treebanks: Sequence[str] = TREEBANKS,
+    model: str = "full",
+    restarts: Sequence[int] = (1, 3, 10, 30, 100, 300),
+) -> Iterator[Point]:
+    """Parse a test set with more and more restarts; the time is that of pruning, scoring and climbing."""
+    for treebank in treebanks:
+        test = study.test(treebank)
+        worker = Worker(study.parser(treebank, System(model)).model)
+        words = sum(map(len, test))
+        for sentence in test:  # not timed: loads the weights and encodes the words
+            climb(worker, sentence, "first-order", 1, 1)
+        for count in restarts:
+            study.report(f"{treebank}: {count} restarts")
+            begin = time.process_time()
+            heads = [climb(worker, sentence, "first-order", count, count).heads for sentence in test]
+            seconds = time.process_time() - begin
+            yield Point(treebank, model, count, right_heads(test, heads), seconds / words)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a system gains over another in sentences of up to 15 words, and in longer ones."""
+
+    short: float
+    long: float
+
+
+def gains(rows: Sequence[Row4], of: str = "full", over: str = "1st") -> dict[str, Gain]:
+    """Figure 4, by treebank."""
+    return {row.treebank: Gain(row.short[of] - row.short[over], row.long[of] - row.long[over]) for row in rows}

@@ -1,0 +1,200 @@
+"""Parsers of the models "third" and "full": training, files, what they answer and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.treebank import treebank
+
+import treewright as tw
+from treewright.corpus import Sentence
+from treewright.decode import Parts
+from treewright.errors import InputError
+from treewright.features.factors import GROUPS, kind_of
+from treewright.learn import Weights
+from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions
+from treewright.parser.model import Worker
+from treewright.words import Words
+from treewright.words.vectors import Vectors
+
+RTOL = 1e-9
+OPTIONS = ParserOptions(
+    model="full",
+    pruning=Pruning(bits=12, epochs=2),
+    scoring=Scoring(bits=14, epochs=2),
+    labelling=Labelling(bits=12, epochs=2),
+    factors=FactorOptions(bits=12, epochs=2, patience=2),
+    tensor=TensorOptions(bits=12, rank=4, tensors=2, epochs=2),
+)
+TRAIN = treebank(60)
+TEST = [sentence.with_columns(heads=np.full(len(sentence), -1)) for sentence in treebank(20, seed=5)]
+
+
+@pytest.fixture(scope="module")
+def full() -> Parser:
+    return Parser.train(TRAIN, dev=TRAIN[:10], options=OPTIONS)
+
+
+def heads_of(sentences: Iterable[Sentence]) -> list[list[int]]:
+    return [sentence.heads.tolist() for sentence in sentences]
+
+
+def test_the_same_trees_for_any_threads_and_chunks_and_after_saving(full: Parser, tmp_path: Path) -> None:
+    full.save(tmp_path / "full.tw")
+    again = Parser.load(tmp_path / "full.tw")
+    expected = heads_of(full.parse(TEST))
+    assert heads_of(again.parse(TEST, threads=2, chunk=3)) == expected
+    assert heads_of(next(iter(again.parse([sentence]))) for sentence in TEST) == expected
+
+
+def test_the_value_is_that_of_the_definition_and_not_below_that_of_the_second_order_tree(full: Parser) -> None:
+    worker, base = Worker(full.model), full.without_factors()
+    assert worker.tree_scorer is not None
+    assert full.model.factors is not None
+    for found, start in zip(full.parse(TEST), base.parse(TEST), strict=True):
+        encoded, parts = worker.encode(found), full.parts(found)
+        worker.tree_scorer.open(encoded.atoms, encoded.each)
+        trees = np.stack([found.parse.heads, start.parse.heads])
+        values = worker.tree_scorer.values(trees, *full.model.factors) + [parts.value(tree) for tree in trees]
+        assert found.parse.score == pytest.approx(values[0], rel=RTOL)
+        assert values[0] >= values[1] - RTOL
+        assert found.parse.certified == (parts.core.arcs == len(found))
+        assert found.parse.certified or found.parse.status.startswith("best of")
+
+
+def test_large_scores_of_factors_change_trees_of_the_second_order(full: Parser) -> None:
+    values = np.random.default_rng(1).integers(-127, 128, 1 << 12).astype(np.int8)
+    loud = Parser(replace(full.model, factors=Weights(values, 1.0)))
+    base = heads_of(full.without_factors().parse(TEST, all_arcs=True))
+    found = heads_of(loud.parse(TEST, all_arcs=True))
+    assert sum(one != other for one, other in zip(found, base, strict=True)) > len(TEST) / 2
+
+
+def test_completion_keeps_what_was_decided(full: Parser) -> None:
+    for gold, blind in zip(treebank(20, seed=5), TEST, strict=True):
+        heads = np.where(np.arange(len(gold)) % 2, gold.heads, -1)
+        [found] = full.complete([blind.with_columns(heads=heads)])
+        assert (found.sentence.heads[heads >= 0] == heads[heads >= 0]).all()
+
+
+def test_what_needs_certified_trees_is_refused_in_one_sentence(full: Parser) -> None:
+    [found] = full.parse(TEST[:1])
+    for task in (
+        lambda: list(full.kbest([found], 2)),
+        lambda: full.why_not(found, head=0, modifier=1),
+        lambda: full.alternatives(found, 1),
+        lambda: list(full.parse(TEST[:1], proof=True)),
+    ):
+        with pytest.raises(InputError, match="needs a model of second order, and the model 'full' finds its trees"):
+            task()
+    assert len(next(iter(full.without_factors().kbest([found], 2)))) == 2
+
+
+def test_passive_aggressive_steps_learn_the_training_trees() -> None:
+    options = replace(OPTIONS, factors=replace(OPTIONS.factors, learner="pa", epochs=3))
+    losses: list[float] = []
+
+    def note(report: tw.learn.Report) -> None:
+        if report.stage == "factors" and report.loss is not None:
+            losses.append(report.loss)
+
+    few = replace(options, scoring=Scoring(bits=8, epochs=1))  # collisions, so that the second order makes errors
+    found = Parser.train(TRAIN, options=few, report=note)
+    assert losses[-1] < losses[0]
+    assert min(losses) >= 0
+    assert found.model.factors is not None
+    assert found.model.factors.values.any()
+
+
+def test_groups_are_left_out_of_the_model(full: Parser) -> None:
+    kinds = {kind_of(template) for template in full.model.templates.factors}
+    assert {kind for group in GROUPS.values() for kind in group} == kinds
+    few = Parser.train(TRAIN[:20], options=replace(OPTIONS, factors=replace(OPTIONS.factors, without=("valency",))))
+    assert kinds - {kind_of(line) for line in few.model.templates.factors} == set(GROUPS["valency"])
+    third = Parser.train(TRAIN[:20], options=replace(OPTIONS, model="third"))
+    assert "span-length" not in {kind_of(line) for line in third.model.templates.factors}
+    assert third.options.factors is not None
+    assert "valency" in third.options.factors.without
+    with pytest.raises(InputError, match="without names 'valence'; there are grand-siblings, "):
+        FactorOptions(without=("valence",))
+
+
+def test_the_tensor_scores_arcs_of_trees_that_are_certified(tmp_path: Path) -> None:
+    options = replace(OPTIONS, model="tensor", tensor=replace(OPTIONS.tensor, rate=1.0))
+    tensor = Parser.train(TRAIN[:40], dev=TRAIN[40:], options=options)
+    assert tensor.model.tensor is not None
+    assert tensor.model.factors is None
+    without = Parser(replace(tensor.model, tensor=None))
+    for found, other in zip(tensor.parse(TEST), without.parse(TEST), strict=True):
+        assert found.parse.certified
+        assert found.parse.score == pytest.approx(tensor.parts(found).value(found.parse.heads), rel=RTOL)
+        worker, encoded = Worker(tensor.model), Worker(tensor.model).encode(found)
+        assert worker.tensor is not None
+        worker.tensor.open(encoded.atoms, encoded.each)
+        parts = without.parts(other)
+        worker.tensor.add_scores(parts.core, *tensor.model.tensor)
+        assert tensor.parts(found).value(found.parse.heads) == pytest.approx(
+            Parts.of(parts.core).value(found.parse.heads), rel=RTOL
+        )
+    tensor.save(tmp_path / "tensor.tw")
+    again = Parser.load(tmp_path / "tensor.tw")
+    assert heads_of(again.parse(TEST, threads=2, chunk=3)) == heads_of(tensor.parse(TEST))
+    assert len(next(iter(tensor.kbest(TEST[:1], 2)))) == 2
+
+
+def test_word_vectors_are_features_of_the_tensor_and_are_saved_with_it(tmp_path: Path) -> None:
+    forms = sorted({form.lower() for sentence in TRAIN for form in sentence.forms})
+    vectors = np.random.default_rng(2).normal(size=(len(forms), 4)).astype(np.float32)
+    words = Words(Vectors.of(forms, vectors))
+    options = replace(OPTIONS, model="tensor", tensor=replace(OPTIONS.tensor, rate=1.0))
+    parser = Parser.train(TRAIN[:40], options=options, words=words)
+    assert parser.model.words is not None
+    parser.save(tmp_path / "tensor.tw")
+    again = Parser.load(tmp_path / "tensor.tw")
+    blind = Parser(replace(parser.model, words=Words(Vectors.of(forms, np.zeros_like(vectors)))))
+    values = [[sentence.parse.score for sentence in some.parse(TEST)] for some in (parser, again, blind)]
+    assert values[1] == values[0]
+    assert sum(one != other for one, other in zip(values[0], values[2], strict=True)) > len(TEST) / 2
+    alone = [next(iter(parser.parse([sentence]))).parse.score for sentence in TEST]
+    assert alone == values[0]
+    by_parts = [parser.parts(found).value(found.parse.heads) for found in parser.parse(TEST)]
+    assert by_parts == pytest.approx(values[0], rel=RTOL)
+    plain = Parser.train(TRAIN[:20], options=replace(OPTIONS, model="grand"), words=words)
+    assert plain.model.words is None
+
+
+def test_the_tensor_can_be_left_out_and_stays_without_factors(full: Parser) -> None:
+    assert full.model.tensor is not None
+    assert full.without_factors().options.model == "tensor"
+    assert full.without_factors().model.tensor is full.model.tensor
+    left_out = replace(OPTIONS, factors=replace(OPTIONS.factors, without=("tensor",)))
+    plain = Parser.train(TRAIN[:20], options=left_out)
+    assert (plain.model.tensor, plain.options.tensor, plain.model.templates.tensor) == (None, None, ())
+    assert plain.without_factors().options.model == "grand"
+
+
+def test_a_file_without_the_parameters_of_its_tensor_is_refused(full: Parser) -> None:
+    header, arrays = full.to_arrays()
+    with pytest.raises(ValueError, match="the weights of its tensor are missing"):
+        Parser.from_arrays("full.tw", header, {name: some for name, some in arrays.items() if name != "tensor"})
+
+
+@pytest.mark.parametrize("stage", ["tensor", "factors"])
+def test_resumed_training_ends_with_the_same_bytes(stage: str, tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(report: tw.learn.Report) -> None:
+        if (report.stage, report.epoch) == (stage, 1):
+            raise Stopped
+
+    options, checkpoint = replace(OPTIONS, model="full"), tmp_path / "state"
+    Parser.train(TRAIN[:20], options=options).save(tmp_path / "whole.tw")
+    with pytest.raises(Stopped):
+        Parser.train(TRAIN[:20], options=options, checkpoint=checkpoint, report=stop)
+    Parser.train(TRAIN[:20], options=options, checkpoint=checkpoint, resume=True).save(tmp_path / "resumed.tw")
+    assert (tmp_path / "whole.tw").read_bytes() == (tmp_path / "resumed.tw").read_bytes()

@@ -1,0 +1,142 @@
+"""Tables and figures of Zhang et al. 2014 on a treebank of a few sentences: their figures are those counted here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.treebank import treebank
+from typer.testing import CliRunner
+
+import treewright as tw
+from treewright.cli.reproduce import app
+from treewright.parser import FactorOptions, Labelling, ParserOptions, Pruning, Scoring
+from treewright.parser.model import Worker
+from treewright.reproduce import zhang2014
+from treewright.reproduce.zhang2014 import Row4, Study, System, climb, gains, right_heads
+
+
+@pytest.fixture(autouse=True)
+def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of a second instead of a minute."""
+
+    def options(system: System) -> ParserOptions:
+        return ParserOptions(
+            model=system.model,
+            learner=system.learner,
+            pruning=Pruning(bits=10, epochs=1),
+            scoring=Scoring(bits=12, epochs=1),
+            labelling=Labelling(bits=8, epochs=1),
+            factors=FactorOptions(bits=12, epochs=1, without=system.without),
+        )
+
+    monkeypatch.setattr(System, "options", options)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "toy").mkdir()
+    for seed, split in enumerate(("train", "dev", "test")):
+        tw.write(treebank(15, seed=seed), folder / "toy" / f"{split}.conllu")
+    return folder
+
+
+@pytest.fixture
+def study(data: Path) -> Study:
+    """Models are kept for the other tests of this file."""
+    return Study(data, sentences=12, test_sentences=4, keep=data / "models")
+
+
+def test_a_model_is_kept_and_trained_again_for_other_sentences(data: Path) -> None:
+    trained: list[str] = []
+    for sentences in (12, 12, 6):
+        Study(data, sentences, keep=data / "kept", report=trained.append).parser("toy", System("arc"))
+    assert trained == ["toy: training arc-crf on 12 sentences", "toy: training arc-crf on 6 sentences"]
+
+
+def test_right_heads_leave_punctuation_out() -> None:
+    gold = [tw.Sentence.from_words(["a", ",", "b", "c"], heads=[3, 1, 0, 3])]
+    assert right_heads(gold, [[3, 4, 0, 1]]) == pytest.approx(200 / 3)
+
+
+def test_heads_one_by_one_beside_trees(study: Study) -> None:
+    [row] = zhang2014.table1(study, ["toy"])
+    classifier = study.parser("toy", System("arc", "independent"))
+    heads = []
+    for sentence in study.test("toy"):
+        h, m, score = classifier.parts(sentence).arcs
+        best = [
+            max((score[m == word][i], -i) for i in range((m == word).sum())) for word in range(1, len(sentence) + 1)
+        ]
+        heads.append([int(h[m == word][-place]) for word, (_, place) in enumerate(best, 1)])
+    assert row.independent == pytest.approx(right_heads(study.test("toy"), heads))
+    assert 0 < row.tree <= 100
+
+
+def test_climbing_against_exact_search_and_dual_decomposition(study: Study) -> None:
+    [optima] = zhang2014.table2(study, ["toy"])
+    assert 1 <= optima.optima[0] <= optima.optima[2]
+    [row] = zhang2014.table3(study, ["toy"], patience=20)
+    assert row.dual_better + row.equal + row.climb_better == pytest.approx(100)
+    assert row.exact_certified == 100
+    assert row.certified <= 100
+
+
+@pytest.mark.parametrize("model", ["grand", "full"])
+def test_climbs_of_every_order_are_worth_what_the_model_says(study: Study, model: str) -> None:
+    worker = Worker(study.parser("toy", System(model)).model)
+    for sentence in study.test("toy")[:2]:
+        found = climb(worker, sentence, "first-order", patience=5)
+        encoded = worker.encode(sentence)
+        parts = worker.score(encoded, worker.prune(encoded, False))
+        heads = np.array([[-1, *found.heads]], dtype=np.int32)
+        value = parts.value(heads[0])
+        if worker.tree_scorer is not None and worker.model.factors is not None:
+            worker.tree_scorer.open(encoded.atoms, encoded.each)
+            value += float(worker.tree_scorer.values(heads, *worker.model.factors)[0])
+        assert found.values[-1] == pytest.approx(value, rel=1e-6)
+        assert (np.diff(found.values) >= 0).all()
+        assert len(climb(worker, sentence, "map", patience=5).values) == 1
+
+
+def test_starts_and_restarts(study: Study) -> None:
+    [row] = zhang2014.table5(study, ["toy"], model="grand", patience=5)
+    assert set(row.uas) == set(row.start) == set(zhang2014.STARTS)
+    [curves] = zhang2014.table6(study, ["toy"], model="grand", restarts=30, within=30)
+    assert {100.0} >= {share for share in (curves.short, curves.long) if not np.isnan(share)}
+    for curve in (curves.short_curve, curves.long_curve):
+        assert not curve or (len(curve) == 30 and curve[-1] == 1 and (np.diff(curve) >= -1e-12).all())
+    points = list(zhang2014.figure6(study, ["toy"], model="grand", restarts=(1, 4)))
+    assert [point.restarts for point in points] == [1, 4]
+    assert all(point.seconds > 0 for point in points)
+
+
+def test_gains_by_length() -> None:
+    rows = [Row4("a", {}, {"1st": 80.0, "full": 82.0}, {"1st": 70.0, "full": 75.0})]
+    assert gains(rows) == {"a": zhang2014.Gain(2.0, 5.0)}
+
+
+def test_commands_print_both_and_draw(study: Study, tmp_path: Path) -> None:
+    shared = [str(study.data), "--treebanks", "toy", "--max-sentences", "12", "--test-sentences", "4", "--quiet"]
+    shared += ["--keep", str(study.keep)]
+
+    def output(*given: str) -> str:
+        result = CliRunner().invoke(app, ["zhang2014", given[0], *shared, *given[1:]])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    assert "the paper's Slovene" in output("table2")
+    assert "> 10000" in output("table2")
+    assert json.loads(output("table4", "--systems", "1st,exact 2nd", "--json"))[0]["uas"].keys() == {"1st", "exact 2nd"}
+    assert "the paper's Average" in output("table4", "--systems", "1st")
+    assert "found within 300 of 10, grand" in output("table6", "--model", "grand", "--climbs", "10")
+    svg = tmp_path / "figure.svg"
+    assert "value after restarts" in output("figure5", "--model", "grand", "--climbs", "10", "-o", str(svg))
+    assert "restarts" in svg.read_text()
+    assert "CPU us a word" in output("figure6", "--model", "grand", "-o", str(svg))
+    assert "microseconds" in svg.read_text()
+    assert "over 1st" in output("figure4", "--system", "exact 2nd", "-o", str(svg))
+    assert "over the first order" in svg.read_text()

@@ -50,19 +50,19 @@ class FactorGains {
         scores_(sentence.features, weights, known) {}
 
   // The score of all factors of a tree, from which changes are made.
-  double reset(int nodes, const int *heads) {
+  Sum reset(int nodes, const int *heads) {
     tree_.reset(nodes, heads);
     value_.assign(units_.count(), 0.0);
     stamp_.assign(units_.count(), 0);
     now_ = 0;
-    double total = 0;
-    units_.each([&](int unit) { total += value_[unit] = score(unit); });
+    Sum total;
+    units_.each([&](int unit) { total.add(value_[unit] = score(unit)); });
     return total;
   }
 
-  double gain_of_move(int m, int h) { return gain({{m, h}}, false); }
+  Sum gain_of_move(int m, int h) { return gain({{m, h}}, false); }
   // m takes the place of the root's modifier, which goes to h.
-  double gain_of_swap(int m, int root, int h) { return gain({{m, 0}, {root, h}}, false); }
+  Sum gain_of_swap(int m, int root, int h) { return gain({{m, 0}, {root, h}}, false); }
   void move(int m, int h) { gain({{m, h}}, true); }
   void swap(int m, int root, int h) { gain({{m, 0}, {root, h}}, true); }
 
@@ -110,12 +110,13 @@ class FactorGains {
     for (std::size_t step = steps.size(); step-- > 0;) tree_.move(steps.begin()[step].m, from_[step], spans_);
   }
 
-  double gain(std::initializer_list<Step> steps, bool keep) {
+  Sum gain(std::initializer_list<Step> steps, bool keep) {
     make_all(steps);
-    double gained = 0;
+    Sum gained;
     for (const int unit : touched_) {
       const double there = score(unit);
-      gained += there - value_[unit];
+      gained.add(there);
+      gained.subtract(value_[unit]);
       if (keep) value_[unit] = there;
     }
     if (!keep) undo(steps);
@@ -164,7 +165,7 @@ class FactorClimber {
       each_end(tree_);
     }
     if (restarts == 0 || best.forbidden_parts > 0) return forbidden;
-    return parts.value(heads) + gains.reset(parts.nodes, heads);
+    return parts.value(heads) + gains.reset(parts.nodes, heads).value();
   }
 
   // One climb in tree().

@@ -45,7 +45,7 @@ class FactorGradient {
       right_ = heads[m] == gold[m] ? stays : nothing;
       tree_.each_change(m, [&](Change change) {
         if (change.gain.forbidden_parts > 0) return;
-        change.gain.finite = (change.gain.finite + tree_.gain_beside(change, gains)) / temperature;
+        change.gain.finite = (change.gain + tree_.gain_beside(change, gains)).finite / temperature;
         if (is_right(parts, change, gold)) right_ = int(changes_.size());
         changes_.push_back(change);
       });

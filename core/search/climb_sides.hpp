@@ -16,30 +16,33 @@
 namespace treewright {
 
 // A sum of scores in which forbidden parts are counted apart: a change can be judged from a structure that has some,
-// and nothing is ever taken from -inf.
+// and nothing is ever taken from -inf. size is the sum of the absolute scores that were added and subtracted.
 struct Sum {
   int forbidden_parts = 0;
-  double finite = 0;
+  double finite = 0, size = 0;
 
-  void add(double score) { score == forbidden ? void(++forbidden_parts) : void(finite += score); }
-  void subtract(double score) { score == forbidden ? void(--forbidden_parts) : void(finite -= score); }
+  void add(double score) { score == forbidden ? void(++forbidden_parts) : add_finite(score); }
+  void subtract(double score) { score == forbidden ? void(--forbidden_parts) : add_finite(-score); }
   Sum &operator+=(const Sum &other) {
-    forbidden_parts += other.forbidden_parts, finite += other.finite;
+    forbidden_parts += other.forbidden_parts, finite += other.finite, size += other.size;
     return *this;
   }
   friend Sum operator-(Sum a, const Sum &b) {
-    a.forbidden_parts -= b.forbidden_parts, a.finite -= b.finite;
+    a.forbidden_parts -= b.forbidden_parts, a.finite -= b.finite, a.size += b.size;
     return a;
   }
   friend Sum operator+(Sum a, const Sum &b) { return a += b; }
 
-  // Strictly better, by more than rounding could make it: local search that took less could go round in circles.
+  // Strictly better, by more than rounding could make it: local search that took less could go round in circles. A sum
+  // of k scores has an error of at most k * 1.2e-16 * size.
   bool exceeds(const Sum &other) const {
     if (forbidden_parts != other.forbidden_parts) return forbidden_parts < other.forbidden_parts;
-    const double size = std::max(1.0, std::max(std::abs(finite), std::abs(other.finite)));
-    return finite > other.finite + 1e-9 * size;
+    return finite > other.finite + 1e-13 * (size + other.size);
   }
   double value() const { return forbidden_parts > 0 ? forbidden : finite; }
+
+ private:
+  void add_finite(double score) { finite += score, size += std::abs(score); }
 };
 
 class Sides {

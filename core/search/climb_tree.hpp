@@ -34,8 +34,8 @@ struct Change {
 
 // What a tree is worth beside its parts: nothing. factors/factor_climb.hpp has third-order parts and global features.
 struct NoOthers {
-  double gain_of_move(int, int) const { return 0; }
-  double gain_of_swap(int, int, int) const { return 0; }
+  Sum gain_of_move(int, int) const { return {}; }
+  Sum gain_of_swap(int, int, int) const { return {}; }
   void move(int, int) const {}
   void swap(int, int, int) const {}
 };
@@ -60,8 +60,8 @@ class ClimbTree {
 
   int nodes() const { return parts_->nodes; }
   int head(int m) const { return parts_->head[used_[m]]; }
-  const Sum &total() const { return total_; }    // kept up by the gains of the changes made
-  void add(double value) { total_.add(value); }  // of what is scored beside the parts
+  const Sum &total() const { return total_; }      // kept up by the gains of the changes made
+  void add(const Sum &value) { total_ += value; }  // of what is scored beside the parts
   void write(int *heads) const {
     heads[0] = -1;
     for (int m = 1; m < nodes(); ++m) heads[m] = head(m);
@@ -114,14 +114,14 @@ class ClimbTree {
   Change best_change(int m, Others &others) {
     Change best;
     each_change(m, [&](Change change) {
-      change.gain.add(gain_beside(change, others));
+      change.gain += gain_beside(change, others);
       if (change.gain.exceeds(best.gain)) best = change;
     });
     return best;
   }
 
   template <typename Others>
-  double gain_beside(const Change &change, Others &others) const {
+  Sum gain_beside(const Change &change, Others &others) const {
     const int m = parts_->modifier[change.to], h = parts_->head[change.to];
     if (change.root_to < 0) return others.gain_of_move(m, h);
     return others.gain_of_swap(m, parts_->modifier[change.root_to], parts_->head[change.root_to]);

@@ -57,6 +57,30 @@ def test_no_single_change_improves_the_end(parts: str, root: str, projective: bo
             assert instance.value(tree) <= values[-1] + 1e-8
 
 
+@pytest.mark.parametrize("scale", [1e-12, 0.1, 1e12])
+def test_a_climb_does_not_depend_on_the_scale_of_the_scores(scale: float) -> None:
+    for seed in range(10):
+        instance = random_instance(seed, 12, parts="sib grand stop", projective=seed % 2 == 1)
+        scaled = {name: scale * array for name, array in instance.scores.items()}
+        found = [
+            tw.decode.tree(arc, **scores, **instance.shape, method="climb", start="uniform", patience=3).heads.tolist()
+            for arc, scores in ((instance.arc, instance.scores), (scale * instance.arc, scaled))
+        ]
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("scale", [0.1, 1e12 / 3])
+def test_a_climb_among_equal_trees_ends(scale: float) -> None:
+    """Scores whose sums are equal by definition and differ by rounding."""
+    for seed in range(40):
+        instance = random_instance(seed, 20, parts="sib grand stop", ties=True)
+        scores = {name: scale * array for name, array in instance.scores.items()}
+        problem = problem_of(Instance(scale * instance.arc, scores, instance.shape))
+        for start in range(5):
+            _, values = _core.climb_path(problem.parts, random_tree(instance, start), problem.single_root, False)
+            assert (np.diff(values) > 0.4 * scale).all()  # a change gains a whole number of steps
+
+
 def test_forbidden_parts_are_climbed_out_of() -> None:
     left = 0
     for seed in range(40):

@@ -13,16 +13,22 @@ needs_timer = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Expect that the body is ended by the KeyboardInterrupt that a timer raises."""
+    """Expect that the body is ended by the KeyboardInterrupt that a timer raises.
+
+    The timer repeats: Python drops an exception that is raised in a finaliser, and the search would go on.
+    """
+    is_over = False
 
     def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+        if not is_over:
+            raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         with pytest.raises(KeyboardInterrupt):
             yield
     finally:
+        is_over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -44,7 +44,8 @@ from treewright.learn import Averaged, State, Weights, add_margin, nonprojective
 from treewright.learn.engine import restart_epochs
 from treewright.parser import ParserOptions
 from treewright.parser.model import ParserModel, Worker, new_scorer
-from treewright.parser.training import BELIEF_ITERATIONS, Trainer
+from treewright.parser.training import Trainer
+from treewright.parser.updates import BELIEF_ITERATIONS
 
 
 def is_of_arc(template: str) -> bool:

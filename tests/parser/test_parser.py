@@ -25,8 +25,8 @@ from treewright.learn import Report
 from treewright.modelfile import KEY
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
 from treewright.parser.model import Parsed, Worker
-from treewright.parser.training import head_gradient
 from treewright.parser.tree_parts import parts_of_tree
+from treewright.parser.updates import head_gradient
 
 SMALL = ParserOptions(
     pruning=Pruning(bits=12, epochs=3), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)

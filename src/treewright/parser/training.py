@@ -6,17 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Candidates
-from treewright.features import Encoded, Encoder, Labeller, Scorer, Templates, TreeScorer, common_words
+from treewright.features import Encoded, Encoder, Scorer, Templates, common_words
 from treewright.features.factors import GROUPS, without_groups
-from treewright.features.scoring import TENSOR_DISTANCES
 from treewright.features.standard import STANDARD
 from treewright.graphs.training import Trainer as GraphTrainer
 from treewright.graphs.training import checked_examples
@@ -28,24 +26,17 @@ from treewright.learn import (
     Stage,
     State,
     Weights,
-    add_margin,
     arc_gradient,
-    automata_difference,
     calibration_report,
-    nonprojective_gradient,
-    projective_gradient,
     run,
-    step_size,
-    tree_difference,
 )
 from treewright.parser.calibration import calibrate
-from treewright.parser.completion import OPEN, Arc
+from treewright.parser.examples import Example, example, label_names, label_sets
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import (
     Indices,
     ParserModel,
     Worker,
-    climb_options,
     new_labeller,
     new_pruner,
     new_scorer,
@@ -55,57 +46,26 @@ from treewright.parser.model import (
     tensor_vectors,
 )
 from treewright.parser.options import (
-    FactorOptions,
     Labelling,
     ParserOptions,
     ParserSettings,
     Pruning,
     ScoringSettings,
-    TensorOptions,
     resolve,
 )
 from treewright.parser.partial import (
     check_treebanks,
-    decided_arcs,
-    decided_heads,
-    decided_labels,
-    fits_projective_tree,
     is_labelled,
     per_cent,
 )
-from treewright.parser.tag_rules import LabelSets
+from treewright.parser.tensor import kept_words, new_tensor_learner, tensor_weights, with_tensors
+from treewright.parser.updates import FACTOR_UPDATES, UPDATES, agreeing_tree, is_single, likelihood_gradient
 from treewright.words import Words
-
-BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
-SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree, which may be approximate; by convention
 
 # Jackknifing: a tensor and factors learn beside the scores of scorers that were trained without the sentence.
 FOLDS, FOLD_EPOCHS = 2, 2  # by convention; epochs are those of each restart of the scorer itself
 
 LearnStep = Callable[[Averaged, int], float]
-
-
-class Example(NamedTuple):
-    """A training sentence: atoms, the head and the label of each node, -1 for the root and where they are open.
-
-    projective: the tree is projective; or, if heads are open, a projective tree has the others.
-    """
-
-    encoded: Encoded
-    heads: Indices
-    labels: Indices
-    projective: bool
-    is_complete: bool
-
-    @property
-    def decided(self) -> int:
-        """The number of words with a head."""
-        return int((self.heads[1:] >= 0).sum())
-
-    @property
-    def is_undecided(self) -> bool:
-        """Whether every head is open."""
-        return not self.is_complete and self.decided == 0
 
 
 def check_graphs(sentences: Sequence[Sentence], options: ParserOptions | ParserSettings) -> None:
@@ -298,16 +258,12 @@ class Trainer:
             example = self.examples[number]
             pruner.open(example.encoded.atoms, example.encoded.each, False)
             arc = pruner.arcs(learner.weights, 1.0)
-            missed, step = arc_gradient(arc, example.heads, self.settings.projective, self._is_single)
+            missed, step = arc_gradient(arc, example.heads, self.settings.projective, is_single(self.settings))
             pruner.add_arcs(learner.learner, step)
             learner.step(self.settings.pruning.rate)
             return missed
 
         return learn
-
-    @property
-    def _is_single(self) -> bool:
-        return self.settings.root == "single"
 
     def _prepare_scorer(self, done: Mapping[str, Numbers]) -> None:
         """Prune the training sentences with the pruners of the other folds."""
@@ -322,96 +278,21 @@ class Trainer:
         """The candidate arcs of a training sentence, among them those of a tree that has the decided heads."""
         pruner.open(one.encoded.atoms, one.encoded.each, False)
         arc = pruner.arcs(*weights)
-        gold = self._agreeing_tree(arc, one)
+        gold = agreeing_tree(self.settings, arc, one)
         return decode.candidates(arc, gold=gold, **pruning(self.settings, self.settings.projective))
-
-    def _agreeing_tree(self, scores: NDArray[np.float64] | decode.Parts, one: Example) -> Indices:
-        """The best tree that has the decided heads."""
-        if one.is_complete:
-            return one.heads
-        return self._best_tree(scores, self.settings.projective and one.projective, decided_arcs(one.heads))
 
     def _learn_scorer(self) -> LearnStep:
         settings, scorer = self.settings, new_scorer(self.settings, self.templates)
-        updates = {
-            "crf": self._likelihood,
-            "independent": self._independent,
-            "perceptron": self._perceptron,
-            "mira": self._mira,
-            "pa": self._passive,
-        }
-        update = updates[settings.learner]
+        update = UPDATES[settings.learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example, arcs = self.examples[number], self.candidates[number]
             scorer.open(example.encoded.atoms, example.encoded.each, settings.siblings)
             kinds = settings.siblings, settings.grandparents
             core = scorer.parts(arcs.head, arcs.modifier, *kinds, learner.weights, 1.0, settings.outermost)
-            return update(scorer, learner, decode.Parts.of(core), example)
+            return update(self.settings, scorer, learner, decode.Parts.of(core), example)
 
         return learn
-
-    def _likelihood(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """Log-linear over all trees, with a margin for every wrong arc (softmax-margin; Gimpel & Smith 2010).
-
-        Where heads are open, the probability of all trees that have the others is maximised. A projective model for
-        which there is no such tree learns the best of the other trees, as it does from a complete tree that crosses.
-        """
-        loss, step = self._likelihood_gradient(parts, example, self.settings.scoring.margin)
-        scorer.add_parts(learner.learner, step.core)
-        learner.step(self.settings.scoring.rate)
-        return loss
-
-    def _likelihood_gradient(self, parts: decode.Parts, example: Example, margin: float) -> tuple[float, decode.Parts]:
-        """The negative log-likelihood, and the gradient of the log-likelihood by the scores of the parts."""
-        add_margin(parts.core, example.heads, margin)
-        if self.settings.projective:
-            heads = example.heads if example.projective else self._agreeing_tree(parts, example)
-            loss, step = projective_gradient(parts.core, heads, self._is_single, not example.projective)
-        else:
-            loss, step = nonprojective_gradient(parts.core, example.heads, self._is_single, BELIEF_ITERATIONS)
-        return loss, decode.Parts.of(step)
-
-    def _independent(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """Log-linear over the candidate heads of each word, without regard to the tree (Zhang et al. 2014, Table 1)."""
-        add_margin(parts.core, example.heads, self.settings.scoring.margin)
-        loss, step = head_gradient(parts, example.heads)
-        scorer.add_parts(learner.learner, step.core)
-        learner.step(self.settings.scoring.rate)
-        return loss
-
-    def _perceptron(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """The best modifiers of each head, chosen independently of the tree (Koo et al. 2010)."""
-        missed, step = automata_difference(parts.core, self._agreeing_tree(parts, example))
-        scorer.add_parts(learner.learner, step)
-        learner.move(1.0)
-        return missed
-
-    def _mira(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """The shortest step after which the best tree is worse by the number of its errors (McDonald 2006)."""
-        found, gold = self._best_tree(parts, self.settings.projective), self._agreeing_tree(parts, example)
-        missed = int(((found != example.heads) & (example.heads >= 0)).sum())
-        scorer.add_parts(learner.learner, tree_difference(parts.core, gold, found))
-        short = missed - parts.value(gold) + parts.value(found)
-        learner.move(step_size(short, learner.squared_length()))
-        return float(missed)
-
-    def _passive(self, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
-        """A limited step away from the loss-augmented best tree (PA-I; Crammer et al. 2006)."""
-        add_margin(parts.core, example.heads, self.settings.scoring.margin)
-        found, gold = self._best_tree(parts, self.settings.projective), self._agreeing_tree(parts, example)
-        scorer.add_parts(learner.learner, tree_difference(parts.core, gold, found))
-        loss = parts.value(found) - parts.value(gold)
-        learner.move(step_size(loss, learner.squared_length(), self.settings.scoring.max_step))
-        return max(loss, 0.0)
-
-    def _best_tree(
-        self, scores: NDArray[np.float64] | decode.Parts, projective: bool, require: Sequence[Arc] = ()
-    ) -> Indices:
-        limits: dict[str, Any] = {}
-        if isinstance(scores, decode.Parts) and not projective:
-            limits["max_nodes"] = SEARCH_NODES
-        return decode.tree(scores, projective=projective, root=self.settings.root, require=require, **limits).heads
 
     def _prepare_jackknifing(self, done: Mapping[str, Numbers]) -> None:
         """Keep the scorers that score the training sentences, and parse the development set with what is trained."""
@@ -450,7 +331,7 @@ class Trainer:
             for tensor in range(tensors):
                 scored = parts.adjusted(np.zeros(parts.core.arcs))
                 kernel.add_scores_of(tensor, scored.core, learner.weights, 1.0)
-                loss, step = self._likelihood_gradient(scored, example, settings.margin)
+                loss, step = likelihood_gradient(self.settings, scored, example, settings.margin)
                 kernel.add_gradient(learner.learner, tensor, step.core)
                 sum_of_losses += loss
             learner.step(settings.rate)
@@ -475,7 +356,7 @@ class Trainer:
         tensor = new_tensor(with_tensors(settings, 1), self.templates, self.words)
         assert factors is not None
         assert kernel is not None
-        update = {"choices": self._choices, "pa": self._passive_aggressive}[factors.learner]
+        update = FACTOR_UPDATES[factors.learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
@@ -487,33 +368,9 @@ class Trainer:
                 weights = self._fold_tensors[number % len(self._fold_tensors)]
                 tensor.add_scores(parts.core, weights, settings.tensor.factor_scale)
             kernel.open(*example.encoded[:2])
-            return update(kernel, learner, factors, parts, example)
+            return update(self.settings, kernel, learner, factors, parts, example)
 
         return learn
-
-    def _choices(
-        self, kernel: TreeScorer, learner: Averaged, factors: FactorOptions, parts: decode.Parts, example: Example
-    ) -> float:
-        """The head of each word among those that it could move to: pseudo-likelihood with a margin."""
-        shape = self._is_single, self.settings.projective
-        loss = kernel.add_choices(
-            learner.learner, parts.core, example.heads, example.heads, *shape, 1.0, factors.margin
-        )
-        learner.step(factors.rate)
-        return loss
-
-    def _passive_aggressive(
-        self, kernel: TreeScorer, learner: Averaged, factors: FactorOptions, parts: decode.Parts, example: Example
-    ) -> float:
-        """A limited step away from the loss-augmented tree of a climb, which begins with that of the second order."""
-        add_margin(parts.core, example.heads, factors.margin)
-        first = self._best_tree(parts, self.settings.projective)
-        options = climb_options(self.settings, self.settings.projective, self.settings.root)
-        found, value, _ = kernel.climb(parts.core, options, first, learner.weights, 1.0, inf)
-        gold = parts.value(example.heads) + float(kernel.values(example.heads[None], learner.weights, 1.0)[0])
-        kernel.add_trees(learner.learner, np.stack([example.heads, found]), np.array([1.0, -1.0]))
-        learner.move(step_size(value - gold, learner.squared_length(), factors.max_step))
-        return max(value - gold, 0.0)
 
     def _factor_weights(self, average: Numbers) -> Weights:
         """The weights beside the final scorer, which is surer than those of the jackknifing."""
@@ -573,7 +430,7 @@ class Trainer:
         worker = Worker(self._model(self._pruner, scorer, self._untrained[2]))
         both = zip(self.examples, self.candidates, strict=True)
         return [
-            one.heads if one.is_complete else self._agreeing_tree(worker.score(one.encoded, arcs), one)
+            one.heads if one.is_complete else agreeing_tree(self.settings, worker.score(one.encoded, arcs), one)
             for one, arcs in both
         ]
 
@@ -663,47 +520,6 @@ def fold_names(stage: str, sentences: int) -> list[str]:
     return [f"{stage} of fold {fold + 1}" for fold in range(FOLDS if sentences >= FOLDS else 0)]
 
 
-def kept_words(settings: ParserSettings, words: Words | None) -> Words | None:
-    """The words whose vectors a parser keeps; None without a tensor, which alone reads them, or without vectors."""
-    if settings.tensor is None or words is None or words.size == 0:
-        return None
-    return words.keep(settings.tensor.vectors, classes=0)
-
-
-def with_tensors(settings: ParserSettings, tensors: int) -> ParserSettings:
-    """The settings with another number of tensors, if there are any."""
-    if settings.tensor is None:
-        return settings
-    return replace(settings, tensor=replace(settings.tensor, tensors=tensors))
-
-
-class AveragedTensor(Averaged):
-    """Parameters of a tensor. Those of features that never occurred are still random: their average is zero."""
-
-    def average(self) -> Numbers:
-        """The mean of the parameters before the first step and after each; zero where no step changed them."""
-        squares = self.memory[:, 0]
-        return np.where(squares > 0, super().average(), np.float32(0))
-
-
-def new_tensor_learner(settings: TensorOptions, seed: int) -> Averaged:
-    """Parameters that begin with random rows, since the gradient of zero rows is zero; at first distances are alike."""
-    learner = AveragedTensor(settings.bits, settings.adagrad_epsilon)
-    width = settings.rank * settings.tensors
-    random = np.random.default_rng([seed, width])
-    learner.weights[:] = random.uniform(-settings.initial, settings.initial, len(learner.weights))
-    distances = learner.weights[: TENSOR_DISTANCES * width]
-    distances[:] = 0
-    distances[:width] = 1
-    return learner
-
-
-def tensor_weights(settings: TensorOptions, average: Numbers) -> Weights:
-    """The parameters as a model stores them, with the scale of the scores."""
-    weights = Weights.of(average)
-    return weights._replace(scale=weights.scale * settings.factor_scale)
-
-
 def used_templates(templates: Templates, settings: ParserSettings) -> Templates:
     """The templates that a model with these settings has."""
     groups = GROUPS if settings.factors is None else settings.factors.without
@@ -711,46 +527,3 @@ def used_templates(templates: Templates, settings: ParserSettings) -> Templates:
     if settings.tensor is None:
         chosen = chosen._replace(tensor=())
     return chosen._replace(beyond=()) if settings.projective else chosen
-
-
-def label_names(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """Every label, in alphabetical order; "_" is none, unless there is no other."""
-    found = {label for sentence in sentences for label in sentence.deprels}
-    return tuple(sorted(found - {OPEN} or found))
-
-
-def label_sets(labeller: Labeller, examples: Sequence[Example]) -> LabelSets:
-    """The labels seen between two tags in one direction."""
-    found: dict[int, set[int]] = {}
-    for one in examples:
-        heads = np.where(one.heads < 0, 0, one.heads).astype(np.int32)  # open words have no label
-        heads[0] = -1
-        labeller.open(one.encoded.atoms, one.encoded.each, heads)
-        for key, label in zip(labeller.keys()[1:].tolist(), one.labels[1:].tolist(), strict=True):
-            if label >= 0:
-                found.setdefault(key, set()).add(label)
-    return LabelSets.of(found)
-
-
-def example(encoder: Encoder, sentence: Sentence, numbers: dict[str, int], root: str) -> Example:
-    """A training sentence as arrays."""
-    heads = decided_heads(sentence, tuple(numbers), root)
-    labels = decided_labels(sentence, heads, numbers)
-    is_complete = bool((heads[1:] >= 0).all())
-    return Example(encoder.encode(sentence), heads, labels, fits_projective_tree(heads), is_complete)
-
-
-def head_gradient(parts: decode.Parts, heads: Indices) -> tuple[float, decode.Parts]:
-    """The negative log probability of the heads, each chosen by itself, and the gradient of their log probability.
-
-    Words with the head -1 are open: they have no gradient.
-    """
-    head, modifier, score = parts.arcs
-    best = np.full(parts.nodes, -np.inf)
-    np.maximum.at(best, modifier, score)
-    weight = np.exp(score - best[modifier])
-    probability = weight / np.bincount(modifier, weight, parts.nodes)[modifier]
-    is_gold = heads[modifier] == head
-    is_decided = heads[modifier] >= 0
-    loss = -float(np.log(probability[is_gold]).sum())
-    return loss, decode.Parts(parts.nodes, (head, modifier, np.where(is_decided, is_gold - probability, 0.0)))

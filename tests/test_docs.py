@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 from oracles.commands import Ended, Run, runner
 from oracles.pages import PAGES, REPO
+from oracles.processes import run_process
 
 import treewright
 
@@ -89,7 +90,7 @@ def printed_by(command: str, treewright: Run) -> str:
             if name == "treewright" and not re.search("[<>]", part):
                 found = treewright(*arguments, stdin=output)
             else:
-                found = subprocess.run(part, shell=True, input=output, capture_output=True, text=True)
+                found = run_process(["sh", "-c", part], input=output, capture_output=True, text=True)
             output = found.stdout
             errors.append(found.stderr)
         outputs.append(output)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from oracles.pages import DOCS, REPO, names_in, table_of
+from oracles.processes import run_process
 
 import treewright
 
@@ -97,5 +97,5 @@ def test_the_tables_name_only_what_exists() -> None:
 
 def test_importing_the_package_imports_no_heavy_dependency() -> None:
     code = "import sys, treewright; print(*{name.partition('.')[0] for name in sys.modules})"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"scipy", "rich", "typer"} & set(found.stdout.split())

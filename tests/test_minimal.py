@@ -20,6 +20,6 @@ def test_the_native_core_decodes() -> None:
 
 def test_the_command_line_answers() -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "treewright", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "treewright", "--version"], capture_output=True, text=True, check=True, timeout=120
     )
     assert found.stdout == f"treewright {tw.__version__}\n"

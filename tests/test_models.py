@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, text_of, written
+from oracles.processes import LIMIT
 
 import treewright as tw
 from treewright.component import EMBEDDED, Component
@@ -208,8 +208,8 @@ def test_models_work_in_other_processes() -> None:
     models = [pipeline().parser, pipeline().tagger, Tokeniser(), tokeniser(), induced(), pipeline(), tw.load("en")]
     text = text_of(3, seed=4)
     mine = [answer(model, text) for model in models]  # kernels and caches exist when the models are pickled
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        theirs = list(pool.map(answer, models, [text] * len(models)))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        theirs = pool.starmap_async(answer, [(model, text) for model in models]).get(timeout=LIMIT)
     assert theirs == mine
 
 

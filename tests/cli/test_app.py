@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from oracles.commands import Run, runner
+from oracles.processes import run_process
 
 import treewright
 from treewright import cli
@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_installed_command_runs() -> None:
-    found = subprocess.run([Path(sys.executable).parent / "treewright", "--version"], capture_output=True, text=True)
+    found = run_process([Path(sys.executable).parent / "treewright", "--version"], capture_output=True, text=True)
     assert (found.returncode, found.stdout) == (0, f"treewright {treewright.__version__}\n")
 
 
@@ -51,7 +51,7 @@ def test_bad_usage_ends_with_two(run: Run) -> None:
 
 def test_bad_input_ends_with_one_and_a_sentence(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "treewright", "show", str(tmp_path / "missing.conllu")]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = run_process(command, capture_output=True, text=True)
     assert found.returncode == 1
     assert "missing.conllu" in found.stderr
     assert "Traceback" not in found.stderr
@@ -61,7 +61,7 @@ def test_a_reader_who_had_enough_is_no_error(tmp_path: Path) -> None:
     long = tmp_path / "long.conllu"
     long.write_text((EXAMPLES / "sample.conllu").read_text() * 300)
     command = f"{sys.executable} -m treewright show {long} | head -2; exit ${{PIPESTATUS[0]}}"
-    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    found = run_process(["bash", "-c", command], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
 

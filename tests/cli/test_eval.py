@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from oracles.commands import Run, runner
+from oracles.processes import run_process
 
 from treewright.evaluate import evaluate
 
@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_the_command_as_users_call_it() -> None:
-    found = subprocess.run([sys.executable, "-m", "treewright", "eval", GOLD, SYSTEM], capture_output=True, text=True)
+    found = run_process([sys.executable, "-m", "treewright", "eval", GOLD, SYSTEM], capture_output=True, text=True)
     assert (found.returncode, found.stderr) == (0, "")
     assert "LAS" in found.stdout
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from oracles.commands import Run, runner
+from oracles.processes import started_process
 from oracles.treebank import treebank
 
 import treewright as tw
@@ -85,7 +86,7 @@ def test_a_filter(run: Run, model: str) -> None:
 def test_each_sentence_is_answered_before_the_next_is_sent(model: str) -> None:
     first, second = INPUT.split("\n\n", 1)
     command = [sys.executable, "-m", "treewright", "parse", model, "-q"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=0) as process:
+    with started_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=0) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(first + "\n\n")

@@ -8,11 +8,13 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, text_of
+from oracles.processes import started_process
 
 import treewright as tw
 
@@ -192,7 +194,7 @@ def test_no_such_file(run: Run) -> None:
 
 def test_lines_are_answered_at_once(model: str) -> None:
     command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "--to", "json"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    with started_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b"The dog sees a house.\n")
@@ -203,7 +205,7 @@ def test_lines_are_answered_at_once(model: str) -> None:
 
 def test_lines_that_arrive_together_are_answered_before_the_next_ones(model: str) -> None:
     command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "--to", "json"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    with started_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for count in (1, 5, 200, 2):
@@ -216,17 +218,12 @@ def test_lines_that_arrive_together_are_answered_before_the_next_ones(model: str
 
 def test_a_killed_process_leaves_no_file(model: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "treewright", "parse", model, "-q", "--input", "lines", "-o", "out.conllu"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+    with started_process(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
         assert process.stdin is not None
         process.stdin.write(b"The dog sees a house.\n" * 5)
         process.stdin.flush()
-        for _ in range(600):
-            if os.listdir(tmp_path):
-                break
-            try:
-                process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                continue
+        while process.poll() is None and not os.listdir(tmp_path):
+            time.sleep(0.01)
         assert os.listdir(tmp_path) == ["out.conllu.partial"]  # beside its place until it is complete
         process.send_signal(signal.SIGTERM)
         process.wait()

@@ -7,7 +7,6 @@ import math
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from oracles.commands import Ended, Run, runner
 from oracles.pipelines import written
+from oracles.processes import run_process, started_process
 from oracles.treebank import treebank
 
 import treewright as tw
@@ -193,19 +193,17 @@ def test_killed_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         "sib",
         "-q",
     ]
-    subprocess.run([*command, "-o", "whole.tw"], cwd=tmp_path, check=True)
-    training = subprocess.Popen([*command, "-o", "model.tw"], cwd=tmp_path)
+    run_process([*command, "-o", "whole.tw"], cwd=tmp_path, check=True)
     checkpoint = tmp_path / "model.tw.checkpoint"
-    while training.poll() is None:
-        if checkpoint.exists():
-            time.sleep(0.05)  # somewhere in some epoch
-            training.send_signal(signal.SIGKILL)
-            break
-        time.sleep(0.001)
-    assert training.wait() == -signal.SIGKILL
+    with started_process([*command, "-o", "model.tw"], cwd=tmp_path) as training:
+        while training.poll() is None and not checkpoint.exists():
+            time.sleep(0.001)
+        time.sleep(0.05)  # somewhere in some epoch
+        training.send_signal(signal.SIGKILL)
+    assert training.returncode == -signal.SIGKILL
     for name in ("model.tw.partial", "model.tw.checkpoint.partial"):  # as if it had been killed while it wrote
         (tmp_path / name).write_bytes(b"0" * 10_000_000)
-    subprocess.run([*command, "-o", "model.tw", "--resume"], cwd=tmp_path, check=True)
+    run_process([*command, "-o", "model.tw", "--resume"], cwd=tmp_path, check=True)
     assert (tmp_path / "model.tw").read_bytes() == (tmp_path / "whole.tw").read_bytes()
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ["dev.conllu", "model.tw", "run.py", "train.conllu", "whole.tw"]

@@ -6,7 +6,6 @@ import json
 import random
 import re
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -16,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from oracles.processes import run_process
 
 import treewright as tw
 from treewright.draw.data import CONSTANTS, data_of, in_script
@@ -284,7 +284,7 @@ def drawn_by_script(scenes: list[tuple[Scene | Phrases, int]]) -> list[str]:
     script = f"const C = {in_script(CONSTANTS)};\n{drawing}\nconst all = JSON.parse(require('fs').readFileSync(0));"
     script += "console.log(JSON.stringify(all.map(([data, title]) => drawing(data, title, data.layouts[0]))))"
     given = json.dumps([(data_of(scene, (width,)), scene.title) for scene, width in scenes])
-    found = subprocess.run([node, "-e", script], input=given, capture_output=True, check=True, encoding="utf-8")
+    found = run_process([node, "-e", script], input=given, capture_output=True, check=True, encoding="utf-8")
     return list(json.loads(found.stdout))
 
 

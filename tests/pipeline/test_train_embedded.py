@@ -26,7 +26,7 @@ def test_the_same_data_gives_the_same_file(tmp_path: Path) -> None:
         card = file.with_name("MODEL_CARD.md")
         card.write_text("<!-- figures: written by scripts/train_embedded.py -->\nold\n<!-- end of figures -->\n")
         command = [sys.executable, str(SCRIPT), str(tmp_path), "--output", str(file), "--folds", "2"]
-        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout
         assert "points of LAS lost" in printed
         assert "| LAS | " in card.read_text()
         assert "old" not in card.read_text()

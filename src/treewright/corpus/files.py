@@ -29,6 +29,7 @@ except ImportError:  # Windows
 Source = str | os.PathLike[str] | IO[Any]  # a path, "-" for standard input, or an open file
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+MAX_CLAIMS = 100  # tries to lock a partial file that other processes move away; by convention
 EXTENSIONS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 
 
@@ -219,15 +220,16 @@ def _claimed(partial: Path, path: str | os.PathLike[str]) -> Iterator[None]:
         partial.unlink(missing_ok=True)
         yield
         return
-    while True:
+    for _ in range(MAX_CLAIMS):
         with open(partial, "ab") as file:
             if not _locks(file.fileno()):
-                raise BusyFileError(f"{os.fspath(path)}: another process is writing it; wait for it, or end it")
+                break
             if not _is_at(file.fileno(), partial):  # another process has just moved it to its place
                 continue
             os.truncate(file.fileno(), 0)
             yield
             return
+    raise BusyFileError(f"{os.fspath(path)}: another process is writing it; wait for it, or end it")
 
 
 def _locks(descriptor: int) -> bool:

@@ -75,7 +75,7 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
     [
         (
             ["complete", "my.tagger", "a.conllu"],
-            "my.tagger is a tagger, but a pipeline or a parser or an induced parser is needed; `treewright",
+            "my.tagger is a tagger, but a pipeline, a parser or an induced parser is needed; `treewright",
         ),
         (
             ["complete", "my.induced", "a.conllu", "--rank", "list.tsv"],
@@ -117,7 +117,7 @@ def test_a_pipeline_tags_what_it_completes_if_it_has_no_tags(run: Run) -> None:
 def test_a_component_of_a_packed_model_is_replaced(run: Run) -> None:
     found = run("pack", "my.tw", "my.induced", "-o", "new.tw")
     assert found.returncode == 0
-    assert "treewright: the parser is replaced by that of my.induced\n" in found.stderr
+    assert "treewright: the parser is that of my.induced\n" in found.stderr
     new, old = Pipeline.load("new.tw"), Pipeline.load("my.tw")
     assert isinstance(new.parser, InducedParser)
     assert new.tagger.to_arrays()[0] == old.tagger.to_arrays()[0]

@@ -298,9 +298,18 @@ def wrong_kind(file: ModelFile, *kinds: str) -> InputError:
             f"{file.path} is a pipeline without {with_article(kinds[0])}; `{MAKERS[kinds[0]]}` makes one, and "
             f"`treewright pack {file.path} FILE -o NEW` puts it in"
         )
-    needed = " or ".join(with_article(kind) for kind in kinds)
-    makers = " or ".join(f"`{MAKERS[kind]}`" for kind in kinds)
+    needed = alternatives(with_article(kind) for kind in kinds)
+    makers = alternatives(f"`{MAKERS[kind]}`" for kind in kinds)
     return InputError(f"{file.path} is {with_article(file.kind)}, but {needed} is needed; {makers} makes one")
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """
+    >>> alternatives(["a tagger"]), alternatives(["a tokeniser", "a tagger", "a parser"])
+    ('a tagger', 'a tokeniser, a tagger or a parser')
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def with_article(noun: str) -> str:

@@ -149,7 +149,7 @@ def test_other_models_are_refused_by_name(run: Run) -> None:
     found = run("parse", "en", stdin="a b\n")
     assert found.returncode == 1
     assert (
-        "en.tw is a pipeline, but a treebank grammar or a lexicalised grammar or a latent-variable grammar is needed"
+        "en.tw is a pipeline, but a treebank grammar, a lexicalised grammar or a latent-variable grammar is needed"
         in found.stderr
     )
     assert "`treewright grammar train" in found.stderr

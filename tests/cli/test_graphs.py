@@ -80,7 +80,7 @@ def test_data_without_graphs_and_bad_graphs_are_named(
     train, output = runner(monkeypatch, capsys, "train"), folder / "none.tw"
     ended = train(str(folder / "trees.conllu"), "-o", str(output), "--graphs")
     assert ended.returncode == 1
-    assert "trees.conllu: --graphs, but DEPS is empty" in ended.stderr
+    assert "trees.conllu: there is no graph to learn from: DEPS is empty" in ended.stderr
     bad = treebank(4)
     bad[2].deps = ["2:nsubj|2:nsubj", *bad[2].deps[1:]]
     tw.write(bad, folder / "bad.conllu")

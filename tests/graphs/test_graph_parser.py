@@ -415,7 +415,7 @@ def test_options_that_do_not_hold_in_the_data_are_refused() -> None:
         GraphParser.train(bank, options=GraphOptions(acyclic=True))
     with pytest.raises(FormatError, match="HEAD is 3, but DEPS has no edge from 3"):
         GraphParser.train(bank, options=GraphOptions(keep_tree=True))
-    with pytest.raises(InputError, match="the training data has no graphs: DEPS is empty"):
+    with pytest.raises(InputError, match="the training data has no graph to learn from: DEPS is empty"):
         GraphParser.train([without_graph(one) for one in bank])
 
 

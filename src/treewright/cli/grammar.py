@@ -37,6 +37,7 @@ from treewright.cli.phrases import (
     form_of,
     parse_items,
     read_items,
+    timed,
     training_trees,
     write_outcomes,
 )
@@ -211,12 +212,11 @@ def parse(
     limits: dict[str, Any] = {} if is_unlimited else {"max_words": max_words}
     summary = Summary()
     outcomes = parse_items(
-        read_items(source, kind, tags, skip_bad),
+        timed(read_items(source, kind, tags, skip_bad), summary),
         lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, **limits),
         "the grammar has no tree for this sentence; --partial writes a cover",
         threads,
     )
-    summary.start()
     has_certificates = not isinstance(grammar, LatentGrammar)  # there is no proof for max-rule trees
     found = counted(outcomes, summary, False, has_certificates)
     write_outcomes(found, form, output, "<stdin>" if source == "-" else source)

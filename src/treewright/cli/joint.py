@@ -33,6 +33,7 @@ from treewright.cli.phrases import (
     form_of,
     parse_items,
     read_items,
+    timed,
     training_trees,
     write_outcomes,
 )
@@ -162,11 +163,10 @@ def parse(
     search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
     summary = Summary()
     outcomes = parse_items(
-        read_items(source, kind, tags, skip_bad),
+        timed(read_items(source, kind, tags, skip_bad), summary),
         lambda item: joint.parse(item.words, tags=item.tags, **search),
         "the models have no tree for this sentence; --partial writes a cover",
         threads,
     )
-    summary.start()
     write_outcomes(counted(outcomes, summary, True), form, output, "<stdin>" if source == "-" else source)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

@@ -49,7 +49,7 @@ def pack(
     pipeline = Pipeline.of(joined, metadata={"name": name or output.stem})
     if not quiet:
         for role, file in joined.replaced.items():
-            note(f"the {role} is replaced by that of {file}")
+            note(f"the {role} is that of {file}")
     if light:
         pipeline = prune_weights(pipeline, parser=light, tagger=light, tokeniser=light)
     pipeline.save(output)

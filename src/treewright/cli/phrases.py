@@ -163,6 +163,14 @@ def training_trees(source: str, skip_bad: bool) -> list[Tree]:
     return trees
 
 
+def timed(items: Iterable[Item], summary: Summary) -> Iterator[Item]:
+    """The same; the clock of the summary starts with the first."""
+    for number, item in enumerate(items):
+        if number == 0:
+            summary.start()
+        yield item
+
+
 def parse_items(
     items: Iterable[Item], parse: Callable[[Item], PhraseParse], without_tree: str, threads: int
 ) -> Iterator[Outcome]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +30,7 @@ from treewright.cli.options import (
     with_old_spellings,
 )
 from treewright.cli.shared import Summary, note, note_skipped, write_sentences
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -153,6 +154,15 @@ def train_tokeniser(
     components.train_tokeniser(Task(train, None, output, resume, quiet=quiet), TokeniserOptions(seed))
 
 
+def check_raw(sources: Sequence[str]) -> None:
+    """Refuse files with sentences that are divided into words already."""
+    from treewright.pipeline import guess_input
+
+    for source in sources:
+        if source != "-" and guess_input(source) == "conllu":
+            raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` tags the sentences of CoNLL-U)")
+
+
 @app.command(help=TOKENISE, cls=with_old_spellings({"--model": FIRST_ARGUMENT, "-m": FIRST_ARGUMENT}))
 def tokenise(
     model: Annotated[
@@ -172,6 +182,7 @@ def tokenise(
 
     named, sources = model_and_inputs(model, inputs)
     jobs = jobs_of(sources, output, "conllu")
+    check_raw(sources)
     tokeniser = Tokeniser() if named is None else Tokeniser.load(named)
     summary = Summary()
     with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:

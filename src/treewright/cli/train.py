@@ -384,10 +384,17 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
 
 def check_graphs(task: Task, sentences: Sequence[Sentence], options: ParserOptions) -> None:
     """Refuse training data without graphs, or with bad ones, before anything is shown."""
+    if options.graphs is not None:
+        check_has_graphs(task, sentences)
+
+
+def check_has_graphs(task: Task, sentences: Sequence[Sentence]) -> None:
     from treewright.graphs.training import examples_of
 
-    if options.graphs is not None and not examples_of(sentences):
-        raise InputError(f"{task.train}: --graphs, but DEPS is empty, or every graph has empty nodes")
+    if not examples_of(sentences):
+        raise InputError(
+            f"{task.train}: there is no graph to learn from: DEPS is empty, or every graph has empty nodes"
+        )
 
 
 def train_graphs(task: Task, options: GraphOptions) -> None:
@@ -395,6 +402,7 @@ def train_graphs(task: Task, options: GraphOptions) -> None:
     from treewright.graphs import GraphParser
 
     banks = task.banks("tree")
+    check_has_graphs(task, banks[0])
     task.show_settings(dict(options.to_json()))
     trained = train_and_save(
         task.output,

@@ -254,6 +254,8 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if not target.exists():
+        if not target.parent.is_dir():
+            raise InputError(f"{os.fspath(path)}: there is no folder {target.parent.name}; make it first")
         return None
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))

@@ -12,13 +12,13 @@ from collections.abc import Set
 from treewright.draw.scene import Arc, Scene
 
 CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)  # where one colour ends and the next begins; by convention
-CONFIDENCE_NAMES = ("< 50%", "< 75%", "< 90%", "< 99%", "≥ 99% sure")
+CONFIDENCE_NAMES = ("< 50%", "< 75%", "< 90%", "< 99%", "≥ 99% confidence")
 
 MEANING = {
     "correct": "correct",
     "wrong-head": "× wrong head",
     "wrong-span": "× not in gold",
-    "wrong-label": "→ what gold says",
+    "wrong-label": "→ label in gold",
     "missed": "missed, in gold only",
     "given": "• given",
     "extra": "in the graph only",

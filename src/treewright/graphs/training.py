@@ -68,7 +68,7 @@ def checked_examples(sentences: Iterable[Sentence], options: GraphOptions) -> tu
     """The sentences that have a graph, and the options with what is read off them; an error if there are none."""
     examples = examples_of(sentences)
     if not examples:
-        raise InputError("the training data has no graphs: DEPS is empty, or every graph has empty nodes")
+        raise InputError("the training data has no graph to learn from: DEPS is empty, or every graph has empty nodes")
     return examples, resolve(options, examples)
 
 

@@ -11,13 +11,16 @@ and its truncated singular value decomposition U S V' gives the vectors U S^p, t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import svds
 
 from treewright.errors import InputError
 from treewright.words.units import Units
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 # Chosen by benchmarks/words.py DATA --settings windows, by the tags that the closest vectors give to unknown words.
 WINDOW = 2  # the largest distance of a neighbour
@@ -30,6 +33,8 @@ def factorised(
     units: Units, size: int, seed: int, *, window: int = WINDOW, power: float = POWER
 ) -> NDArray[np.float32]:
     """A vector for each unit."""
+    from scipy.sparse.linalg import svds
+
     if size >= len(units.names):
         raise InputError(f"vectors of {size} numbers are too long for {len(units.names)} different words; give fewer")
     matrix = association(units.neighbours(window))
@@ -45,6 +50,8 @@ def factorised(
 
 def association(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     """The positive pointwise mutual information of counts of words and neighbours."""
+    from scipy import sparse
+
     total = counts.sum()
     words, neighbours = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
     smoothed = neighbours**SMOOTHING

@@ -6,12 +6,15 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from treewright.words.shapes import shapes
+
+if TYPE_CHECKING:  # imported on use: models with word classes load without SciPy
+    from scipy import sparse
 
 MIN_ENDING_TOKENS = 10  # a shape with an ending is used if so many rare words have it; by convention
 CHUNK = 1 << 22  # tokens whose neighbours are counted together; by convention, it bounds memory
@@ -77,6 +80,8 @@ class Units:
 
         The boundary of a sentence is a neighbour too, but only the words of one sentence are neighbours.
         """
+        from scipy import sparse
+
         blocks = []
         for distance in range(1, window + 1):
             pairs = self._pairs(distance, across=distance == 1)
@@ -85,6 +90,8 @@ class Units:
 
     def _pairs(self, distance: int, *, across: bool) -> sparse.csr_matrix:
         """The pairs of units at a distance; across: those with the boundary of a sentence too."""
+        from scipy import sparse
+
         size = self.edge + 1
         found = sparse.csr_matrix((size, size))
         for begin in range(0, len(self.text) - distance, CHUNK):

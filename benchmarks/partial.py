@@ -1,4 +1,4 @@
-"""What are partial trees worth as training data?
+"""How accurate are parsers that learn from partial trees?
 
     python benchmarks/partial.py [FOLDER] [--treebanks ud/English-EWT ...] [--shares 10 30 50 100] [--seeds 1 2 3]
                                  [--model sib] [--epochs N] [--nonprojective] [--jsonl FILE]

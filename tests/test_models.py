@@ -91,7 +91,7 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
         ),
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),
         (["tag", "tokenise", "a.txt", "-m", "rules.tw"], "rules.tw is a pipeline without a tokeniser; `treewright"),
-        (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline or a parser or an induced parser"),
+        (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline, a parser or an induced parser"),
         (["parse", "de", "a.conllu"], "de: there is no such file, and no model of this name (there is en)"),
         (["pack", "my.parser", "-o", "x.tw"], "no tagger among my.parser; `treewright"),
     ],

@@ -298,9 +298,10 @@ def wrong_kind(file: ModelFile, *kinds: str) -> InputError:
             f"{file.path} is a pipeline without {with_article(kinds[0])}; `{MAKERS[kinds[0]]}` makes one, and "
             f"`treewright pack {file.path} FILE -o NEW` puts it in"
         )
+    name = next((name for name, path in EMBEDDED.items() if path == Path(file.path)), file.path)
     needed = alternatives(with_article(kind) for kind in kinds)
     makers = alternatives(f"`{MAKERS[kind]}`" for kind in kinds)
-    return InputError(f"{file.path} is {with_article(file.kind)}, but {needed} is needed; {makers} makes one")
+    return InputError(f"{name} is {with_article(file.kind)}, but {needed} is needed; {makers} makes one")
 
 
 def alternatives(names: Iterable[str]) -> str:

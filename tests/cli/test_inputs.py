@@ -245,6 +245,14 @@ def test_the_clock_of_the_summary_starts_with_the_first_sentence() -> None:
     assert summary.as_dict()["seconds"] < 0.1
 
 
+def test_a_sentence_without_a_tree_does_not_count_among_the_trees() -> None:
+    summary = Summary()
+    summary.count(["a"], certified=None)
+    assert "certified" not in summary.in_words()
+    summary.count(["a"], certified=True)
+    assert summary.as_dict()["certified"] == 1.0
+
+
 def test_the_summary_of_climbed_trees_says_what_is_certified() -> None:
     summary = Summary(climbs=2)
     summary.count(["a", "b"], certified=False)

@@ -129,3 +129,9 @@ def test_text_in_another_encoding_is_named(run: Run) -> None:
     status, _, errors = run("tokenise", "latin.txt")
     assert status == 1
     assert "latin.txt:2: byte 0xE9 at character 4 is not UTF-8" in errors
+
+
+def test_sentences_are_not_tokenised_again(run: Run) -> None:
+    status, _, errors = run("tokenise", "dev.conllu")
+    assert status == 1
+    assert errors == "treewright: dev.conllu: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)\n"

@@ -123,9 +123,9 @@ def test_pruning_is_what_was_asked_for(run: Run) -> None:
     run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--max-heads", "3", "--threshold", "0.05")
     pruning = tw.Parser.load("model.tw").options.pruning
     assert pruning == replace(TINY.pruning, max_heads=3, threshold=0.05)
-    told = " ".join(run("--help").stdout.replace("│", " ").split())
-    assert f"{Pruning.max_heads} if not given" in told
-    assert f"{Pruning.threshold} if not given" in told
+    help_text = " ".join(run("--help").stdout.replace("│", " ").split())
+    assert f"{Pruning.max_heads} if not given" in help_text
+    assert f"{Pruning.threshold} if not given" in help_text
 
 
 def test_the_same_seed_gives_the_same_file(run: Run) -> None:

@@ -215,6 +215,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path, monkeypatch: py
     with pytest.raises(FileNotFoundError) as missing:
         tw.write([], tmp_path / "none" / "out.conllu")
     assert missing.value.filename == str(tmp_path / "none" / "out.conllu")
+    assert missing.value.strerror == "there is no folder none; make it first"
     (tmp_path / "fixed.conllu").write_bytes(CATS)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(PermissionError) as refused:

@@ -156,10 +156,10 @@ def test_the_same_every_time_and_from_every_thread() -> None:
         parses = [decode(instance) for instance in instances]
         return [(p.heads.tolist(), p.score, p.bound, p.iterations, p.nodes) for p in parses]
 
-    wanted = answers()
+    expected = answers()
     with ThreadPoolExecutor(4) as pool:
         for found in [pool.submit(answers) for _ in range(4)]:
-            assert found.result() == wanted
+            assert found.result() == expected
 
 
 def test_large_and_small_scores_together_are_certified() -> None:

@@ -1,4 +1,4 @@
-"""Infeasible questions: told by a smallest set of constraints that cannot hold together, in words."""
+"""Infeasible constraints are explained by a smallest set of them that cannot hold together."""
 
 from __future__ import annotations
 

@@ -260,10 +260,10 @@ def test_the_same_every_time_and_from_every_thread() -> None:
             found.append((p.heads.tolist(), p.score, p.bound, p.iterations, p.multipliers.u.tolist()))
         return found
 
-    wanted = answers()
+    expected = answers()
     with ThreadPoolExecutor(4) as pool:
         for found in [pool.submit(answers) for _ in range(4)]:
-            assert found.result() == wanted
+            assert found.result() == expected
 
 
 def test_arcs_alone_need_no_automata_to_agree() -> None:

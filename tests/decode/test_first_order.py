@@ -47,7 +47,7 @@ def best_by_enumeration(arc: NDArray[np.float64], projective: bool, root: str, r
 
 
 def check_tree(parse: tw.decode.Parse, arc: NDArray[np.float64], projective: bool, root: str) -> None:
-    """The answer is a tree of the kind asked for, and worth what it says."""
+    """The result is a tree that obeys the constraints, and its value is its score."""
     heads = parse.heads
     assert heads.dtype == np.int32
     assert tw.trees.is_tree(heads, root=root)

@@ -174,7 +174,7 @@ def test_scores_that_dislike_second_heads_leave_the_tree() -> None:
 
 
 def test_required_arcs_that_cross_the_tree_still_give_a_graph() -> None:
-    # Word 2 wants the head 1 by far, the required heads of 1 and 2 want to be above both.
+    # Word 2 scores highest under head 1; the required heads of 1 and 2 score highest above both.
     arc = np.zeros((5, 5))
     arc[1, 3] = arc[2, 4] = 9.0
     found = tw.decode.graph(arc, require=[(3, 1), (4, 2)], root="multi")

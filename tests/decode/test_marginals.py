@@ -241,9 +241,9 @@ def test_masks_that_some_tree_avoids_are_as_good_as_minus_infinity(projective: b
         chain = np.eye(6, k=1, dtype=bool)  # the arcs (0, 1), (1, 2), ...: one tree has no mask
         is_masked = (rng.random((6, 6)) < 0.5) & ~chain
         forbidden, masked = np.where(is_masked, -np.inf, arc), np.where(is_masked, mask, arc)
-        wanted = tw.decode.marginals(forbidden, projective=projective, root=root)
+        expected = tw.decode.marginals(forbidden, projective=projective, root=root)
         found = tw.decode.marginals(masked, projective=projective, root=root)
-        np.testing.assert_allclose(found, wanted, atol=1e-12)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("mask", [-1e7, -1e9, -1e16, -3.4e38])
@@ -261,9 +261,9 @@ def test_masks_that_every_tree_has_leave_the_other_scores_their_digits(
         values = [sum(Fraction(arc[h, m]) for m, h in enumerate(tree[1:], start=1)) for tree in trees]
         masked_everywhere += max(values) < mask / 2
         weights = np.exp([float(x - max(values)) for x in values])
-        wanted = np.zeros_like(arc)
+        expected = np.zeros_like(arc)
         for tree, weight in zip(trees, weights / weights.sum(), strict=True):
-            wanted[list(tree[1:]), np.arange(1, n + 1)] += weight
+            expected[list(tree[1:]), np.arange(1, n + 1)] += weight
         found = tw.decode.marginals(arc, projective=projective, root=root)
-        np.testing.assert_allclose(found, wanted, atol=1e-11)
+        np.testing.assert_allclose(found, expected, atol=1e-11)
     assert masked_everywhere >= 8

@@ -1,4 +1,4 @@
-"""Names and options of the methods, and what a result tells."""
+"""Names and options of the methods, and the attributes of a result."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_parse_tells_what_it_is_worth() -> None:
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_keeps_the_constraints_and_its_word(method: str, root: str, projective: bool) -> None:
-    """By enumeration: a tree of the kind asked for, worth its score, with a bound no tree exceeds."""
+    """By enumeration: a tree that obeys the constraints and has its score, with a bound that no tree exceeds."""
     rng = np.random.default_rng([len(method), root == "single", projective])
     n = 4
     trees = all_trees(n, projective=projective, root=root)

@@ -1,4 +1,4 @@
-"""What may come in at the door, and what is told when it may not."""
+"""Which arguments are accepted, and the messages for the others."""
 
 from __future__ import annotations
 

@@ -157,11 +157,11 @@ def test_sizes_are_counted_before_anything_is_built(monkeypatch: pytest.MonkeyPa
             instance = random_instance(1, 5, parts=parts)
             with pytest.raises(ValueError, match="would have") as refused:
                 solved("lp", instance, flow=flow, **options)
-            told = int(str(refused.value).split("would have ")[1].split()[0])
-            monkeypatch.setattr(programs, "LARGEST_PROGRAM", told)
+            size = int(str(refused.value).split("would have ")[1].split()[0])
+            monkeypatch.setattr(programs, "LARGEST_PROGRAM", size)
             forms = {"siblings": "automaton", "grandparents": "tight"} | options
             model, _ = programs._tree_model(Problem.of(instance.arc, **instance.arguments), flow, **forms)
-            assert 0.8 * told <= model.count <= told
+            assert 0.8 * size <= model.count <= size
             monkeypatch.setattr(programs, "LARGEST_PROGRAM", 0)
 
 

@@ -35,12 +35,12 @@ def test_each_change_is_the_best_single_one(parts: str, root: str, projective: b
             200 + seed, words, parts=parts, root=root, projective=projective, constrained=words == 5
         )
         problem, start = problem_of(instance), random_tree(instance, seed)
-        wanted = greedy(instance, start)
+        expected = greedy(instance, start)
         for limit in (1, 2, 0):
             found, moves = _core.rearrange(problem.parts, start, problem.single_root, projective, limit)
-            assert found.tolist() == wanted[min(limit or len(wanted), len(wanted) - 1)]
-            assert moves == min(limit or len(wanted), len(wanted) - 1)
-        changes += len(wanted) - 1
+            assert found.tolist() == expected[min(limit or len(expected), len(expected) - 1)]
+            assert moves == min(limit or len(expected), len(expected) - 1)
+        changes += len(expected) - 1
     assert changes > 5
 
 

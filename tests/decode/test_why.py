@@ -39,7 +39,7 @@ def test_the_loss_is_exact_with_second_order_parts_too(projective: bool) -> None
     for h in range(n + 1):
         for m in set(range(1, n + 1)) - {h}:
             answer = tw.decode.why_not(arc, h, m, sib=sib, grand=grand, projective=projective)
-            with_arc = max(worth for heads, worth in values.items() if heads[m] == h)
+            with_arc = max(value for heads, value in values.items() if heads[m] == h)
             assert answer.loss == pytest.approx(max(values.values()) - with_arc, abs=1e-9)
             assert answer.certified
 

@@ -1,4 +1,4 @@
-"""Colours that can be read on their ground, and told apart by readers of any colour vision."""
+"""Colours that can be read on their ground, and distinguished by readers of any colour vision."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_text_can_be_read_on_its_ground(name: str, ground: str) -> None:
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("vision", VISION)
 def test_colours_with_a_meaning_can_be_told_apart(vision: str, ground: str) -> None:
-    """Distances in CIELAB; 2.3 is what can just be told apart side by side."""
+    """Distances in CIELAB; 2.3 can just be distinguished side by side."""
     for one, other in pairwise(f"sure-{step}" for step in range(5)):
         assert distance(one, other, ground, vision) >= 12, (one, other)
     for one, other in combinations(["correct", "wrong-head", "wrong-label", "missed"], 2):

@@ -60,7 +60,7 @@ def test_short_texts_of_few_letters(seed: int) -> None:
 
 
 def written(tokens: list[str]) -> str:
-    """A sentence of tokens; "zum zu dem" is a multiword token and its words. Each lemma tells its word's place."""
+    """A sentence of tokens; "zum zu dem" is a multiword token and its words. Each lemma is its word's place."""
     rows = []
     number = 0
     for token in tokens:

@@ -454,7 +454,7 @@ def test_a_pipeline_names_bad_graphs_before_it_trains() -> None:
     epochs: list[object] = []
     for sentences, message in (
         ([*treebank(4), bad], "DEPS has 2:nsubj twice"),
-        ([without_graph(one) for one in treebank(4)], "the training data has no graphs"),
+        ([without_graph(one) for one in treebank(4)], "the training data has no graph to learn from"),
     ):
         with pytest.raises((FormatError, InputError), match=message):
             tw.Pipeline.train(

@@ -44,8 +44,8 @@ def holds(constraint: TreeConstraint, heads: Any) -> bool:
 
 def trees_within(constraints: Iterable[TreeConstraint], words: int, **shape: Any) -> list[Tree]:
     """Every tree that meets all of them."""
-    wanted = list(constraints)
-    return [heads for heads in all_trees(words, **shape) if all(holds(constraint, heads) for constraint in wanted)]
+    given = list(constraints)
+    return [heads for heads in all_trees(words, **shape) if all(holds(constraint, heads) for constraint in given)]
 
 
 def random_constraint(random: np.random.Generator, words: int) -> TreeConstraint:

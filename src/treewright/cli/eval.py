@@ -70,7 +70,7 @@ def eval(
     ] = None,
     by: Annotated[
         Breakdown | None,
-        typer.Option(help="By what; break the scores down; brackets have label, dependencies the others."),
+        typer.Option(help="By what; the scores are broken down: label for brackets, the others for dependencies."),
     ] = None,
     punct: Annotated[
         bool,

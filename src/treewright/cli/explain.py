@@ -98,22 +98,22 @@ def explained_by(model: Any, name: str) -> Pipeline | Parser:
     return found
 
 
-def choose(sentences: Iterable[Sentence], wanted: str, source: str) -> Sentence:
+def choose(sentences: Iterable[Sentence], requested: str, source: str) -> Sentence:
     """The sentence of a number, or else of a sent_id."""
     number, named = 0, None
     for number, sentence in enumerate(sentences, start=1):
-        if str(number) == wanted:
+        if str(number) == requested:
             return sentence
-        if named is None and sentence.sent_id == wanted:
+        if named is None and sentence.sent_id == requested:
             named = sentence
-            if not wanted.isdecimal():
+            if not requested.isdecimal():
                 break
     if named is not None:
         return named
     found = f"{source} has {number} sentence{'s' * (number != 1)}"
-    if wanted.isdecimal():
-        raise InputError(f"{found}; --sentence is {wanted}")
-    raise InputError(f"{found}, none with sent_id {wanted!r} (--sentence)")
+    if requested.isdecimal():
+        raise InputError(f"{found}; --sentence is {requested}")
+    raise InputError(f"{found}, none with sent_id {requested!r} (--sentence)")
 
 
 def head_number(sentence: Sentence, given: str) -> int:

@@ -33,15 +33,12 @@ from treewright.cli.phrases import (
     MaxWords,
     Partial,
     SourceKind,
-    counted,
+    Work,
     form_of,
-    parse_items,
-    read_items,
-    timed,
+    parse_and_write,
     training_trees,
-    write_outcomes,
 )
-from treewright.cli.shared import Summary, check_output
+from treewright.cli.shared import check_output
 from treewright.cli.training import StageCost
 
 if TYPE_CHECKING:
@@ -206,18 +203,13 @@ def parse(
     from treewright.grammar import Collins, LatentGrammar
     from treewright.models import load_grammar
 
-    form = form_of(to, output)
+    work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
     grammar = load_grammar(model)
     is_unlimited = isinstance(grammar, Collins)  # it limits its own chart
     limits: dict[str, Any] = {} if is_unlimited else {"max_words": max_words}
-    summary = Summary()
-    outcomes = parse_items(
-        timed(read_items(source, kind, tags, skip_bad), summary),
+    parse_and_write(
+        work,
         lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, **limits),
-        "the grammar has no tree for this sentence; --partial writes a cover",
-        threads,
+        "the grammar has",
+        with_certificates=not isinstance(grammar, LatentGrammar),  # there is no proof for max-rule trees
     )
-    has_certificates = not isinstance(grammar, LatentGrammar)  # there is no proof for max-rule trees
-    found = counted(outcomes, summary, False, has_certificates)
-    write_outcomes(found, form, output, "<stdin>" if source == "-" else source)
-    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

@@ -29,15 +29,12 @@ from treewright.cli.phrases import (
     MaxWords,
     Partial,
     SourceKind,
-    counted,
+    Work,
     form_of,
-    parse_items,
-    read_items,
-    timed,
+    parse_and_write,
     training_trees,
-    write_outcomes,
 )
-from treewright.cli.shared import Summary, check_output
+from treewright.cli.shared import check_output
 
 HELP = (
     "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
@@ -158,15 +155,12 @@ def parse(
 ) -> None:
     from treewright.models import load_joint
 
-    form = form_of(to, output)
+    work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
     joint = load_joint(model)
     search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
-    summary = Summary()
-    outcomes = parse_items(
-        timed(read_items(source, kind, tags, skip_bad), summary),
+    parse_and_write(
+        work,
         lambda item: joint.parse(item.words, tags=item.tags, **search),
-        "the models have no tree for this sentence; --partial writes a cover",
-        threads,
+        "the models have",
+        with_iterations=True,
     )
-    write_outcomes(counted(outcomes, summary, True), form, output, "<stdin>" if source == "-" else source)
-    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

@@ -24,6 +24,7 @@ EXTENSIONS = {
     **dict.fromkeys([".mrg", ".brackets", ".trees", ".ptb"], "brackets"),
     **dict.fromkeys([".json", ".jsonl"], "json"),
     ".svg": "svg",
+    ".png": "png",
     ".html": "html",
     ".htm": "html",
     ".txt": "text",
@@ -42,6 +43,7 @@ class Form(str, Enum):
     json = "json"
     text = "text"
     svg = "svg"
+    png = "png"
     html = "html"
 
 
@@ -163,6 +165,39 @@ def training_trees(source: str, skip_bad: bool) -> list[Tree]:
     return trees
 
 
+class Work(NamedTuple):
+    """What a command that parses was given."""
+
+    source: str
+    kind: Source | None
+    output: str
+    form: str
+    tags: bool
+    threads: int
+    skip_bad: bool
+    as_json: bool
+    quiet: bool
+
+
+def parse_and_write(
+    work: Work,
+    parse: Callable[[Item], PhraseParse],
+    parsers: str,
+    *,
+    with_iterations: bool = False,
+    with_certificates: bool = True,
+) -> None:
+    """Parse the sentences of a file, write the trees and print the summary; `parsers` are named in notes."""
+    summary = Summary()
+    items = timed(read_items(work.source, work.kind, work.tags, work.skip_bad), summary)
+    without_tree = f"{parsers} no tree for this sentence; --partial writes a cover"
+    outcomes = counted(
+        parse_items(items, parse, without_tree, work.threads), summary, with_iterations, with_certificates
+    )
+    write_outcomes(outcomes, work.form, work.output, "<stdin>" if work.source == "-" else work.source)
+    summary.print(as_json=work.as_json, quiet=work.quiet, to_stdout=work.output != "-")
+
+
 def timed(items: Iterable[Item], summary: Summary) -> Iterator[Item]:
     """The same; the clock of the summary starts with the first."""
     for number, item in enumerate(items):
@@ -190,7 +225,7 @@ def parse_items(
 
 
 def counted(
-    outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool, with_certificates: bool = True
+    outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool, with_certificates: bool
 ) -> Iterator[Outcome]:
     """The same, counted in the summary: sentences, certificates, sentences without a complete tree, iterations."""
     from treewright.grammar import LexicalParse
@@ -201,7 +236,7 @@ def counted(
             summary.scope = " within the beam"
         further = {"iterations": parse.iterations if parse else 0} if with_iterations else {}
         is_incomplete = parse is None or parse.method == "cover"
-        is_certified = bool(parse and parse.certified) if with_certificates else None
+        is_certified = parse.certified if parse and with_certificates else None
         summary.count(outcome.item.words, is_certified, **further, without_tree=int(is_incomplete))
         yield outcome
 

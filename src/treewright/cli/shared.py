@@ -83,7 +83,8 @@ class Summary:
     begin: float = field(default_factory=time.monotonic)
     sentences: int = 0
     words: int = 0
-    certified: int | None = None  # trees with a certificate; None for a command that makes no trees
+    trees: int = 0  # 0 for a command that makes none with certificates
+    certified: int = 0  # trees with a certificate
     climbs: int = 0  # by which a tree was found, at most; 0 without hill climbing
     scope: str = ""  # of the certificates, after "the model's best"
     further: dict[str, int] = field(default_factory=dict)
@@ -96,7 +97,8 @@ class Summary:
         self.sentences += 1
         self.words += len(sentence)
         if certified is not None:
-            self.certified = (self.certified or 0) + certified
+            self.trees += 1
+            self.certified += certified
         for name, value in further.items():
             self.further[name] = self.further.get(name, 0) + value
 
@@ -108,7 +110,7 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         seconds = time.monotonic() - self.begin
-        share = {} if self.certified is None else {"certified": self.certified / max(self.sentences, 1)}
+        share = {"certified": self.certified / self.trees} if self.trees else {}
         climbs = {"climbs": self.climbs} if self.climbs else {}
         return {
             "sentences": self.sentences,

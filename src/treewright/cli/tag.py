@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from io import BufferedReader, BytesIO
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -156,11 +157,16 @@ def train_tokeniser(
 
 def check_raw(sources: Sequence[str]) -> None:
     """Refuse files with sentences that are divided into words already."""
+    from treewright.corpus import open_input
     from treewright.pipeline import guess_input
 
     for source in sources:
-        if source != "-" and guess_input(source) == "conllu":
-            raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` tags the sentences of CoNLL-U)")
+        if source == "-":  # it is read once
+            continue
+        with open_input(source) as file:
+            opening = file.peek(1 << 16)
+        if guess_input(BufferedReader(BytesIO(opening))) == "conllu":  # whatever its name is
+            raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)")
 
 
 @app.command(help=TOKENISE, cls=with_old_spellings({"--model": FIRST_ARGUMENT, "-m": FIRST_ARGUMENT}))

@@ -255,7 +255,8 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if not target.exists():
         if not target.parent.is_dir():
-            raise InputError(f"{os.fspath(path)}: there is no folder {target.parent.name}; make it first")
+            problem = f"there is no folder {target.parent.name}; make it first"
+            raise FileNotFoundError(errno.ENOENT, problem, os.fspath(path))
         return None
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))

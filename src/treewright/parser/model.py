@@ -396,7 +396,7 @@ class Worker:
     ) -> list[Parsed]:
         """The best tree of each sentence with its labels; options are those of `treewright.decode.tree`.
 
-        A sentence beyond the length limit is parsed in parts, unless a proof is wanted.
+        A sentence beyond the length limit is parsed in parts, unless a proof is requested.
         """
         if options.get("proof"):
             check_second_order(self.model.options, "a proof")

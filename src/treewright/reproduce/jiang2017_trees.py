@@ -55,10 +55,7 @@ def table2(
     report: OnReport = lambda report: None,
 ) -> list[Lengths]:
     """Mean arc lengths of Convex-MST alone, after joint training, and of the gold trees."""
-    options = options or InductionOptions()
-    train, test = corpora(data, treebank, options, split)
-    systems = train_systems(train, options, report)
-    parses = {system: systems.heads(system, test) for system in ("M", "M-J")} | {GOLD: gold(test)}
+    test, parses = parses_of(("M", "M-J"), data, treebank, options or InductionOptions(), split, report)
     is_short = np.repeat(test.lengths <= 15, test.lengths)
     return [
         Lengths(system, mean_length(heads, test), mean_length(heads[is_short], test.shorter_than(15)))
@@ -76,10 +73,17 @@ def figure1(
 ) -> list[Share]:
     """The share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
     options = options or InductionOptions()
+    test, parses = parses_of(("D", "D-J"), data, treebank, options, split, report)
+    return shares(parses, test, load_rules(resolve(options).rules, test.kinds))
+
+
+def parses_of(
+    names: tuple[str, str], data: Path, treebank: str, options: InductionOptions, split: str, report: OnReport
+) -> tuple[TaggedCorpus, dict[str, Heads]]:
+    """The test sentences, and their heads by two systems and by the treebank."""
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)
-    parses = {system: systems.heads(system, test) for system in ("D", "D-J")} | {GOLD: gold(test)}
-    return shares(parses, test, load_rules(resolve(options).rules, test.kinds))
+    return test, {name: systems.heads(name, test) for name in names} | {GOLD: gold(test)}
 
 
 def gold(corpus: TaggedCorpus) -> Heads:

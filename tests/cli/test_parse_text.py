@@ -187,6 +187,16 @@ def test_a_text_and_a_file_exclude_each_other(run: Run, model: str) -> None:
     assert "--text and in.txt exclude each other" in found.stderr.replace("\n", " ").replace("│", "").replace("  ", " ")
 
 
+def test_raw_text_is_not_replaced_by_its_trees(run: Run, model: str) -> None:
+    Path("letter.txt").write_text("The dog sees a house.\n")
+    found = run("parse", model, "letter.txt", "-o", "letter.txt")
+    message = "treewright: letter.txt is the input and would be overwritten; choose another name for the output\n"
+    assert (found.returncode, found.stderr) == (1, message)
+    assert Path("letter.txt").read_text() == "The dog sees a house.\n"
+    assert run("parse", model, "letter.txt", "-o", "letter.conllu", "-q").returncode == 0
+    assert run("parse", model, "letter.conllu", "-o", "letter.conllu", "-q").returncode == 0  # columns are kept
+
+
 def test_no_such_file(run: Run) -> None:
     found = run("parse", "letter.txt")
     assert (found.returncode, found.stderr) == (1, "treewright: letter.txt: No such file or directory\n")

@@ -44,7 +44,7 @@ def complete_phrases(
 
 def completed(grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary) -> Iterator[str]:
     """The lines of full trees; with skip_bad a tree that has no completion is written unchanged."""
-    from treewright.grammar import complete
+    from treewright.grammar import LatentGrammar, complete
 
     for tree in trees:
         try:
@@ -55,9 +55,12 @@ def completed(grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool
             if not skip_bad:
                 raise InputError(f"{place}{problem}") from None
             note(f"unchanged: {place}{problem}")
-            summary.count(tree.leaves(), False, phrases_filled_in=0, tags_filled_in=0)
+            summary.count(tree.leaves(), phrases_filled_in=0, tags_filled_in=0)
             yield str(tree)
             continue
         filled = {"phrases_filled_in": found.phrases_filled_in, "tags_filled_in": found.tags_filled_in}
-        summary.count(found.tree.leaves(), found.parse.certified, **filled)
+        is_certified = (
+            None if isinstance(grammar, LatentGrammar) else found.parse.certified
+        )  # no proof for max-rule trees
+        summary.count(found.tree.leaves(), is_certified, **filled)
         yield str(found.tree)

@@ -72,10 +72,21 @@ def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
                 f"{len(inputs)} inputs need a folder, in which each has its own output (-o parsed/); to join them, "
                 "use `cat` and standard input"
             )
+        check_not_lost(inputs[0], output, form)
         return [Job(inputs[0], output)]
     if len(inputs) == 1 and not EXTENSIONS[form]:
         return [Job(inputs[0], output)]
     return checked_jobs([Job(source, output_in(output, source, form)) for source in inputs])
+
+
+def check_not_lost(source: str, output: str, form: str) -> None:
+    """Refuse to replace an input by another format: raw text by trees. CoNLL-U may be completed in place."""
+    from treewright.pipeline import guess_input
+
+    if source == "-" or output == "-" or os.path.realpath(source) != os.path.realpath(output):
+        return
+    if form != "conllu" or guess_input(source) != "conllu":
+        raise InputError(f"{output} is the input and would be overwritten; choose another name for the output")
 
 
 def is_folder(output: str) -> bool:

@@ -175,7 +175,7 @@ def score(tally: Tally) -> str:
     if tally.judged:
         text = f"{tally.right} of {tally.judged} as in gold" if tally.wrong else "as in gold"
         return SCORE.format(style=" wrong" if tally.wrong else "", text=text)
-    return SCORE.format(style="", text=f"least sure: {tally.least_sure:.0%}") if tally.least_sure < 1 else ""
+    return SCORE.format(style="", text=f"lowest confidence: {tally.least_sure:.0%}") if tally.least_sure < 1 else ""
 
 
 def missed_phrases(scene: Scene | Phrases) -> str:

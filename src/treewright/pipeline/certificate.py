@@ -29,8 +29,10 @@ def certificate_text(parse: Parse) -> str:
     >>> import numpy as np
     >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True))
     'certified over candidate arcs'
+    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, np.inf, "climb", iterations=3))
+    'best of 3 climbs, not certified'
     """
-    return parse.status if parse.parts > 1 else f"{parse.status} over {parse.scope}"
+    return parse.status if parse.status.endswith("not certified") else f"{parse.status} over {parse.scope}"
 
 
 def certificate_line(sentence: Sentence) -> str:

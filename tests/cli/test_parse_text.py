@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, text_of
-from oracles.processes import started_process
+from oracles.processes import run_process, started_process
 
 import treewright as tw
 
@@ -195,6 +195,22 @@ def test_raw_text_is_not_replaced_by_its_trees(run: Run, model: str) -> None:
     assert Path("letter.txt").read_text() == "The dog sees a house.\n"
     assert run("parse", model, "letter.txt", "-o", "letter.conllu", "-q").returncode == 0
     assert run("parse", model, "letter.conllu", "-o", "letter.conllu", "-q").returncode == 0  # columns are kept
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs pipes with names")
+@pytest.mark.parametrize(
+    ("command", "content"),
+    [
+        ("parse {model}", "The dog sees a house."),
+        ("tag tokenise", "The dog sees a house."),
+        ("show", r"1\tdog\t_\t_\t_\t_\t0\troot\t_\t_\n\n"),
+    ],
+)
+def test_a_pipe_is_opened_once(model: str, command: str, content: str) -> None:
+    line = f"{sys.executable} -m treewright {command.format(model=model)} <(printf '{content}')"
+    found = run_process(["bash", "-c", line], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert "dog" in found.stdout
 
 
 def test_no_such_file(run: Run) -> None:

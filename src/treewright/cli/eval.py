@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.inputs import shares_shown
+from treewright.cli.inputs import is_stream, shares_shown
 from treewright.cli.options import PlainCommand, examples, json_option, new_app, seed_option, skip_bad_option
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def refuse(condition: bool, option: str, message: str) -> None:
 def is_brackets(path: str) -> bool:
     from treewright.corpus import format_of
 
-    return path != "-" and format_of(path) == "brackets"
+    return not is_stream(path) and format_of(path) == "brackets"
 
 
 def show(table: Table) -> None:

@@ -80,13 +80,18 @@ def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
 
 
 def check_not_lost(source: str, output: str, form: str) -> None:
-    """Refuse to replace an input by another format: raw text by trees. CoNLL-U may be completed in place."""
+    """Refuse an output that replaces its input by another format; what was partial may be completed in place."""
     from treewright.pipeline import guess_input
 
-    if source == "-" or output == "-" or os.path.realpath(source) != os.path.realpath(output):
+    if "-" in (source, output) or os.path.realpath(source) != os.path.realpath(output):
         return
-    if form != "conllu" or guess_input(source) != "conllu":
+    if form != "mrg" and not form == guess_input(source) == "conllu":
         raise InputError(f"{output} is the input and would be overwritten; choose another name for the output")
+
+
+def is_stream(source: str) -> bool:
+    """Whether a source can be read only once: standard input, or a pipe such as <(command)."""
+    return source == "-" or (Path(source).exists() and not Path(source).is_file() and not Path(source).is_dir())
 
 
 def is_folder(output: str) -> bool:

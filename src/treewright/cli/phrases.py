@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
+from treewright.cli.inputs import check_not_lost, is_stream
 from treewright.cli.shared import Summary, check_extension, note, note_skipped, write_lines
 from treewright.errors import FormatError, InfeasibleError, InputError
 
@@ -129,11 +130,11 @@ def read_items(source: str, kind: Source | None, keep_tags: bool, skip_bad: bool
 
 
 def detected(source: str) -> Source:
-    """The kind of a file, by its extension or its first bytes; lines for standard input."""
+    """The kind of a file, by its extension or its first bytes; lines for standard input and pipes."""
     from treewright.corpus import format_of
     from treewright.pipeline import guess_input
 
-    if source == "-":
+    if is_stream(source):
         return Source.lines
     if format_of(source) == "brackets":
         return Source.trees
@@ -188,6 +189,7 @@ def parse_and_write(
     with_certificates: bool = True,
 ) -> None:
     """Parse the sentences of a file, write the trees and print the summary; `parsers` are named in notes."""
+    check_not_lost(work.source, work.output, work.form)
     summary = Summary()
     items = timed(read_items(work.source, work.kind, work.tags, work.skip_bad), summary)
     without_tree = f"{parsers} no tree for this sentence; --partial writes a cover"

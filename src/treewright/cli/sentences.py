@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from treewright.cli.inputs import TEXT_KINDS
+from treewright.cli.inputs import TEXT_KINDS, is_stream
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
         file: Any = BytesIO(given.text.encode())
         found = "text" if kind is None else kind.value
     else:
-        file = open_input("-") if given.file == "-" else given.file
+        file = open_input(given.file) if isinstance(given.file, str) and is_stream(given.file) else given.file
         found = kind.value if kind else guess_input(file)
         file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
     if found in TEXT_KINDS and tokeniser is None and kind is None and given.text is None:
@@ -82,12 +82,12 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
 
 
 def kind_of(source: str, kind: Input | None) -> str | None:
-    """The kind of a source: the one given, or what a file looks like; None for standard input, which is read once."""
+    """The kind of a source: the one given, or what a file looks like; None for a stream, which is read once."""
     from treewright.pipeline import guess_input
 
     if kind is not None:
         return kind.value
-    return None if source == "-" else guess_input(source)
+    return None if is_stream(source) else guess_input(source)
 
 
 def may_wait(source: str) -> bool:

@@ -23,6 +23,7 @@ from treewright.cli.drawing import (
     write_pictures,
     write_texts,
 )
+from treewright.cli.inputs import is_stream
 from treewright.cli.options import (
     SkipBad,
     columns_option,
@@ -188,7 +189,7 @@ def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
     """The sentences or trees of a file; those left out are counted on standard error."""
     from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
-    source = open_input("-") if file == "-" else file  # to detect its format, standard input is opened once
+    source = open_input(file) if is_stream(file) else file  # to detect its format, a stream is opened once
     reader = (read_trees if format_of(source) == "brackets" else read)(source, on_error="skip" if skip_bad else "raise")
     for item in reader:
         if isinstance(item, Sentence):

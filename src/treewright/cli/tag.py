@@ -11,7 +11,7 @@ import typer
 
 from treewright.cli import components
 from treewright.cli.components import Task
-from treewright.cli.inputs import each_job, jobs_of, metered, model_and_inputs
+from treewright.cli.inputs import each_job, is_stream, jobs_of, metered, model_and_inputs
 from treewright.cli.options import (
     FIRST_ARGUMENT,
     Dev,
@@ -161,7 +161,7 @@ def check_raw(sources: Sequence[str]) -> None:
     from treewright.pipeline import guess_input
 
     for source in sources:
-        if source == "-":  # it is read once
+        if is_stream(source):
             continue
         with open_input(source) as file:
             opening = file.peek(1 << 16)

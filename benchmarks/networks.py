@@ -1,12 +1,14 @@
 """What a network adds: tags and trees of the linear models, and of their sum with a network.
 
     python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N] [--sentences N] [--part dev|test] [--words FILE]
+        [--keep FOLDER]
 
 For each treebank and seed a pipeline is trained with a network (PyTorch is needed), and parses the gold words of `test`
 without their tags, with --raw also its raw text: with the network, and by its linear models alone, which are those of a
 training without a network. Columns: UPOS, UAS and LAS as the official script
 counts them, CPU minutes of training, words parsed in a CPU second, MB of the model file. --words: vectors and classes
-made by `treewright words`, for treebanks of that language. --gold-tags: parsers alone, on gold tags.
+made by `treewright words`, for treebanks of that language. --gold-tags: parsers alone, on gold tags. --keep: checkpoints
+are written to this folder, and a training that was interrupted continues from them; its minutes are those since then.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ def main() -> None:
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--raw", action="store_true")
     arguments.add_argument("--gold-tags", action="store_true")
+    arguments.add_argument("--keep", type=Path)
     given = arguments.parse_args()
     words = None if given.words is None else Words.load(given.words)
     print(HEADER, flush=True)
@@ -63,7 +66,9 @@ def main() -> None:
         dev, gold = (list(tw.read(folder / f"{part}.conllu")) for part in ("dev", given.part))
         for seed in range(1, given.seeds + 1):
             train_one = train_parser if given.gold_tags else train_pipeline
-            for (kind, text), (row, minutes, speed) in train_one(train, dev, gold, seed, words, given.raw).items():
+            keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
+            rows = train_one(train, dev, gold, seed, words, given.raw, keep)
+            for (kind, text), (row, minutes, speed) in rows.items():
                 found.setdefault((kind, text), []).append(row)
                 print(line(name, str(seed), kind, text, row, f"{minutes:6.1f} {speed:8.0f}"), flush=True)
     for (kind, text), all_rows in found.items():
@@ -85,10 +90,19 @@ def train_pipeline(
     seed: int,
     words: Words | None,
     raw: bool,
+    keep: Path | None,
 ) -> Rows:
     """A pipeline, and its figures with and without its network, from gold words and from raw text."""
     begin = time.process_time()
-    nlp = tw.Pipeline.train(train, dev, seed=seed, network=NetworkOptions(seed=seed), words=words, note=print)
+    nlp = tw.Pipeline.train(
+        *(train, dev),
+        seed=seed,
+        network=NetworkOptions(seed=seed),
+        words=words,
+        note=print,
+        checkpoint=keep,
+        resume=keep is not None,
+    )
     minutes = (time.process_time() - begin) / 60
     nlp = stored(nlp)
     text = text_and_ends(gold)[0]
@@ -110,11 +124,20 @@ def train_parser(
     seed: int,
     words: Words | None,
     raw: bool,
+    keep: Path | None,
 ) -> Rows:
     """A parser alone, on gold tags."""
     begin = time.process_time()
     options, network = ParserOptions(seed=seed), NetworkOptions(seed=seed)
-    parser = train_parser_with_network(train, dev, network=network, words=words, options=options, note=print)
+    parser = train_parser_with_network(
+        *(train, dev),
+        network=network,
+        words=words,
+        options=options,
+        note=print,
+        checkpoint=keep,
+        resume=keep is not None,
+    )
     minutes = (time.process_time() - begin) / 60
     rows: Rows = {}
     for kind, model in (("linear", parser.without_network()), ("network", parser)):

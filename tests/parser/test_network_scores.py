@@ -130,7 +130,10 @@ def test_a_large_weight_makes_the_tags_those_of_the_network(network: Network) ->
 
 
 def test_frequent_words_have_more_candidate_tags_beside_a_network(network: Network, tmp_path: Path) -> None:
-    """Words that were seen 30 times with one tag can only have another one by the candidates beside the network."""
+    """Words that were seen 30 times with one tag can only have another one by the candidates beside the network.
+
+    Those are the candidates of sentences that were read; scores that a caller adds change no candidates.
+    """
     sentences = [tw.Sentence.from_words(["qa", "qe"], upos=["NOUN", "VERB"])] * 30
     model = replace(tw.tagger.Tagger.train(sentences, columns=["upos"]).model, network_weight=1e6)
     wide = tw.tagger.Tagger(replace(model, network_candidates=Candidates(1000, 10)))
@@ -145,6 +148,10 @@ def test_frequent_words_have_more_candidate_tags_beside_a_network(network: Netwo
     for tagger in (wide, tw.tagger.Tagger.load(tmp_path / "wide")):
         assert next(tagger.tag([read])).upos == preferred
         assert next(tagger.tag([words])).upos == seen
+        swap = np.array([[0.0, 1e9] if tagger.tags[0] == (tag,) else [1e9, 0.0] for tag in seen])
+        assert [tagger.tags[tag] for tag in tagger.decode(words, swap).tags] == [(tag,) for tag in seen]
+        assert [tagger.tags[tag] for tag in tagger.decode(read, swap).tags] != [(tag,) for tag in seen]
+        assert [tagger.tags[tag] for tag in tagger.decode(read).tags] == [(tag,) for tag in preferred]
 
 
 def test_a_very_long_sentence_is_read_in_parts(parser: tw.Parser) -> None:

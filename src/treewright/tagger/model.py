@@ -116,14 +116,15 @@ class TagWorker:
             options = replace(model.options, **vars(model.network_candidates))
             self.described_with_network = DescribedWords(replace(model, options=options))
 
-    def tag(self, forms: Sequence[str], adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
-        """The best tags."""
-        is_linear = adjust is None and self.model.network_weight > 0
+    def tag(self, sentence: Sentence, adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
+        """The best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags."""
+        read = self.reading_scores(sentence)
+        is_linear = read is None and self.model.network_weight > 0
         calibration = (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
-        found = self.decode(forms, adjust, confidence, calibration.temperature)
+        found = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust)
         return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
 
-    def adjustment(self, sentence: Sentence) -> NDArray[np.float64] | None:
+    def reading_scores(self, sentence: Sentence) -> NDArray[np.float64] | None:
         """What the reading of a sentence by a network adds to the scores of its tags; None without one.
 
         Names of files and of parts of programs have the tags of an unknown name (representatives.py): nothing is added.
@@ -138,13 +139,22 @@ class TagWorker:
         return found
 
     def decode(
-        self, forms: Sequence[str], adjust: NDArray[np.float64] | None, confidence: bool, temperature: float
+        self,
+        forms: Sequence[str],
+        read: NDArray[np.float64] | None,
+        confidence: bool,
+        temperature: float,
+        adjust: NDArray[np.float64] | None = None,
     ) -> Tagged:
-        """The best tags; their probabilities are those of the model at a temperature."""
+        """The best tags; their probabilities are those of the model at a temperature.
+
+        Words have the candidate tags beside a network if there are scores of a reading; adjust changes no candidates.
+        """
         weights, scale = self.model.weights
-        described = self.described if adjust is None else self.described_with_network
+        described = self.described if read is None else self.described_with_network
+        added = read if adjust is None else adjust if read is None else read + adjust
         words, rows = described.words, described.rows(forms)
-        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, adjust, confidence, temperature))
+        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, added, confidence, temperature))
 
 
 def tag_words(model: TaggerModel) -> TagWords:
@@ -279,13 +289,11 @@ class Worker:
         self.lemmas = LemmaWorker(model) if model.options.has_lemmas else None
         self._values = [[tag[place] for tag in model.tags] for place in range(len(model.options.tag_columns))]
 
-    def tag(self, sentence: Sentence, adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Sentence:
+    def tag(self, sentence: Sentence, confidence: bool = True) -> Sentence:
         """A copy with its columns filled."""
         copy = sentence.copy()
         if self.tags:
-            if adjust is None:
-                adjust = self.tags.adjustment(sentence)
-            found = self.tags.tag(sentence.forms, adjust, confidence)
+            found = self.tags.tag(sentence, confidence=confidence)
             numbers = found.tags.tolist()
             for column, values in zip(self.model.options.tag_columns, self._values, strict=True):
                 copy.set_column(COLUMNS[column], [values[number] for number in numbers])

@@ -116,15 +116,14 @@ def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None
     compared = comparable_columns(model.tags, [tag for tag, given in zip(gold, is_given, strict=True) if given])
     if not compared or not is_given.any():
         return None
-    adjust = [worker.adjustment(sentence) for sentence in held]
-    both = list(zip(held, adjust, strict=True))
-    tagged = [worker.decode(sentence.forms, added, False, 1.0).tags.tolist() for sentence, added in both]
+    both = [(sentence.forms, worker.reading_scores(sentence)) for sentence in held]
+    tagged = [worker.decode(forms, read, False, 1.0).tags.tolist() for forms, read in both]
     found = [model.tags[number] for numbers in tagged for number in numbers]
     pairs = list(zip(found, gold, strict=True))
     right = np.array([all(one[i] == other[i] for i in compared) for one, other in pairs], dtype=np.bool_)[is_given]
 
     def probabilities(temperature: float) -> NDArray[np.float64]:
-        decoded = [worker.decode(sentence.forms, added, True, temperature).confidence for sentence, added in both]
+        decoded = [worker.decode(forms, read, True, temperature).confidence for forms, read in both]
         return np.asarray(np.concatenate([values for values in decoded if values is not None])[is_given])
 
     return fit(probabilities, right)
@@ -300,7 +299,7 @@ def judge_tags(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
     worker = TagWorker(model)
     right = total = 0
     for sentence in dev:
-        found = worker.tag(sentence.forms, worker.adjustment(sentence), confidence=False).tags.tolist()
+        found = worker.tag(sentence, confidence=False).tags.tolist()
         golds = list(tags_of(sentence, model.options.tag_columns))
         right += sum(model.tags[number] == gold for number, gold in zip(found, golds, strict=True))
         total += sum(not is_open(gold, model.options.tag_columns) for gold in golds)

@@ -1,12 +1,14 @@
 """Which architecture and which training of a network is best? Variants of it, trained by PyTorch on small sets.
 
-    python benchmarks/network_architectures.py DATA [--sets NAME ...] [--words FILE] [--variants NAME ...] [--seeds N ...]
+    python benchmarks/network_architectures.py DATA [--sets NAME ...] [--words FILE] [--variants NAME ...]
+        [--seeds N ...]
 
-Each variant is trained on the first sentences of `train` (`SETS`, with few epochs, so that a run takes two to three CPU
+Each variant is trained on the first sentences of `train` (`SETS`, with few epochs, so that a run takes one or two CPU
 minutes) and reads the gold words of `dev` without their tags; scores of heads are decoded as a spanning tree. Columns:
-UPOS, UAS and LAS, the difference of LAS to `present` with the first seed, and CPU minutes of training. Three lines a
-run: the weights after the last step, their mean over the last third of the steps, and their exponential moving average.
---words: vectors and classes of English words, made by `treewright words`; other sets have none. The variants are made here: the product has those alone that are better on several treebanks.
+UPOS, UAS and LAS with subtypes, the difference of LAS to the first line of the treebank, and CPU minutes of training.
+Three lines a run: the weights after the last step, their mean over the last third of the steps, and their exponential
+moving average. --words: vectors and classes of English words, made by `treewright words`; other sets have none.
+The variants are made here: the product has those alone that are better on several treebanks.
 """
 
 from __future__ import annotations

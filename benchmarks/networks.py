@@ -7,8 +7,9 @@ For each treebank and seed a pipeline is trained with a network (PyTorch is need
 without their tags, with --raw also its raw text: with the network, and by its linear models alone, which are those of a
 training without a network. Columns: UPOS, UAS and LAS as the official script
 counts them, CPU minutes of training, words parsed in a CPU second, MB of the model file. --words: vectors and classes
-made by `treewright words`, for treebanks of that language. --gold-tags: parsers alone, on gold tags. --keep: checkpoints
-are written to this folder, and a training that was interrupted continues from them; its minutes are those since then.
+made by `treewright words`, for treebanks of that language. --gold-tags: parsers alone, on gold tags. --keep:
+checkpoints are written to this folder, and a training that was interrupted continues from them; its minutes are those
+since then.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from torch.nn.functional import cross_entropy, nll_loss, relu
 
 import treewright as tw
 from treewright import decode
-from treewright.network.encoder import IGNORED, NO_SCORE, Batch, BidirectionalLayer, Dropout, Encoder, bag
+from treewright.network.encoder import IGNORED, NO_SCORE, Batch, BidirectionalLayer, Dropout, Encoder, LogPartition, bag
 from treewright.network.training import BETAS, MAX_GRADIENT, WARM_UP, Example, Trainer
 from treewright.words import Words
 
@@ -61,9 +61,11 @@ class Variant:
     cell: str = "lstm"  # of the other layers
     join: str = "last"  # what the scorers read: last, concat, sum (of all layers)
     dropout: str = "independent"  # or shared: the same features in all words of a sentence
-    loss: str = "heads"  # or tree, projective: -log P of the gold tree among all (projective) trees
+    loss: str = (
+        "tree"  # -log P of the gold tree among all trees; projective: among projective ones; heads: of each head
+    )
     product: int = 0  # size of a product of head and modifier beside the sum in the label layer
-    smoothing: float = 0.0  # of heads, labels and tags
+    smoothing: float = 0.0  # of labels and tags
     schedule: str = "linear"  # or cosine, constant
     beta: float = BETAS[1]
     decay: float = 0.0  # of weights (AdamW)
@@ -74,7 +76,7 @@ VARIANTS = {
     "present": Variant(),
     "concat": Variant(join="concat"),
     "sum": Variant(join="sum"),
-    "tree": Variant(loss="tree"),
+    "heads": Variant(loss="heads"),
     "projective": Variant(loss="projective"),
     "layers 3": Variant("layers=3"),
     "layers 3, sum": Variant("layers=3", join="sum"),
@@ -103,24 +105,6 @@ VARIANTS = {
     "batches 200": Variant("batch_words=200"),
     "normed inputs": Variant(normed=True),
 }
-
-
-class LogPartition(torch.autograd.Function):
-    """The log of the sum over all trees of each sentence; its derivative are the marginals of arcs."""
-
-    @staticmethod
-    def forward(context: Any, scores: Tensor, lengths: Tensor, projective: bool) -> Tensor:
-        """The sum over the sentences, for scores [sentence, h, m] and numbers of words."""
-        arc, words = scores.detach().numpy().astype(np.float64), lengths.numpy()
-        settings: dict[str, Any] = {"lengths": words, "projective": projective, "threads": 1}
-        context.save_for_backward(torch.from_numpy(np.asarray(decode.marginals(arc, **settings), dtype=np.float32)))
-        return torch.tensor(float(np.sum(decode.log_partition(arc, **settings))))
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        """The derivative with respect to the scores."""
-        (expected,) = context.saved_tensors
-        return gradients[0] * expected, None, None
 
 
 class SharedDropout(nn.Module):
@@ -226,7 +210,7 @@ class VariantEncoder(Encoder):
         is_word = exists & (torch.arange(states.shape[1]) > 0)
         arcs, heads = self.arc_scores(states), batch.heads[is_word]
         if self.variant.loss == "heads":
-            found = head_loss(arcs, exists, is_word, heads, smoothing)
+            found = head_loss(arcs, exists, is_word, heads)
         else:
             gold = arcs.transpose(1, 2)[is_word].gather(1, heads[:, None]).sum()
             found = LogPartition.apply(arcs, batch.lengths - 1, self.variant.loss == "projective") - gold  # type: ignore[no-untyped-call]
@@ -243,16 +227,11 @@ def smoothed(scores: Tensor, gold: Tensor, smoothing: float) -> Tensor:
     return cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED, label_smoothing=smoothing)
 
 
-def head_loss(arcs: Tensor, exists: Tensor, is_word: Tensor, heads: Tensor, smoothing: float) -> Tensor:
-    """The sum of -log P(h | m), smoothed over all heads."""
-    possible = exists[:, :, None] & ~torch.eye(arcs.shape[1], dtype=torch.bool)
-    found = arcs.masked_fill(~possible, NO_SCORE).log_softmax(1).transpose(1, 2)[is_word]
-    loss = nll_loss(found, heads, reduction="sum", ignore_index=IGNORED)
-    if not smoothing:
-        return loss
-    rows = possible.transpose(1, 2)[is_word]
-    even = (found.masked_fill(~rows, 0.0).sum(1) / rows.sum(1)).sum()
-    return (1 - smoothing) * loss - smoothing * even
+def head_loss(arcs: Tensor, exists: Tensor, is_word: Tensor, heads: Tensor) -> Tensor:
+    """The sum of -log P(h | m)."""
+    impossible = ~exists[:, :, None] | torch.eye(arcs.shape[1], dtype=torch.bool)
+    found = arcs.masked_fill(impossible, NO_SCORE).log_softmax(1).transpose(1, 2)[is_word]
+    return nll_loss(found, heads, reduction="sum", ignore_index=IGNORED)
 
 
 class VariantTrainer(Trainer):

@@ -30,7 +30,7 @@ from torch.nn.functional import cross_entropy, nll_loss, relu
 
 import treewright as tw
 from treewright import decode
-from treewright.network.encoder import IGNORED, NO_SCORE, Batch, BidirectionalLayer, Dropout, Encoder, LogPartition, bag
+from treewright.network.encoder import IGNORED, NO_SCORE, Batch, BidirectionalLayer, Dropout, Encoder, bag
 from treewright.network.training import BETAS, MAX_GRADIENT, WARM_UP, Example, Trainer
 from treewright.words import Words
 
@@ -76,7 +76,7 @@ VARIANTS = {
     "present": Variant(),
     "concat": Variant(join="concat"),
     "sum": Variant(join="sum"),
-    "heads": Variant(loss="heads"),
+    "tree": Variant(loss="tree"),
     "projective": Variant(loss="projective"),
     "layers 3": Variant("layers=3"),
     "layers 3, sum": Variant("layers=3", join="sum"),
@@ -105,6 +105,25 @@ VARIANTS = {
     "batches 200": Variant("batch_words=200"),
     "normed inputs": Variant(normed=True),
 }
+
+
+class LogPartition(torch.autograd.Function):
+    """The log of the sum over all trees of the exponential of their score; its derivative are the marginals of arcs."""
+
+    @staticmethod
+    def forward(context: Any, arcs: Tensor, words: Tensor, projective: bool = False) -> Tensor:
+        """The sum over sentences, for scores [sentence, h, m] and the number of words of each."""
+        scores, lengths = arcs.detach().numpy().astype(np.float64), words.numpy()
+        expected = decode.marginals(scores, lengths=lengths, projective=projective, threads=1)
+        context.save_for_backward(torch.from_numpy(np.asarray(expected)).to(arcs.dtype))
+        log_z = float(decode.log_partition(scores, lengths=lengths, projective=projective, threads=1).sum())
+        return torch.tensor(log_z, dtype=arcs.dtype)
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        """The derivative with respect to the scores."""
+        (expected,) = context.saved_tensors
+        return gradients[0] * expected, None, None
 
 
 class SharedDropout(nn.Module):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from oracles.trees import all_trees
 
 import treewright as tw
 from treewright.errors import InputError
@@ -69,53 +67,6 @@ def test_the_kernel_computes_what_torch_does() -> None:
         assert np.allclose(reading.arcs[known], arcs[place][known], atol=ROUNDING)
         assert np.allclose(reading.tags, tags[place, 1:], atol=ROUNDING)
         assert np.allclose(reading.labels([-1, *sentence.heads.tolist()]), labels[place, 1:], atol=ROUNDING)
-
-
-def test_the_loss_of_trees_is_that_of_the_definition() -> None:
-    """-log P of the tree among all trees with one word below the root, for several lengths in one batch."""
-    sentences = [tw.Sentence.from_words(["the", "rail", "fell", "."][:n], heads=[2, 3, 0, 3][:n]) for n in (4, 3)]
-    learner, batch = learner_and_batch(sentences)
-    arcs, loss = arcs_and_loss(learner, batch)
-    expected = 0.0
-    for sentence, scores in zip(sentences, arcs, strict=True):
-        n = len(sentence)
-        values = {tree: sum(scores[h, m] for m, h in enumerate(tree[1:], 1)) for tree in all_trees(n)}
-        gold = (-1, *sentence.heads.tolist())
-        expected += np.logaddexp.reduce(list(values.values())) - values[gold]
-    assert loss == pytest.approx(expected, abs=ROUNDING)
-
-
-@pytest.mark.parametrize("heads", [[-1, 3, 0, 3], [0, 3, 0, 3]])
-def test_the_loss_of_other_sentences_is_that_of_their_heads(heads: list[int]) -> None:
-    """A head is open, or two words are below the root."""
-    learner, batch = learner_and_batch([tw.Sentence.from_words(["the", "rail", "fell", "."], heads=heads)])
-    [scores], loss = arcs_and_loss(learner, batch)
-    assert loss == pytest.approx(-sum(scores[h, m] for m, h in enumerate(heads, 1) if h >= 0), abs=ROUNDING)
-
-
-def test_the_gradient_of_the_log_partition_is_that_of_finite_differences() -> None:
-    from treewright.network.encoder import LogPartition
-
-    arcs = torch.tensor(np.random.default_rng(1).normal(size=(2, 5, 5)), requires_grad=True)
-    words = torch.tensor([4, 2])
-    assert torch.autograd.gradcheck(lambda scores: LogPartition.apply(scores, words), (arcs,))
-
-
-def learner_and_batch(sentences: list[tw.Sentence]) -> tuple[Any, Any]:
-    """A learner with random weights, and the sentences as a batch without labels and tags."""
-    options = replace(OPTIONS, dropout=0.0, word_dropout=0.0, case_noise=0.0, columns=())
-    trainer = import_training().Trainer(sentences, [], options)
-    batch = trainer._batch(trainer.examples)
-    return trainer._learner(), batch._replace(labels=torch.full_like(batch.labels, -100))
-
-
-def arcs_and_loss(learner: Any, batch: Any) -> tuple[Any, float]:
-    """log P(h | m) of the words of all sentences, and the loss."""
-    encoder = learner.encoder.eval()
-    with torch.no_grad():
-        states = encoder.states(batch)
-        exists = torch.arange(states.shape[1])[None] < batch.lengths[:, None]
-        return encoder.arcs(states, exists).numpy().astype(float), float(encoder.loss(batch, 0.0))
 
 
 def test_a_training_repeats_and_resumes_to_the_same_bits(tmp_path: Path) -> None:

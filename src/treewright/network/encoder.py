@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, nll_loss, relu
 
-from treewright import decode
 from treewright.network.model import DIRECTIONS, NetworkSizes
 
 NO_SCORE = -1e9  # of arcs that do not exist
@@ -81,7 +80,7 @@ class Encoder(nn.Module):
         return states
 
     def arcs(self, states: Tensor, exists: Tensor) -> Tensor:
-        """[sentence, h, m]: log P(h | m), which are scores of trees too."""
+        """[sentence, h, m]: log P(h | m)."""
         heads, modifiers = self.dropout(relu(self.arc_head(states))), self.dropout(relu(self.arc_modifier(states)))
         scores = (heads @ self.arc_bilinear) @ modifiers.transpose(1, 2) + (heads @ self.arc_linear)[:, :, None]
         impossible = ~exists[:, :, None] | torch.eye(states.shape[1], dtype=torch.bool)
@@ -95,20 +94,13 @@ class Encoder(nn.Module):
         return found
 
     def loss(self, batch: Batch, tag_weight: float) -> Tensor:
-        """The sum of -log P of the trees, of the labels of words and, with this weight, of each of their tags.
-
-        P of a tree is that among all trees of its sentence with one word below the root. Where heads are open, or there
-        are other numbers of words below the root, it is the product of P(h | m).
-        """
+        """The sum over words of -log P of their heads, labels and, with this weight, each of their tags."""
         states = self.states(batch)
         exists = torch.arange(states.shape[1])[None] < batch.lengths[:, None]
         is_word = exists & (torch.arange(states.shape[1]) > 0)
-        arcs = self.arcs(states, exists)
+        arcs = self.arcs(states, exists).transpose(1, 2)[is_word]
         labels = self.labels(states, batch.heads)[is_word]
-        found = nll_loss(arcs.transpose(1, 2)[is_word], batch.heads[is_word], reduction="sum", ignore_index=IGNORED)
-        is_tree = (~is_word | (batch.heads >= 0)).all(1) & ((is_word & (batch.heads == 0)).sum(1) == 1)
-        if is_tree.any():
-            found = found + LogPartition.apply(arcs[is_tree], batch.lengths[is_tree] - 1)  # type: ignore[no-untyped-call]
+        found = nll_loss(arcs, batch.heads[is_word], reduction="sum", ignore_index=IGNORED)
         found = found + nll_loss(labels, batch.labels[is_word], reduction="sum", ignore_index=IGNORED)
         tags = self.tag_output(states[is_word])[:, : sum(self.columns)].split(self.columns, 1)
         for column, scores in enumerate(tags):
@@ -132,28 +124,6 @@ class Encoder(nn.Module):
         for name, linear, count in (("label", self.label_output, None), ("tag", self.tag_output, sum(self.columns))):
             found[f"{name}.output"], found[f"{name}.output_bias"] = linear.weight[:count].T, linear.bias[:count]
         return {name: np.ascontiguousarray(array.detach().numpy()) for name, array in found.items()}
-
-
-class LogPartition(torch.autograd.Function):
-    """The log of the sum over all trees of the exponential of their score; its derivative are the marginals of arcs.
-
-    For log P(h | m) as scores it is the log of the probability that the independent choices of heads make a tree.
-    """
-
-    @staticmethod
-    def forward(context: Any, arcs: Tensor, words: Tensor, projective: bool = False) -> Tensor:
-        """The sum over sentences, for scores [sentence, h, m] and the number of words of each."""
-        scores, lengths = arcs.detach().numpy().astype(np.float64), words.numpy()
-        expected = decode.marginals(scores, lengths=lengths, projective=projective, threads=1)
-        context.save_for_backward(torch.from_numpy(np.asarray(expected)).to(arcs.dtype))
-        log_z = float(decode.log_partition(scores, lengths=lengths, projective=projective, threads=1).sum())
-        return torch.tensor(log_z, dtype=arcs.dtype)
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        """The derivative with respect to the scores."""
-        (expected,) = context.saved_tensors
-        return gradients[0] * expected, None, None
 
 
 class Dropout(nn.Module):

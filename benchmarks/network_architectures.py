@@ -89,6 +89,8 @@ VARIANTS = {
     "epochs 1.5": Variant(epochs=1.5),
     "rate 0.002": Variant("rate=0.002"),
     "rate 0.0045": Variant("rate=0.0045"),
+    "rate 0.0065": Variant("rate=0.0065"),
+    "rate 0.009": Variant("rate=0.009"),
     "cosine": Variant(schedule="cosine"),
     "constant": Variant(schedule="constant"),
     "weight decay": Variant(decay=0.01),
@@ -175,12 +177,6 @@ class VariantEncoder(Encoder):
             kind = variant.cell if place else variant.first
             if kind != "lstm":
                 self.lstm[place] = LAYERS[kind](sizes.state if place else sizes.input, sizes.units)
-        if variant.join == "concat":
-            state, labels = sizes.layers * sizes.state, self.label_output.out_features
-            self.arc_head, self.arc_modifier = nn.Linear(state, sizes.arc), nn.Linear(state, sizes.arc)
-            self.label_head = nn.Linear(state, sizes.label)
-            self.label_modifier = nn.Linear(state, sizes.label, bias=False)
-            self.tag_output = nn.Linear(state, self.tag_output.out_features)
         if variant.product:
             state, labels = self.label_head.in_features, self.label_output.out_features
             self.product_head = nn.Linear(state, variant.product)
@@ -384,6 +380,7 @@ def run_set(name: str, data: Path, words: Words | None, variants: Sequence[str],
         variant = VARIANTS[variant_name]
         for seed in seeds:
             options = replace(options_of(variant.setting), epochs=round(variant.epochs * cut.epochs), seed=seed)
+            options = replace(options, sizes=replace(options.sizes, all_layers=variant.join == "concat"))
             begin = time.process_time()
             trainer = VariantTrainer(variant, train, dev, options, words)
             encoder, weights = trainer.train()

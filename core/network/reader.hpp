@@ -137,7 +137,7 @@ class NetworkReader {
     }
     const int rows = begin_.back();
     gates_.reserve(std::size_t(rows) * sizes_.gates());
-    states_.reserve(std::size_t(rows) * sizes_.state());
+    states_.reserve(std::size_t(rows) * sizes_.scored());
     for (int t = 0; t < positions(); ++t)
       for (int s = 0; s < active(t); ++s) {
         const std::size_t type = t ? tasks[s].types[t - 1] : 0;
@@ -145,22 +145,24 @@ class NetworkReader {
                     gates_.data() + row(t, s) * sizes_.gates());
       }
     for (int layer = 0; layer < sizes_.layers; ++layer) {
-      if (layer) weights_.layers[layer].input.apply(operations_, states_.data(), sizes_.state(), rows, gates_.data());
-      run_forward(weights_.layers[layer].recurrent[0]);
-      run_backward(weights_.layers[layer].recurrent[1]);
+      if (layer)
+        weights_.layers[layer].input.apply(operations_, states_.data() + sizes_.layer_place(layer - 1), sizes_.scored(),
+                                           rows, gates_.data());
+      run_forward(layer);
+      run_backward(layer);
     }
     score_labels(tasks, count, rows);
     score_tags(tasks, rows);
     score_arcs(tasks, count, rows);
   }
 
-  void run_forward(const PanelMatrix &recurrent) {
+  void run_forward(int layer) {
     reset_cells();
-    for (int t = 0; t < positions(); ++t) step(recurrent, t, t - 1, t ? active(t) : 0, 0);
+    for (int t = 0; t < positions(); ++t) step(layer, t, t - 1, t ? active(t) : 0, 0);
   }
-  void run_backward(const PanelMatrix &recurrent) {
+  void run_backward(int layer) {
     reset_cells();
-    for (int t = positions() - 1; t >= 0; --t) step(recurrent, t, t + 1, t + 1 < positions() ? active(t + 1) : 0, 1);
+    for (int t = positions() - 1; t >= 0; --t) step(layer, t, t + 1, t + 1 < positions() ? active(t + 1) : 0, 1);
   }
 
   void reset_cells() {
@@ -170,22 +172,22 @@ class NetworkReader {
   }
 
   // The states of position t in one direction, from those of another position; only the first `known` have one.
-  void step(const PanelMatrix &recurrent, int t, int from, int known, int side) {
+  void step(int layer, int t, int from, int known, int side) {
     const int lanes = sizes_.lanes();
     float *gates = gates_.data() + row(t, 0) * sizes_.gates() + side * 4 * lanes;
-    float *states = states_.data() + side * lanes;
+    float *states = states_.data() + sizes_.layer_place(layer) + side * lanes;
     if (known)
-      operations_.multiply(states + row(from, 0) * sizes_.state(), sizes_.state(), known, recurrent, gates,
-                           sizes_.gates());
+      operations_.multiply(states + row(from, 0) * sizes_.scored(), sizes_.scored(), known,
+                           weights_.layers[layer].recurrent[side], gates, sizes_.gates());
     for (int s = 0; s < active(t); ++s)
       operations_.lstm_cell(gates + std::size_t(s) * sizes_.gates(), lanes, cells_.data() + std::size_t(s) * lanes,
-                            states + row(t, s) * sizes_.state());
+                            states + row(t, s) * sizes_.scored());
   }
 
   void score_labels(const ReadingTask *tasks, int count, int rows) {
     const int width = weights_.label_sides.matrix.width(), used = 2 * sizes_.label_lanes();
     scores_.reserve(std::size_t(rows) * width);
-    weights_.label_sides.apply(operations_, states_.data(), sizes_.state(), rows, scores_.data());
+    weights_.label_sides.apply(operations_, states_.data(), sizes_.scored(), rows, scores_.data());
     for (int s = 0; s < count; ++s)
       for (int t = 0; t <= tasks[s].words; ++t)
         std::copy_n(scores_.data() + row(t, s) * width, used, tasks[s].label_sides + std::size_t(t) * used);
@@ -195,7 +197,7 @@ class NetworkReader {
     const int width = weights_.tag_output.matrix.width(), tags = sizes_.tags();
     const int first = active(0);  // the roots have no tags
     scores_.reserve(std::size_t(rows) * width);
-    weights_.tag_output.apply(operations_, states_.data() + std::size_t(first) * sizes_.state(), sizes_.state(),
+    weights_.tag_output.apply(operations_, states_.data() + std::size_t(first) * sizes_.scored(), sizes_.scored(),
                               rows - first, scores_.data());
     for (int t = 1; t < positions(); ++t)
       for (int s = 0; s < active(t); ++s) {
@@ -212,7 +214,7 @@ class NetworkReader {
     const int lanes = sizes_.arc_lanes(), width = weights_.arc_sides.matrix.width();
     const int query_width = weights_.arc_scores.matrix.width();
     sides_.reserve(std::size_t(rows) * width), queries_.reserve(std::size_t(rows) * query_width);
-    weights_.arc_sides.apply(operations_, states_.data(), sizes_.state(), rows, sides_.data());
+    weights_.arc_sides.apply(operations_, states_.data(), sizes_.scored(), rows, sides_.data());
     for (std::size_t i = 0; i < std::size_t(rows) * width; ++i) sides_[i] = std::max(sides_[i], 0.0f);
     weights_.arc_scores.apply(operations_, sides_.data() + lanes, width, rows, queries_.data());
     for (int s = 0; s < count; ++s) score_sentence_arcs(tasks[s], s);

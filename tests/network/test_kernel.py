@@ -24,6 +24,8 @@ SIZES = [
     NetworkSizes(word=8, vector=0, cls=0, subword=0, units=8, layers=1, arc=16, label=8),
     NetworkSizes(word=1, vector=0, cls=3, subword=1, units=1, layers=3, arc=1, label=1),
     NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17),
+    NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17, all_layers=True),
+    NetworkSizes(word=5, vector=0, cls=3, subword=1, units=9, layers=3, arc=7, label=1, all_layers=True),
 ]
 LENGTHS = [1, 5, 0, 12, 3, 1, 30, 7, 7, 2]
 
@@ -66,7 +68,7 @@ def test_one_column_no_columns_and_many_tags() -> None:
 
 @pytest.mark.parametrize("portable", [False, True])
 def test_a_reading_has_the_same_bits_in_any_batch(portable: bool) -> None:
-    model = random_network(3, SIZES[3])
+    model = random_network(3, SIZES[4])
     sentences = random_sentences(6, LENGTHS * 3)
     weights = kernel_weights(model)
     together = NetworkWorker(model, Inputs.of_model(model), weights, portable=portable).read(sentences)
@@ -176,7 +178,13 @@ def test_arrays_that_do_not_fit_are_refused_by_the_kernel_too() -> None:
         for bad in (np.ascontiguousarray(array[..., :-1]), array.astype(np.float64), np.full_like(array, np.nan)):
             with pytest.raises(ValueError, match=f"^{name} "):
                 NetworkWeights({**model.arrays, name: bad}, sizes, columns, 4)
-    for bad_sizes in (sizes[:-1], [*sizes[:4], 0, *sizes[5:]], [-1, *sizes[1:]], [1 << 20, *sizes[1:]]):
+    for bad_sizes in (
+        sizes[:-1],
+        [*sizes[:8], 2],
+        [*sizes[:4], 0, *sizes[5:]],
+        [-1, *sizes[1:]],
+        [1 << 20, *sizes[1:]],
+    ):
         with pytest.raises(ValueError, match="size"):
             NetworkWeights(dict(model.arrays), bad_sizes, columns, 4)
     for bad_columns in ([], [3, 2, 0, 4], [-1], [1 << 30]):

@@ -30,6 +30,7 @@ class Sizes:
     layers: Annotated[int, Range(1, 16)] = 2
     arc: Annotated[int, Range(1, 4096)] = 128
     label: Annotated[int, Range(1, 4096)] = 96
+    all_layers: bool = True  # whether the scorers read the states of all layers, or of the last one
 
     def __post_init__(self) -> None:
         check_fields(self)

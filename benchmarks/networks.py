@@ -1,7 +1,7 @@
 """What a network adds: tags and trees of the linear models, and of their sum with a network.
 
     python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N] [--sentences N] [--part dev|test] [--words FILE]
-        [--keep FOLDER]
+        [--epochs N] [--keep FOLDER]
 
 For each treebank and seed a pipeline is trained with a network (PyTorch is needed), and parses the gold words of `test`
 without their tags, with --raw also its raw text: with the network, and by its linear models alone, which are those of a
@@ -52,6 +52,7 @@ def main() -> None:
     arguments.add_argument("--sets", nargs="+", default=SETS)
     arguments.add_argument("--seeds", type=int, default=1)
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
+    arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")
     arguments.add_argument("--part", choices=("dev", "test"), default="test")
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--raw", action="store_true")
@@ -68,7 +69,8 @@ def main() -> None:
         for seed in range(1, given.seeds + 1):
             train_one = train_parser if given.gold_tags else train_pipeline
             keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
-            rows = train_one(train, dev, gold, seed, words, given.raw, keep)
+            network = NetworkOptions(epochs=given.epochs, seed=seed)
+            rows = train_one(train, dev, gold, network, words, given.raw, keep)
             for (kind, text), (row, minutes, speed) in rows.items():
                 found.setdefault((kind, text), []).append(row)
                 print(line(name, str(seed), kind, text, row, f"{minutes:6.1f} {speed:8.0f}"), flush=True)
@@ -88,7 +90,7 @@ def train_pipeline(
     train: Sequence[tw.Sentence],
     dev: Sequence[tw.Sentence],
     gold: Sequence[tw.Sentence],
-    seed: int,
+    network: NetworkOptions,
     words: Words | None,
     raw: bool,
     keep: Path | None,
@@ -97,8 +99,8 @@ def train_pipeline(
     begin = time.process_time()
     nlp = tw.Pipeline.train(
         *(train, dev),
-        seed=seed,
-        network=NetworkOptions(seed=seed),
+        seed=network.seed,
+        network=network,
         words=words,
         note=print,
         checkpoint=keep,
@@ -122,14 +124,14 @@ def train_parser(
     train: Sequence[tw.Sentence],
     dev: Sequence[tw.Sentence],
     gold: Sequence[tw.Sentence],
-    seed: int,
+    network: NetworkOptions,
     words: Words | None,
     raw: bool,
     keep: Path | None,
 ) -> Rows:
     """A parser alone, on gold tags."""
     begin = time.process_time()
-    options, network = ParserOptions(seed=seed), NetworkOptions(seed=seed)
+    options = ParserOptions(seed=network.seed)
     parser = train_parser_with_network(
         *(train, dev),
         network=network,

@@ -92,13 +92,20 @@ def options_of(setting: str) -> NetworkOptions:
     >>> options_of("units=192 dropout=0.3").sizes.units
     192
     """
-    given = {name: float(value) if "." in value else int(value) for name, value in map(parted, setting.split())}
+    given = {name: value_of(value) for name, value in map(parted, setting.split())}
     names = {field.name for field in fields(Sizes)}
     sizes = {name: value for name, value in given.items() if name in names}
     others = {name: value for name, value in given.items() if name not in names}
     if unknown := sorted(others.keys() - {field.name for field in fields(NetworkOptions)}):
         raise SystemExit(f"a network has no setting {unknown[0]!r}")
     return read_plain({**others, "sizes": sizes}, NetworkOptions, "setting")
+
+
+def value_of(text: str) -> float | int | bool:
+    """The value of an option: true, false or a number."""
+    if text in ("true", "false"):
+        return text == "true"
+    return float(text) if "." in text else int(text)
 
 
 def parted(text: str) -> tuple[str, str]:

@@ -8,8 +8,8 @@ minutes) and reads the gold words of `dev` without their tags; scores of heads a
 UPOS, UAS and LAS with subtypes, the difference of LAS to the first line of the treebank, and CPU minutes of training.
 Three lines a run: the weights after the last step, their mean over the last third of the steps, and their exponential
 moving average. --words: vectors and classes of English words, made by `treewright words`; other sets have none.
-The variants are made here, each as a change of `reference`, whose scorers read the last layer; the product has those
-alone that are better on several treebanks: scorers that read all layers (`concat`).
+The variants are made here, each as a change of `reference`, whose scorers read the last layer. The product has
+`concat` as an option (`Sizes(all_layers=True)`).
 """
 
 from __future__ import annotations

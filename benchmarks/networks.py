@@ -1,7 +1,7 @@
 """What a network adds: tags and trees of the linear models, and of their sum with a network.
 
     python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N] [--sentences N] [--part dev|test] [--words FILE]
-        [--epochs N] [--keep FOLDER]
+        [--epochs N] [--all-layers] [--keep FOLDER]
 
 For each treebank and seed a pipeline is trained with a network (PyTorch is needed), and parses the gold words of `test`
 without their tags, with --raw also its raw text: with the network, and by its linear models alone, which are those of a
@@ -27,6 +27,7 @@ from typing import NamedTuple
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.network import NetworkOptions
+from treewright.network.options import Sizes
 from treewright.parser import ParserOptions
 from treewright.pipeline.networks import train_parser_with_network
 from treewright.tagger.tokeniser import text_and_ends
@@ -53,6 +54,7 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, default=1)
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")
+    arguments.add_argument("--all-layers", action="store_true", help="the scorers of the network read all its layers")
     arguments.add_argument("--part", choices=("dev", "test"), default="test")
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--raw", action="store_true")
@@ -69,7 +71,7 @@ def main() -> None:
         for seed in range(1, given.seeds + 1):
             train_one = train_parser if given.gold_tags else train_pipeline
             keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
-            network = NetworkOptions(epochs=given.epochs, seed=seed)
+            network = NetworkOptions(Sizes(all_layers=given.all_layers), epochs=given.epochs, seed=seed)
             rows = train_one(train, dev, gold, network, words, given.raw, keep)
             for (kind, text), (row, minutes, speed) in rows.items():
                 found.setdefault((kind, text), []).append(row)

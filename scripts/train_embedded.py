@@ -42,8 +42,8 @@ BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end
 THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)  # as the model that comes with Treewright was trained
 # A wider network than the default for the same reason; larger batches for its speed (docs/figures.md, "What does a
-# network add?"). Scorers that read all layers are better on small treebanks, and were not on this one.
-NETWORK = NetworkOptions(Sizes(units=192, label=128, all_layers=False), epochs=10, batch_words=400)
+# network add?").
+NETWORK = NetworkOptions(Sizes(units=192, label=128), epochs=10, batch_words=400)
 METADATA = {
     "name": "en",
     "language": "English",

@@ -66,7 +66,7 @@ def is_plain(arc: Any, parse: Parse, projective: bool) -> bool:
     nodes, proof = len(arc), parse.proof
     if arc.shape[1] != nodes or parse.heads.shape != (nodes,) or proof is None or not parse.certified:
         return False
-    if not (math.isfinite(parse.gap) and math.isfinite(parse.bound)):
+    if not math.isfinite(parse.gap + parse.bound):
         return False
     if projective:
         return proof.kind == "chart" and (proof.halves is None or proof.halves.shape == (nodes, nodes + 1))

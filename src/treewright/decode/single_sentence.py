@@ -114,4 +114,5 @@ def _violation(weight: list[float], half: Sequence[float], rule: RuleLists) -> f
         weight[rightwards] += pair
         weight[leftwards] += pair
     needed = map(add, map(weight.__getitem__, rule.arc), map(item, rule.outer))
-    return max(map(sub, needed, map(item, rule.half)))
+    differences: list[float] = list(map(sub, needed, map(item, rule.half)))
+    return max(differences)

@@ -158,7 +158,7 @@ def test_with_predicted_tags_punctuation_keeps_its_tag() -> None:
     found = {(rule.label, rule.other) for rule in LabelRules.for_predicted_tags(with_rare).tags}
     assert ("punct", "INTJ") in found
     assert ("discourse", "PUNCT") not in found  # chance would produce less than one
-    often = [*whole[:1] * 300, *with_rare[-4000:]]  # chance would produce 18 of each pair, in less than 1 % of the words
+    often = [*whole[:1] * 300, *with_rare[-4000:]]  # by chance 18 of each pair, below 1 % of the words
     found = {(rule.label, rule.other) for rule in LabelRules.for_predicted_tags(often).tags}
     assert ("discourse", "PUNCT") in found
     assert ("discourse", "VERB") not in found

@@ -2,14 +2,15 @@
 
     python benchmarks/calibration.py [FOLDER] [--sentences N] [--sets NAME ...] [--keep DIR] [--without NAME=VALUE]
 
-For each treebank under FOLDER/ud a pipeline is trained on the first N sentences of `train` (0: on all) with default
-settings, its confidence is calibrated on `dev`, and `test` is tagged and parsed with gold words. ECE: expected
-calibration error in points, over ten bins. AUC: the probability that a right prediction has a higher confidence than a
-wrong one. wrong: how many of the wrong ones are among the tenth with the lowest confidence, in per cent. Rows: heads;
-the same by two other measures of confidence, the marginals of the pruner and those of the scorer with a temperature
-alone; labels of words with the right head; heads with labels; tags. Without a folder, a small treebank shows that
-the benchmark runs. --keep stores the pipelines in a folder and reuses them (NAME.tw). --without removes a feature from
-FEATS of all parts, for treebanks whose parts annotate it differently.
+For each treebank (NAME is its path under FOLDER, such as ud/English-EWT; without --sets, all under ud, ud-1.4 and
+native) a pipeline is trained on the first N sentences of `train` (0: on all) with default settings, its confidence is
+calibrated on `dev`, and `test` is tagged and parsed with gold words. ECE: expected calibration error in points, over
+ten bins. AUC: the probability that a right prediction has a higher confidence than a wrong one. wrong: how many of the
+wrong ones are among the tenth with the lowest confidence, in per cent. Rows: heads; the same by two other measures of
+confidence, the marginals of the pruner and those of the scorer with a temperature alone; labels of words with the right
+head; heads with labels; tags. Without a folder, a small treebank shows that the benchmark runs. --keep stores the
+pipelines in a folder and reuses them (NAME.tw). --without removes a feature from FEATS of all parts, for treebanks
+whose parts annotate it differently.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from treewright.parser import Parser
 from treewright.parser.calibration import Held, parse_held_out
 from treewright.parser.model import Worker
 
+GROUPS = ("native", "ud", "ud-1.4")
 SAMPLE = Path(__file__).parent.parent / "examples" / "sample.conllu"
 TEMPERATURES = tuple(2.0 ** (power / 4) for power in range(-8, 17))  # those among which the best one is sought
 
@@ -62,7 +64,7 @@ def sets_of(folder: Path | None, chosen: Sequence[str] | None) -> list[str]:
     """The names of the treebanks."""
     if folder is None:
         return ["sample"]
-    return list(chosen or sorted(path.name for path in (folder / "ud").iterdir()))
+    return list(chosen or sorted(f"{group}/{path.name}" for group in GROUPS for path in (folder / group).iterdir()))
 
 
 def treebank(folder: Path | None, name: str, sentences: int) -> tuple[list[tw.Sentence], ...]:
@@ -70,7 +72,7 @@ def treebank(folder: Path | None, name: str, sentences: int) -> tuple[list[tw.Se
     if folder is None:
         whole = list(tw.read(SAMPLE))
         return whole, whole, whole
-    train, dev, test = (tw.read(folder / "ud" / name / f"{part}.conllu") for part in ("train", "dev", "test"))
+    train, dev, test = (tw.read(next((folder / name).glob(f"{part}.conll*"))) for part in ("train", "dev", "test"))
     return list(islice(train, sentences or None)), list(dev), list(test)
 
 
@@ -84,7 +86,7 @@ def without_feature(sentence: tw.Sentence, feature: str | None) -> tw.Sentence:
 
 def trained(name: str, train: list[tw.Sentence], dev: list[tw.Sentence], keep: Path | None) -> tw.Pipeline:
     """A calibrated pipeline, trained or from its file."""
-    kept = keep and keep / f"{name}.tw"
+    kept = keep and keep / f"{Path(name).name}.tw"
     if kept and kept.exists():
         return tw.Pipeline.load(kept).calibrate(dev)
     begin = time.process_time()

@@ -2,8 +2,10 @@
 
     python benchmarks/proofs.py [DATA]
 
-produce: `tree(..., proof=True)` divided by `tree(...)`. check: `verify` divided by `tree`. check of a batch:
-`verify_batch` of many sentences divided by `trees` on one thread (`tree_batch` for parts), one call each.
+All times are those of a user's whole calls in Python, from arrays (or Parts) to the result, not those of kernels.
+produce: `tree(..., proof=True)` divided by `tree(...)`. check: `verify(...)` divided by `tree(...)`, one call for each
+sentence. check of a batch: `verify_batch` of many sentences divided by `trees` on one thread (`tree_batch` for parts),
+one call each.
 DATA is a folder with treebanks (English-EWT/test.conllu); without it, random scores only.
 """
 
@@ -24,7 +26,7 @@ import numpy as np
 
 import treewright as tw
 
-REPEATS = 3  # of which the fastest counts
+REPEATS = 9  # of which the fastest counts
 MIN_SECONDS = 0.02  # of one run: shorter ones are repeated within it
 SENTENCES = 200
 BATCH = 400  # sentences of random scores

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, written
@@ -21,6 +22,7 @@ from treewright.cli import inputs
 from treewright.cli.inputs import metered, size_of
 from treewright.cli.shared import Summary
 from treewright.corpus import Sentence
+from treewright.decode import Parse
 from treewright.pipeline import read_input
 
 TEXTS = {"a.txt": "The dog sees a house.\n", "b.txt": "Every teacher hears this song. The old dog sees.\n"}
@@ -260,6 +262,15 @@ def test_the_summary_of_climbed_trees_says_what_is_certified() -> None:
     summary.count(["a"], certified=True)
     expected = "50.0 % of the trees certified as the model's best, the others are the best of 2 climbs"
     assert summary.in_words().endswith(expected)
+
+
+def test_the_summary_says_what_certificates_are_about() -> None:
+    summary = Summary()
+    parse = Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner")
+    summary.count_parse(["a"], parse)
+    assert summary.in_words().endswith("100.0 % of the trees certified as the model's best")
+    summary.count_parse(["a"], parse.after_pruning())
+    assert summary.in_words().endswith("100.0 % of the trees certified as the model's best over candidate arcs")
 
 
 @pytest.mark.parametrize("command", [("parse", "my.tw"), ("complete", "my.tw"), ("tag", "run", "my.tw")])

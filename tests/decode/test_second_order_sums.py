@@ -122,6 +122,27 @@ def test_more_rounds_of_belief_propagation_change_nothing(words: int) -> None:
         np.testing.assert_allclose(found, longer, atol=0.01)
 
 
+@pytest.mark.parametrize("shift", [1e9, -1e9, 2.0**40])
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("parts", ["", *PARTS])
+def test_a_constant_added_to_all_heads_of_a_word_changes_no_probability(
+    parts: str, projective: bool, shift: float
+) -> None:
+    for seed in range(4):
+        instance = random_instance(
+            seed, 2 + seed, parts=parts, projective=projective, root=("single", "multi")[seed % 2]
+        )
+        given = {"arc": np.round(256 * instance.arc) / 256, **instance.arguments}  # sums with the shift are exact
+        shifted = given | {"arc": given["arc"] + shift * (np.arange(3 + seed) == 1 + seed % 2)}
+        for call in (tw.decode.marginals, tw.decode.entropy):
+            np.testing.assert_array_equal(call(**shifted), call(**given))
+        found = tw.decode.log_partition(**shifted) - tw.decode.log_partition(**given)
+        assert found == pytest.approx(shift, rel=1e-15)
+        samples = [tw.decode.sample(**scores, size=20).tolist() for scores in (given, shifted)]
+        assert samples[0] == samples[1]
+        assert tw.decode.mbr(**shifted).heads.tolist() == tw.decode.mbr(**given).heads.tolist()
+
+
 def test_parts_give_the_sums_of_arrays() -> None:
     instance = random_instance(5, 5, sparse=0.05)
     parts = Parts.from_arrays(instance.arc, **instance.scores)

@@ -22,6 +22,7 @@ import treewright as tw
 from treewright.decode import Parse, Parts, Proof, Verified
 from treewright.decode.integer_charts import best_projective
 from treewright.decode.integer_scores import Given, Rounding, Scores
+from treewright.decode.single_sentence import certified_tree
 from treewright.errors import InfeasibleError, InputError, ProofError
 
 ROOTS = ("single", "multi")
@@ -156,6 +157,7 @@ def test_arrays_of_a_batch_are_refused_as_single_ones(projective: bool, root: st
         cycle = np.array([-1, 2, 1, 0, 3], dtype=np.int32)
         strange = [replace(parse, heads=heads) for heads in (cycle, cycle + 3, cycle * 0, parse.heads[:3])]
         strange += [replace(parse, score=parse.score + 1e-6), replace(parse, spread=np.nan), replace(parse, proof=None)]
+        strange += [replace(parse, bound=bound) for bound in (np.nan, np.inf)]
         wrong = [np.full((5, 5), fill) for fill in (np.nan, np.inf, -np.inf)]
         batch += [arc, arc - 3.5, *[arc] * len(strange), *wrong, arc[:, :3], arc]
         parses += [parse, parse, *strange, *[parse] * len(wrong), parse, parse]
@@ -268,6 +270,46 @@ def exact_bound(arc: np.ndarray, point: dict[str, Any]) -> Fraction:
 
 
 @pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("projective", [False, True])
+def test_first_order_trees_are_decided_in_doubles_as_they_are_by_the_general_check(projective: bool, root: str) -> None:
+    """Arrays are checked by certified_tree, lists are not; what doubles do not decide is left to the general check."""
+    random = np.random.default_rng(4)
+    decided = 0
+    for seed in range(60):
+        instance = random_instance(seed, 1 + seed % 14, parts="", root=root, sparse=0.3 * (seed % 3 == 0))
+        arc = instance.arc * 10.0 ** random.integers(-12, 13) + 10.0 ** random.integers(-3, 4) * random.normal(
+            size=len(instance.arc)
+        )
+        try:
+            parse = tw.decode.tree(arc, root=root, projective=projective, proof=True)
+        except InfeasibleError:
+            continue
+        found = certified_tree(arc, parse, projective, root == "single")
+        general = tw.decode.verify(arc.tolist(), parse, projective=projective, root=root)
+        assert found is None or found.value == general.value
+        assert found is None or general.bound <= found.bound <= general.bound + 2 * parse.tolerance * parse.spread
+        decided += found is not None
+    assert decided > 40
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_chart_in_lists_has_the_gap_of_the_chart_in_arrays(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(7)
+    for seed in range(40):
+        instance = random_instance(seed, 2 + seed % 6, parts="", root=root, projective=True)
+        parse = replace(prove(instance), tolerance=0.999, spread=100.0)
+        halves = proof_of(parse).halves
+        if halves is None:
+            continue
+        changed = replace(parse, proof=Proof("chart", halves=halves + random.normal(0, 0.3, halves.shape)))
+        found = []
+        for limit in (0, 100):
+            monkeypatch.setattr("treewright.decode.single_sentence.MAX_LIST_NODES", limit)
+            found.append(certified_tree(instance.arc, changed, True, root == "single"))
+        assert found[0] == found[1] is not None
+
+
+@pytest.mark.parametrize("root", ROOTS)
 def test_a_bound_in_doubles_is_not_below_the_exact_one(root: str) -> None:
     random = np.random.default_rng(3)
     checked = 0
@@ -286,6 +328,20 @@ def test_a_bound_in_doubles_is_not_below_the_exact_one(root: str) -> None:
             checked += 1
             assert 0 <= Fraction(found.bound) - exact_bound(arc, data["points"][0]) < 1e-5
     assert checked > 10
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_sums_beyond_the_range_of_doubles_are_refused(projective: bool) -> None:
+    arc = random_instance(1, 4, parts="").arc
+    parse = tw.decode.tree(arc, projective=projective, proof=True)
+    for scores in (np.clip(arc, -0.5, 0.5) * 3e308, np.full((5, 5), 1.7e308), np.full((5, 5), -1.7e308)):
+        for claim in (parse, replace(parse, score=1e308, spread=1e300), replace(parse, score=1e308, bound=1.7e308)):
+            for given in (scores, scores.tolist()):
+                with pytest.raises(InputError, match=r"beyond the range|\+inf"):
+                    tw.decode.verify(given, claim, projective=projective)
+            found = tw.decode.verify_batch([scores, arc], [claim, parse], projective=projective, errors="return")
+            assert isinstance(found[1], Verified)
+            assert isinstance(found[0], InputError)
 
 
 def test_masks_and_shifts_are_checked_without_rounding() -> None:
@@ -599,7 +655,8 @@ def imports_of(file: Path) -> list[str]:
 def test_the_check_imports_no_decoder() -> None:
     """Only data, errors, the checks of arguments and its own modules: nothing of the core and no solver."""
     folder = Path(tw.decode.__file__).parent
-    own = {"verify", "claim", "array_batches", "float_bound", "float_charts", "candidate_charts", "proof"}
+    own = {"verify", "claim", "single_sentence", "array_batches", "float_bound", "float_charts", "candidate_charts"}
+    own |= {"proof"}
     own |= {f"integer_{name}" for name in ("bound", "charts", "scores", "search")}
     arguments = {"errors", "calls", "checks"}
     known = {f"treewright.decode.{name}" for name in own | {"result"}} | {f"treewright.{name}" for name in arguments}

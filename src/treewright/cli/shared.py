@@ -105,6 +105,8 @@ class Summary:
     def count_parse(self, sentence: Sized, parse: Parse, **further: int) -> None:
         """Count a sentence with its tree."""
         self.count(sentence, parse.certified, **further)
+        if parse.pruned:
+            self.scope = " over candidate arcs"
         if parse.method == "climb":
             self.climbs = max(self.climbs, parse.iterations)
 

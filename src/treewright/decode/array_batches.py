@@ -21,6 +21,7 @@ from treewright.decode.result import Parse
 
 # Sentences that are checked at once: so many that an array has no more cells. Chosen on 5 to 40 words (random scores).
 MATRIX_CELLS = 2**16
+LARGEST = 2.0**1000  # of a score in a tree, or of the best one into a word: their sums do not overflow
 CHART_CELLS = 2**17  # of nodes ** 3; a sentence with more is checked alone, which is faster then
 
 
@@ -30,7 +31,7 @@ def certified_arrays(
     """What is proved of the sentences with arrays of doubles whose trees are certified, by place."""
     groups: dict[int, list[int]] = {}
     for place, (arc, parse) in enumerate(zip(batch, parses, strict=True)):
-        if _is_plain(arc, parse, projective):
+        if is_plain(arc, parse, projective):
             groups.setdefault(len(arc), []).append(place)
     found: dict[int, Verified] = {}
     for nodes, places in groups.items():
@@ -58,12 +59,14 @@ def _allowed(arc: Floats) -> Floats:
     return arc
 
 
-def _is_plain(arc: Any, parse: Parse, projective: bool) -> bool:
-    """Whether scores, tree and proof have the usual types and shapes."""
+def is_plain(arc: Any, parse: Parse, projective: bool) -> bool:
+    """Whether scores, tree and proof have the usual types and shapes, and the tree is certified."""
     if not isinstance(arc, np.ndarray) or arc.dtype != np.float64 or arc.ndim != 2 or len(arc) < 2:
         return False
     nodes, proof = len(arc), parse.proof
     if arc.shape[1] != nodes or parse.heads.shape != (nodes,) or proof is None or not parse.certified:
+        return False
+    if not math.isfinite(parse.gap + parse.bound):
         return False
     if projective:
         return proof.kind == "chart" and (proof.halves is None or proof.halves.shape == (nodes, nodes + 1))
@@ -77,8 +80,8 @@ def _are_trees(arc: Floats, heads: NDArray[np.intp], projective: bool, single_ro
     if single_root:
         found &= (heads == 0).sum(axis=1) == 1
     above = np.clip(heads, 0, nodes - 1)
-    found &= np.isfinite(_own(arc, above)).all(axis=1)
-    found &= np.isfinite(np.maximum.reduce(arc, axis=1)[:, 1:]).all(axis=1)
+    for scores in (_own(arc, above), np.maximum.reduce(arc, axis=1)[:, 1:]):
+        found &= (np.abs(scores) < LARGEST).all(axis=1)
     for _ in range(nodes.bit_length()):  # each time, twice as far up
         above = np.take_along_axis(above, above, axis=1)
     found &= (above == 0).all(axis=1)
@@ -139,5 +142,5 @@ def _chart_gaps(arc: Floats, best: Floats, own: Floats, parses: Sequence[Parse],
 
 
 def _proof(parse: Parse) -> Proof:
-    assert parse.proof is not None  # by _is_plain
+    assert parse.proof is not None  # by is_plain
     return parse.proof

@@ -61,9 +61,13 @@ def claim(given: Given, parse: Parse, projective: bool, root: str) -> Claim:
     parts = given.parts_of(heads, arcs)
     if not all(map(math.isfinite, parts)):
         raise ProofError("refused: the tree has a part with the score -inf")
-    if not has_value(parts, parse.score):
+    try:
+        lower, upper = limits_of_sum(parts)
+    except OverflowError:
+        raise ProofError("refused: the value of the tree is beyond the range of doubles") from None
+    if not (lower <= parse.score <= upper or has_value(parts, parse.score)):
         raise ProofError(f"refused: the tree has the value {math.fsum(parts)!r}, not {parse.score!r}")
-    return Claim(given, parse, parse.proof, arcs, parts, *limits_of_sum(parts), projective, single_root)
+    return Claim(given, parse, parse.proof, arcs, parts, lower, upper, projective, single_root)
 
 
 def limits_of_sum(parts: Sequence[float]) -> tuple[float, float]:
@@ -96,29 +100,32 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
     """The scores of the arcs into words 1, 2, ..."""
     if len(heads) != given.nodes or heads[0] != -1:
         raise ProofError(f"refused: heads has {len(heads)} entries; -1 and one head a word are {given.nodes}")
-    for m, h in enumerate(heads[1:], start=1):
-        if not 0 <= h < given.nodes:
-            raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
+    if min(heads[1:]) < 0 or max(heads) >= given.nodes:
+        h, m = next((h, m) for m, h in enumerate(heads) if m and not 0 <= h < given.nodes)
+        raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
     own: list[float] = given.arc.reshape(-1).take([h * given.nodes + m for m, h in enumerate(heads) if m]).tolist()
     if -math.inf in own:
         m = 1 + own.index(-math.inf)
         raise ProofError(f"refused: the arc ({heads[m]}, {m}) is not allowed")
     if single_root and heads.count(0) != 1:
         raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
-    reached_from = [0] * given.nodes  # the word whose path to node 0 has the node first
-    for m in range(1, given.nodes):
-        node = m
-        while node and not reached_from[node]:
-            reached_from[node] = m
-            node = heads[node]
-        if node and reached_from[node] == m:
-            raise ProofError(f"refused: the heads above word {m} form a cycle")
-    if projective and _crosses(heads):
+    ancestor = ancestors(heads)
+    if any(ancestor):
+        raise ProofError(f"refused: the heads above word {next(filter(None, ancestor))} form a cycle")
+    if projective and crosses(heads):
         raise ProofError("refused: arcs of the tree cross")
     return own
 
 
-def _crosses(heads: Sequence[int]) -> bool:
+def ancestors(heads: Sequence[int]) -> list[int]:
+    """The node that is reached from each after at least as many steps as there are nodes; on a cycle, or node 0."""
+    found = [0, *heads[1:]]
+    for _ in range(len(heads).bit_length()):  # each time, twice as many steps
+        found = [found[h] for h in found]
+    return found
+
+
+def crosses(heads: Sequence[int]) -> bool:
     """Whether two arcs cross: each word between the ends of an arc must stay between them with its own head."""
     spans = sorted([(h, -m) if h < m else (m, -h) for m, h in enumerate(heads) if m])  # by begin, the longest first
     open_ends = [len(heads)]

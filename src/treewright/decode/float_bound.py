@@ -16,7 +16,7 @@ from treewright.decode.integer_scores import Floats
 from treewright.decode.proof import Point
 
 EPSILON = 2.0**-52  # the relative error of a sum is at most half of it
-SHORT = 16  # nodes: up to here lists are faster than arrays (benchmarks/proofs.py)
+SHORT = 12  # nodes: up to here lists are faster than arrays (benchmarks/proofs.py)
 
 
 def upper_bound(arc: Floats, point: Point, single_root: bool) -> float:
@@ -32,12 +32,12 @@ def _best_of_lists(arc: Floats, point: Point) -> list[float]:
     weights: list[list[float]] = arc.T.tolist()  # [m][h]
     for slack, words in point.sets:
         outside = [h for h in range(len(weights)) if h not in words]
-        for m in set(words):
-            into = weights[m]
+        for into in [weights[m] for m in set(words)]:
             for h in outside:
                 into[h] += slack
-    for into in weights:
-        into[0] -= point.penalty
+    if point.penalty:
+        for into in weights:
+            into[0] -= point.penalty
     return list(map(max, weights[1:]))
 
 
@@ -46,8 +46,7 @@ def _best_of_arrays(arc: Floats, point: Point) -> list[float]:
     weights = arc.copy()
     if point.sets:
         members = np.zeros((len(point.sets), len(arc)))
-        rows = [k for k, (_, words) in enumerate(point.sets) for _ in words]
-        members[rows, list(chain.from_iterable(words for _, words in point.sets))] = 1
+        members.reshape(-1)[[k * len(arc) + m for k, (_, words) in enumerate(point.sets) for m in words]] = 1
         weights += entered(members, np.array([slack for slack, _ in point.sets]))
     weights[0] -= point.penalty
     found: list[float] = np.maximum.reduce(weights)[1:].tolist()
@@ -58,7 +57,7 @@ def upper_bounds(arc: Floats, points: Sequence[Point], single_root: bool) -> Flo
     """The same for each sentence of arc[sentence, h, m]."""
     nodes, none = arc.shape[1], Point((), 0.0, ())
     usable = [_is_usable(point, nodes, single_root) for point in points]
-    points = [point if is_usable else none for point, is_usable in zip(points, usable, strict=True)]
+    points = [point if _is_usable else none for point, _is_usable in zip(points, usable, strict=True)]
     weights, total = arc, np.zeros(len(points))
     if any(point.sets for point in points):
         members, slack = _padded_sets(points, nodes)
@@ -97,7 +96,11 @@ def _is_usable(point: Point, nodes: int, single_root: bool) -> bool:
     """Whether it has only finite multipliers, slack that is not negative, and sets of words that exist."""
     if point.arcs or not math.isfinite(point.penalty) or (point.penalty and not single_root):
         return False
-    return all(0 <= slack < math.inf and words and min(words) > 0 and max(words) < nodes for slack, words in point.sets)
+    if not point.sets:
+        return True
+    slacks, sets = zip(*point.sets, strict=True)
+    words = list(chain.from_iterable(sets))
+    return min(slacks) >= 0 and sum(slacks) < math.inf and all(sets) and min(words) > 0 and max(words) < nodes
 
 
 def _padded_sets(points: Sequence[Point], nodes: int) -> tuple[Floats, Floats]:

@@ -79,7 +79,7 @@ def arc_gap(arc: Floats, best: Floats, loss: float, halves: Floats, single_root:
         return math.inf
     weight, half = np.maximum(arc - best, -2 * loss), np.maximum(halves, -2 * loss)
     goal, violation = _checked_items(weight, half, single_root)
-    return _total_gap(loss, float(goal), float(violation), nodes)
+    return total_gap(loss, float(goal), float(violation), nodes)
 
 
 def arc_gaps(arc: Floats, best: Floats, loss: Floats, halves: Floats, single_root: bool) -> Floats:
@@ -113,7 +113,7 @@ def _checked_items(weight: Floats, half: Floats, single_root: bool) -> tuple[Flo
     return np.maximum.reduce(weight[..., 1:nodes] + left + right, axis=-1), violation
 
 
-def _total_gap(loss: float, goal: float, violation: float, nodes: int) -> float:
+def total_gap(loss: float, goal: float, violation: float, nodes: int) -> float:
     """A tree needs two rules a node at most."""
     rounding = 16 * EPSILON * loss  # of the 5 operations of a rule, on numbers from the floor to 0
     return math.nextafter(math.fsum([loss, goal, 2 * nodes * rounding, nodes * violation]), math.inf)

@@ -219,6 +219,7 @@ def entropy(
     problem = Problem.of(
         arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
     )
+    problem, _ = problem.relative()
     if problem.order == 1:
         log_z, marginal = _first_order(problem)
         return FloatResult(max(0.0, log_z - _dot(marginal, problem.matrix)))
@@ -233,7 +234,7 @@ def marginals_of(problem: Problem, rounds: int = ROUNDS) -> ArrayResult:
         raise InputError(f"rounds is {rounds}; expected at least 1")
     if problem.order == 1:
         return ArrayResult(_first_order(problem)[1], exact=True)
-    _, expected, exact = _second_order(problem, rounds)
+    _, expected, exact = _second_order(problem.relative()[0], rounds)
     found = np.zeros((problem.nodes, problem.nodes))
     found[expected.head, expected.modifier] = expected.arc
     return ArrayResult(found, exact=exact)
@@ -242,8 +243,9 @@ def marginals_of(problem: Problem, rounds: int = ROUNDS) -> ArrayResult:
 def log_partition_of(problem: Problem) -> FloatResult:
     """The log partition of a checked problem."""
     if problem.order == 2:
-        log_z, _, exact = _second_order(problem)
-        return FloatResult(log_z, exact=exact)
+        relative, lost = problem.relative()
+        log_z, _, exact = _second_order(relative)
+        return FloatResult(log_z + lost, exact=exact)
     log_sum = _core.projective_log_partition if problem.projective else _core.log_partition
     found = log_sum(scores_of(problem), problem.single_root)
     if found == -np.inf:

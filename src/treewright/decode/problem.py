@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -172,6 +173,18 @@ class Problem:
     def with_parts(self, core: _core.Parts) -> Problem:
         """The same problem over other parts, which comply with its constraints."""
         return Problem(self.nodes, Parts.of(core), projective=self.projective, single_root=self.single_root)
+
+    def relative(self) -> tuple[Problem, float]:
+        """The same problem with arcs relative to the best one into their word, and what every tree loses by that.
+
+        Sums of exponentials are then as exact for scores that have a large number in common as for others.
+        """
+        parts = self.parts
+        best = np.full(self.nodes, -np.inf)
+        np.maximum.at(best, parts.modifier, parts.arc)
+        best[best == -np.inf] = 0.0  # no arc is allowed
+        relative = self.with_parts(parts.adjusted(-best[parts.modifier]))
+        return replace(relative, require=self.require, forbid=self.forbid), math.fsum(best.tolist())
 
     def unscored(self) -> Problem:
         """The same problem with scores of zero; what scores or constraints forbid stays forbidden."""

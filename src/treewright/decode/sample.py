@@ -103,9 +103,10 @@ def _labels(problem: Problem, trees: NDArray[np.int32], seed: int, uniform: bool
 
 def _drawn(problem: Problem, count: int, seed: int) -> NDArray[np.int32]:
     """Independent draws; none when there is no tree."""
-    if problem.order == 2 and not problem.projective:
-        return rejection.draw(problem, count, seed)
     if problem.order == 2:
+        problem, _ = problem.relative()
+        if not problem.projective:
+            return rejection.draw(problem, count, seed)
         return _core.sample_parts(problem.parts, problem.single_root, count, seed)
     draw = _core.projective_sample if problem.projective else _core.sample
     return draw(scores_of(problem), problem.single_root, count, seed)

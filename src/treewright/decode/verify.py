@@ -30,6 +30,7 @@ from treewright.decode.integer_charts import best_projective
 from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact_sum, rounded_up
 from treewright.decode.integer_search import Search
 from treewright.decode.result import Parse
+from treewright.decode.single_sentence import certified_tree
 from treewright.errors import InputError, ProofError
 
 EPSILON = 2.0**-52  # the relative error of a sum is at most half of it
@@ -66,6 +67,10 @@ def verify(
     ...
     treewright.errors.ProofError: refused: ...
     """
+    if sib is grand is stop is None and head_first and require == forbid == ():
+        proved = certified_tree(arc, parse, projective, check_root(root))
+        if proved is not None:
+            return proved
     given = Given(arc, sib, grand, stop, require, forbid, head_first)
     checked = claim(given, parse, projective, root)
     return _decide(checked, _gap(checked))
@@ -165,6 +170,13 @@ def _bounded(claim: Claim, scores: Scores, value: Fraction) -> Verified:
 
 def _gap(claim: Claim) -> float:
     """An upper bound on what another tree gains, in doubles; +inf or NaN where they have none."""
+    try:
+        return _gap_in_doubles(claim)
+    except (OverflowError, ValueError):  # sums beyond the range of doubles; infinities of both signs
+        return math.inf
+
+
+def _gap_in_doubles(claim: Claim) -> float:
     given = claim.given
     if given.is_first_order and given.best[1:] == claim.arcs:  # the best head of every word: no tree is better
         return 0.0

@@ -21,7 +21,9 @@ MIN_EXPECTED_PAIR = MIN_EXPECTED_TAG = 10.0
 # training sentences, rules about tags from an expected count of 10 on lose 0.07 points of LAS on the development sets
 # of EWT and Portuguese-Bosque, from 1,000 on none (benchmarks/label_rules.py).
 MIN_SHARE_PREDICTED = 0.01
-PUNCTUATION = "punct"  # with PUNCT alone by the validation of Universal Dependencies, where the treebank obeys
+# By the validation of Universal Dependencies this label has this tag alone, and this tag this label, as far as the
+# treebank obeys.
+PUNCTUATION, PUNCTUATION_TAG = "punct", "PUNCT"
 MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learning/label_exclusions.hpp
 OPEN = "_"  # a label that is not given
 ROOT_TAG = "<root>"  # in place of the tag of node 0
@@ -67,12 +69,17 @@ class LabelRules(NamedTuple):
     def for_predicted_tags(cls, sentences: Sequence[Sentence]) -> LabelRules:
         """The rules for a parser that is used with the tags of a tagger, read off sentences with gold tags.
 
-        Of those about tags, the ones with a high expected count, and all about punctuation: taggers confuse it rarely.
+        Of those about tags, the ones with a high expected count, and all about the label and the tag of punctuation:
+        taggers confuse it rarely.
         """
         words = sum(map(len, sentences))
         found = cls.read(sentences)
         least = MIN_SHARE_PREDICTED * words
-        tags = tuple(rule for rule in found.tags if rule.expected >= least or rule.label == PUNCTUATION)
+        tags = tuple(
+            rule
+            for rule in found.tags
+            if rule.expected >= least or rule.label == PUNCTUATION or rule.other == PUNCTUATION_TAG
+        )
         return found._replace(tags=tags, head_tags=tuple(rule for rule in found.head_tags if rule.expected >= least))
 
     def forbidden(self) -> Forbidden:

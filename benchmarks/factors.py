@@ -1,18 +1,20 @@
 """What do a tensor, third-order parts and global features add to the second-order parser?
 
     python benchmarks/factors.py FOLDER [--treebanks ud/Hungarian-Szeged ...] [--sentences N] [--seeds 1]
-                                 [--models tensor third full] [--ablation] [--drop] [--scales 0.4 1]
-                                 [--tensor-scales 0.5 1] [--patience 3] [--learners choices pa] [--part test]
-                                 [--keep DIR]
+                                 [--models tensor third full] [--restarts 1 3] [--ablation] [--drop]
+                                 [--scales 0.4 1] [--tensor-scales 0.5 1] [--patience 3] [--learners pa]
+                                 [--part test] [--keep DIR]
 
-`grand` is the second-order parser inside the others, trained once for each treebank and seed; tensor and factors of
-each row are trained beside the same jackknifed scorers. Further rows: --ablation, `full` trained without each group;
---learners, `full` with factors that learn in another way; and for the last of the models, without training, --drop, the
-scores of each group left out; --scales and --tensor-scales, other scales of the scores; --patience, climbs from random
-trees until so many have brought nothing. --keep: a folder for the weights of finished stages but tensor and factors;
-those that are there are not trained again, and their time is not in the table. UAS and LAS count every word, with gold
-tags, on --part; `dev` chooses epochs. CPU seconds of one thread: training is that of the first model, or of the first
-and of what is new; words per second are those of parsing without confidence. The peak of the memory is that of all.
+`grand` is the second-order parser inside the others, trained once for each treebank, seed and number of restarts (the
+default of the first model if none is given); tensor and factors of each row are trained beside the same jackknifed
+scorers, and once for all numbers of restarts, so that only the scorer is trained again. Further rows: --ablation,
+`full` trained without each group; --learners, `full` with factors that learn in another way; and for the last of the
+models, without training, --drop, the scores of each group left out; --scales and --tensor-scales, other scales of the
+scores; --patience, climbs from random trees until so many have brought nothing. --keep: a folder for the weights of the
+models; those that are there are not trained again, and their time is not in the table. UAS and LAS count every word,
+with gold tags, on --part; `dev` chooses epochs. CPU seconds of one thread: training is that of the first model, or of
+the first and of what is new; words per second are those of parsing without confidence. The peak of the memory is that
+of all.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -32,7 +35,7 @@ import numpy as np
 import treewright as tw
 from treewright.features.factors import GROUPS, TENSOR, kind_of, without_groups
 from treewright.learn import Numbers, State
-from treewright.parser import FactorOptions, Parser, ParserOptions
+from treewright.parser import FactorOptions, Parser, ParserOptions, Scoring
 from treewright.parser.training import Trainer
 
 TREEBANKS = (
@@ -53,6 +56,7 @@ class Figures:
     las: float
     words_a_second: float
     training: float
+    gain: float  # UAS over `grand`
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, default=None)
     arguments.add_argument("--seeds", type=int, nargs="*", default=[1])
     arguments.add_argument("--models", nargs="*", default=["tensor", "third", "full"])
+    arguments.add_argument("--restarts", type=int, nargs="*", default=[])
     arguments.add_argument("--ablation", action="store_true")
     arguments.add_argument("--drop", action="store_true")
     arguments.add_argument("--scales", type=float, nargs="*", default=[])
@@ -81,27 +86,37 @@ def main() -> None:
     arguments.add_argument("--keep", type=Path)
     given = arguments.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, treewright {tw.__version__}, one thread")
-    rows: dict[str, list[float]] = {}
+    rows: dict[str, dict[str, list[Figures]]] = {}
     for treebank in given.treebanks:
         data = read(given.folder / treebank, given.sentences, given.part)
+        of_treebank = rows.setdefault(f"{treebank}, {len(data.train)} sentences", {})
         for seed in given.seeds:
             print(f"{treebank}, {len(data.train)} sentences, seed {seed}, {given.part}")
             print(f"{'':36} {'UAS':>6} {'LAS':>6} {'words/s':>9} {'training s':>11}", flush=True)
-            second_order = None
-            kept = given.keep and given.keep / f"{Path(treebank).name}-{given.sentences}-{seed}.npz"
-            for name, found in compare(data, seed, given.models, kept, given):
-                second_order = second_order or found
-                gain = found.uas - second_order.uas
-                rows.setdefault(name, []).append(gain)
-                print(
-                    f"{name:36} {found.uas:6.2f} {found.las:6.2f} {found.words_a_second:9.0f} {found.training:11.1f} "
-                    f"{gain:+6.2f}",
-                    flush=True,
-                )
-    print("UAS over grand: mean, smallest and largest over treebanks and seeds")
-    for name, gains in rows.items():
-        print(f"{name:36} {sum(gains) / len(gains):+6.2f} {min(gains):+6.2f} {max(gains):+6.2f}")
+            kept = Kept(given.keep and given.keep / f"{Path(treebank).name}-{given.sentences}-{seed}.npz")
+            for restarts in given.restarts or [None]:
+                name_of_restarts = f", {restarts} restarts" if restarts else ""
+                for name, found in compare(data, seed, Scoring(restarts=restarts), kept, given):
+                    of_treebank.setdefault(name + name_of_restarts, []).append(found)
+                    print(
+                        f"{name + name_of_restarts:36} {found.uas:6.2f} {found.las:6.2f} {found.words_a_second:9.0f} "
+                        f"{found.training:11.1f} {found.gain:+6.2f}",
+                        flush=True,
+                    )
+    for treebank, of_treebank in rows.items():
+        print(f"{treebank}, seeds {' '.join(map(str, given.seeds))}: UAS, LAS, UAS over grand; mean (range)")
+        show_means(of_treebank)
+    if len(rows) > 1:
+        print("all: UAS, LAS, UAS over grand; mean over treebanks and seeds (range)")
+        show_means({name: [one for some in rows.values() for one in some[name]] for name in next(iter(rows.values()))})
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+def show_means(rows: Mapping[str, Sequence[Figures]]) -> None:
+    for name, found in rows.items():
+        columns = [[one.uas for one in found], [one.las for one in found], [one.gain for one in found]]
+        cells = [f"{mean(some):6.2f} ({min(some):.2f} to {max(some):.2f})" for some in columns]
+        print(f"{name:36} {'  '.join(cells)}")
 
 
 def read(folder: Path, sentences: int | None, part: str) -> Data:
@@ -110,40 +125,69 @@ def read(folder: Path, sentences: int | None, part: str) -> Data:
     return Data(list(islice(train, sentences)), dev, other)
 
 
+class Kept:
+    """The weights of the stages of all models of a treebank and seed; in a file, if there is a path."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.weights: dict[str, Numbers] = {}
+        if path and path.exists():
+            with np.load(path) as arrays:
+                self.weights = dict(arrays)
+
+    def stages(self, options: ParserOptions) -> dict[str, Numbers]:
+        """Those that a training with these options can use."""
+        stages = {name.partition(SEPARATOR)[0] for name in self.weights}
+        found = {stage: self.weights.get(kept_name(stage, options)) for stage in stages}
+        return {stage: some for stage, some in found.items() if some is not None}
+
+    def keep(self, stages: Mapping[str, Numbers], options: ParserOptions) -> None:
+        """Keep the weights of a training; not those of labels: projectivity is chosen when that stage is prepared."""
+        found = {kept_name(stage, options): some for stage, some in stages.items() if stage != "labeller"}
+        if found.keys() <= self.weights.keys():
+            return
+        self.weights |= found
+        if self.path:
+            arrays: Any = self.weights
+            np.savez(self.path, **arrays)
+
+
+SEPARATOR = ", "
+
+
+def kept_name(stage: str, options: ParserOptions) -> str:
+    """The name under which weights are kept: with what they depend on beside treebank and seed."""
+    if stage == "scorer":
+        return f"scorer{SEPARATOR}restarts {options.scoring.restarts}"
+    if stage == "factors":
+        return f"factors{SEPARATOR}" + " ".join((options.model, options.factors.learner, *options.factors.without))
+    return stage
+
+
 def compare(
-    data: Data, seed: int, models: Sequence[str], kept: Path | None, given: argparse.Namespace
+    data: Data, seed: int, scoring: Scoring, kept: Kept, given: argparse.Namespace
 ) -> Iterator[tuple[str, Figures]]:
     """The figures of `grand`, of the models, of changes of the last one, and of `full` without each group."""
-    weights: Mapping[str, Numbers] = {}
-    if kept and kept.exists():
-        with np.load(kept) as arrays:
-            weights = dict(arrays)
-    shared = 0.0
-    for model in models:
-        parser, weights, seconds = trained(data, ParserOptions(model=model, seed=seed), weights)
-        if not shared:
+    shared, grand = 0.0, float("nan")
+    for model in given.models:
+        options = ParserOptions(model=model, seed=seed, scoring=scoring)
+        parser, seconds = trained(data, options, kept)
+        if grand != grand:
             shared = seconds
-            if kept:
-                finished: Any = {
-                    name: some for name, some in weights.items() if name.split()[0] not in ("tensor", "factors")
-                }
-                np.savez(kept, **finished)
-            yield "grand", figures(Parser(replace(parser.without_factors().model, tensor=None)), data, seconds)
-            yield model, figures(parser, data, seconds)
+            inner = figures(Parser(replace(parser.without_factors().model, tensor=None)), data, seconds)
+            grand = inner.uas
+            yield "grand", replace(inner, gain=0.0)
+            yield model, figures(parser, data, seconds, grand)
         else:
-            yield model, figures(parser, data, shared + seconds)
+            yield model, figures(parser, data, shared + seconds, grand)
     for name, changed in changes(parser, given):
-        yield f"{models[-1]}, {name}", figures(changed, data, shared)
+        yield f"{given.models[-1]}, {name}", figures(changed, data, shared, grand)
     others = {f"full without {group}": FactorOptions(without=(group,)) for group in GROUPS if given.ablation}
     others |= {f"full, learner {learner}": FactorOptions(learner=learner) for learner in given.learners}
     for name, factors in others.items():
-        parser, weights, seconds = trained(data, ParserOptions(model="full", seed=seed, factors=factors), weights)
-        yield name, figures(parser, data, shared + seconds)
-
-
-def second_order(weights: Mapping[str, Numbers]) -> dict[str, Any]:
-    """The weights of the stages but those of tensor and factors."""
-    return {name: some for name, some in weights.items() if not name.startswith(("tensor", "factors"))}
+        options = ParserOptions(model="full", seed=seed, scoring=scoring, factors=factors)
+        parser, seconds = trained(data, options, kept)
+        yield name, figures(parser, data, shared + seconds, grand)
 
 
 def changes(parser: Parser, given: argparse.Namespace) -> Iterator[tuple[str, Parser]]:
@@ -173,24 +217,23 @@ def set_of_groups(templates: Sequence[str]) -> list[str]:
     return [group for group, members in GROUPS.items() if kinds & {*members}]
 
 
-def trained(
-    data: Data, options: ParserOptions, weights: Mapping[str, Numbers]
-) -> tuple[Parser, Mapping[str, Numbers], float]:
-    """A parser, the weights of its stages, and the CPU seconds of those that were not given."""
+def trained(data: Data, options: ParserOptions, kept: Kept) -> tuple[Parser, float]:
+    """A parser, and the CPU seconds of the stages that were not kept."""
     start = time.process_time()
     trainer = Trainer(data.train, data.dev, options)
-    known = {name: some for name, some in weights.items() if name != "factors"}
-    model = trainer.run(State(weights=known))
-    return Parser(replace(model, metadata={})), trainer.weights, time.process_time() - start
+    model = trainer.run(State(weights=kept.stages(options)))
+    seconds = time.process_time() - start
+    kept.keep(trainer.weights, options)
+    return Parser(replace(model, metadata={})), seconds
 
 
-def figures(parser: Parser, data: Data, training: float) -> Figures:
+def figures(parser: Parser, data: Data, training: float, grand: float = 0.0) -> Figures:
     start = time.process_time()
     found = list(parser.parse(data.part, confidence=False))
     seconds = time.process_time() - start
     scores = tw.evaluate.evaluate(data.part, found)
-    words = sum(map(len, data.part))
-    return Figures(100 * scores["UAS"].f1, 100 * scores["LAS+"].f1, words / seconds, training)
+    words, uas = sum(map(len, data.part)), 100 * scores["UAS"].f1
+    return Figures(uas, 100 * scores["LAS+"].f1, words / seconds, training, uas - grand)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,20 @@ def test_the_value_is_that_of_the_definition_and_not_below_that_of_the_second_or
         assert found.parse.certified or found.parse.status.startswith("best of")
 
 
+def test_a_budget_of_time_ends_the_search_with_a_tree_that_is_not_worse_than_its_start(full: Parser) -> None:
+    worker = Worker(full.model)
+    base = full.without_factors()
+    assert worker.tree_scorer is not None
+    assert full.model.factors is not None
+    limited = full.parse(TEST, max_seconds=1e-9)
+    for found, start in zip(limited, base.parse(TEST, max_seconds=1e-9), strict=True):
+        encoded, parts = worker.encode(found), full.parts(found)
+        worker.tree_scorer.open(encoded.atoms, encoded.each)
+        [value] = worker.tree_scorer.values(start.parse.heads[None], *full.model.factors)
+        assert found.parse.iterations == 1
+        assert found.parse.score >= value + parts.value(start.parse.heads) - RTOL
+
+
 def test_large_scores_of_factors_change_trees_of_the_second_order(full: Parser) -> None:
     values = np.random.default_rng(1).integers(-127, 128, 1 << 12).astype(np.int8)
     loud = Parser(replace(full.model, factors=Weights(values, 1.0)))

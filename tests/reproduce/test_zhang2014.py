@@ -17,6 +17,8 @@ from treewright.parser.model import Worker
 from treewright.reproduce import zhang2014
 from treewright.reproduce.zhang2014 import Row4, Study, System, climb, gains, right_heads
 
+SYSTEMS = [System("arc"), System("full"), System("grand"), System("third"), System("full", without=("tensor",))]
+
 
 @pytest.fixture(autouse=True)
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +57,19 @@ def test_a_model_is_kept_and_trained_again_for_other_sentences(data: Path) -> No
     for sentences in (12, 12, 6):
         Study(data, sentences, keep=data / "kept", report=trained.append).parser("toy", System("arc"))
     assert trained == ["toy: training arc-crf on 12 sentences", "toy: training arc-crf on 6 sentences"]
+
+
+def test_shared_stages_do_not_change_a_model(data: Path) -> None:
+    shared = Study(data, 12)
+    models = [shared.parser("toy", system).model for system in SYSTEMS]
+    for system, model in zip(SYSTEMS, models, strict=True):
+        alone = Study(data, 12).parser("toy", system).model
+        for name in ("pruner", "scorer", "labeller", "tensor", "factors"):
+            own, other = getattr(model, name), getattr(alone, name)
+            assert (own is None) == (other is None), name
+            if own is not None:
+                assert own.scale == other.scale, name
+                assert np.array_equal(own.values, other.values), name
 
 
 def test_right_heads_leave_punctuation_out() -> None:

@@ -199,7 +199,7 @@ def train(
             min=1,
             metavar="N",
             help="Trainings of the scorer from zero, each with another order of the sentences and two epochs (--epochs "
-            "are shared), whose weights are averaged; 1 to 3, by the size of TRAIN, if not given.",
+            "are shared), whose weights are averaged; 3, or 1 if TRAIN has more than 75,000 words, if not given.",
         ),
     ] = None,
     columns: Annotated[str, columns_option("filled by the tagger: upos, xpos, feats, lemma")] = "upos,xpos,feats,lemma",

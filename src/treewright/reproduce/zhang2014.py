@@ -9,8 +9,8 @@ differences between columns, not their levels.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +22,11 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
+from treewright.learn import Numbers, State
 from treewright.parser import FactorOptions, Parser, ParserOptions
 from treewright.parser.model import Worker
 from treewright.parser.parser import fingerprint
+from treewright.parser.training import Trainer
 from treewright.reproduce.koo2010_parsers import TREEBANKS as OF_KOO
 from treewright.reproduce.koo2010_parsers import corpus, training
 
@@ -111,7 +113,10 @@ class System:
 
 @dataclass(frozen=True)
 class Study:
-    """The treebanks under `data`, and the parsers trained on them; with `keep`, models are kept in that folder."""
+    """The treebanks under `data`, and the parsers trained on them; with `keep`, models are kept in that folder.
+
+    Parsers of one treebank are held at a time, and stages that they have in common are trained once.
+    """
 
     data: Path
     sentences: int | None = None  # of each training set; None: all
@@ -119,6 +124,7 @@ class Study:
     keep: Path | None = None
     report: Report = silence
     _parsers: dict[tuple[str, System], Parser] = field(default_factory=dict)
+    _stages: dict[tuple[object, ...], Mapping[str, Numbers]] = field(default_factory=dict)
 
     def test(self, treebank: str) -> list[Sentence]:
         """The test sentences."""
@@ -128,6 +134,9 @@ class Study:
         """A trained parser; it is trained once."""
         key = treebank, system
         if key not in self._parsers:
+            if any(other != treebank for other, _ in self._parsers):
+                self._parsers.clear()
+                self._stages.clear()
             self._parsers[key] = self._kept(treebank, system)
         return self._parsers[key]
 
@@ -139,11 +148,21 @@ class Study:
             if parser.model.metadata.get("training_sha256") == fingerprint(sentences):
                 return parser
         self.report(f"{treebank}: training {system.name} on {len(sentences)} sentences")
-        parser = Parser.train(sentences, projective=False, options=system.options())
+        parser = self._trained(sentences, system)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             parser.save(path)
         return parser
+
+    def _trained(self, sentences: Sequence[Sentence], system: System) -> Parser:
+        """A parser whose second order, tensor and labels are those of an earlier one, if that was trained alike."""
+        trainer = Trainer(sentences, [], replace(system.options(), projective=False))
+        settings = trainer.settings
+        key = settings.siblings, settings.grandparents, settings.learner, settings.scoring
+        model = trainer.run(State(weights=dict(self._stages.get(key, {}))))
+        own = {name: some for name, some in trainer.weights.items() if name != "factors"}
+        self._stages[key] = {**self._stages.get(key, {}), **own}
+        return Parser(replace(model, metadata={"training_sha256": fingerprint(sentences)}))
 
 
 def parses(

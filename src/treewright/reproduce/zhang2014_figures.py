@@ -25,7 +25,7 @@ def draw_gains(gains: Mapping[str, Gain], system: str, path: Path) -> None:
         axis.axhline(0, color="black", linewidth=0.8)
         axis.set_xticks(places, [short_name(name) for name in gains])
         axis.set(ylabel=f"gain of {system} over the first order, UAS")
-        axis.legend(frameon=False)
+        axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)  # bars leave no space inside
 
 
 def draw_restarts(rows: Sequence[Row6], path: Path) -> None:

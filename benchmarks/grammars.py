@@ -9,7 +9,8 @@ several contexts of labels, Collins' model 1, model 1 that agrees with a tagger,
 dependency parser. F1 of brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about
 10, 20 and 40 words on one thread (the mean over dev sentences of this length, at most two words shorter or longer).
 --keep stores the models in a folder and reuses them; --systems names the ones that are compared, such as collins.tw.
---settings compares weights and step rules of the two joint models on K dev sentences.
+--settings compares weights and step rules of the two joint models on K dev sentences, and prints how many tags could be
+right at best.
 
 --dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
 with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.
@@ -35,6 +36,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol
 
 import nltk
+import numpy as np
 from nltk.parse.pchart import InsideChartParser
 from nltk.parse.viterbi import ViterbiParser
 
@@ -56,6 +58,7 @@ from treewright.grammar.kinds import scores_of
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.joint.dependencies import dependency_sentences
 from treewright.joint.model import WEIGHTS, JointModel, evenly_spaced
+from treewright.joint.tags import TagProblem
 from treewright.parser import Parser, ParserOptions
 from treewright.relax import HalvingStep, HarmonicStep, PolyakStep, Step
 
@@ -215,6 +218,7 @@ def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependenci
         alone = partial(model.grammar.parse, partial=True)
         print_setting("grammar alone", dev, [partial(alone, tree.leaves()) for tree in dev])
         print_setting("fixed tags", dev, [partial(model.fixed_tags_parse, tree.leaves()) for tree in dev])
+        print_upper_bound(dev, [problem for problem in problems if isinstance(problem, TagProblem)])
     for weight in WEIGHTS:
         print_setting(f"weight {weight:g}", dev, [partial(problem.parse, weight) for problem in problems])
     rules: dict[str, Step] = {f"PolyakStep({scale})": PolyakStep(scale) for scale in (1.0, 1.4, 1.8, 2.2)}
@@ -232,6 +236,20 @@ def print_setting(name: str, dev: Sequence[Tree], calls: Sequence[Callable[[], P
     shares = [sum(one.certified and one.iterations <= limit for one in found) / len(found) for limit in (10, 50)]
     accuracy = f"{100 * scores.brackets.f1:6.2f} {100 * scores.tagging_accuracy:6.2f}"
     print(f"{name:28} {accuracy} {100 * shares[0]:20.1f} {100 * shares[1]:14.1f} {seconds:6.1f}", flush=True)
+
+
+def print_upper_bound(dev: Sequence[Tree], problems: Sequence[TagProblem]) -> None:
+    """The accuracy of tags if of those that both models have for a word the right one were always chosen."""
+    right = sum(right_tags(*both) for both in zip(problems, dev, strict=True))
+    print(f"{'best choice of tags':28} {'':6} {100 * right / sum(len(tree.tags()) for tree in dev):6.2f}", flush=True)
+
+
+def right_tags(problem: TagProblem, gold: Tree) -> int:
+    """The words whose gold tag both models have."""
+    variables, names = problem.oracles[0].variables, problem.grammar.tags
+    pairs = np.concatenate([np.column_stack([variables.word, variables.tag]), np.argwhere(variables.others)])
+    possible = {(word, names[tag]) for word, tag in pairs.tolist()}
+    return sum(place in possible for place in enumerate(gold.tags()))
 
 
 def by_length(model: Parses, dev: list[Tree], length: int) -> str:

@@ -87,6 +87,21 @@ def test_a_grammar_agrees_with_a_tagger(folder: Path) -> None:
     assert len((folder / "tags.mrg").read_text().splitlines()) == 3
 
 
+def test_a_long_sentence_without_a_tree_is_named_with_the_limit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "long.txt").write_text("with with the . a a\n")
+    found = runner(monkeypatch, capsys, "joint")(
+        "parse", str(folder / "joint.tw"), str(folder / "long.txt"), "--max-words", "5"
+    )
+    assert found.returncode == 0
+    assert found.stdout == "(())\n"
+    assert (
+        "long.txt:1: the models have no tree for this sentence of 6 words, more than --max-words 5, in a limited "
+        "search; --partial writes a cover"
+    ) in found.stderr
+
+
 def test_a_drawing_has_the_tree_and_its_dependencies(folder: Path) -> None:
     result = run("parse", folder / "joint.tw", "-q", "-o", folder / "both.svg", text="the dog sees .\n")
     assert result.exit_code == 0, result.output

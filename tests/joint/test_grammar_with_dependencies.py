@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from treewright.corpus import Tree
+from treewright.errors import InputError
 from treewright.grammar import Collins, CollinsOptions
 from treewright.joint import GrammarWithDependencies, JointOptions
 from treewright.joint.dependencies import dependency_sentences
 from treewright.joint.model import WEIGHTS
+from treewright.joint.taggers import ConsideredTags, SentenceTagger
+from treewright.tagger import Tagger, TaggerOptions
 
 NOUNS, VERBS = ["dog", "cat", "bird", "man"], ["sees", "likes", "hears"]
 
@@ -83,6 +86,13 @@ def test_a_saved_model_parses_as_before(model: GrammarWithDependencies, tmp_path
     assert (before.tree, before.score, before.iterations) == (after.tree, after.score, after.iterations)
 
 
+def test_a_model_whose_tagger_fills_other_columns_is_refused(model: GrammarWithDependencies, tmp_path: Path) -> None:
+    tagger = Tagger.train(dependency_sentences(treebank(0, 5), model.grammar.rules), columns=["upos", "xpos"])
+    GrammarWithDependencies(model.grammar, tagger, model.parser, 0.5).save(tmp_path / "old.tw")
+    with pytest.raises(InputError, match=r"old.tw: its tagger fills upos, xpos, as in earlier versions; train the"):
+        GrammarWithDependencies.load(tmp_path / "old.tw")
+
+
 def test_the_weight_is_chosen_on_the_development_trees(model: GrammarWithDependencies) -> None:
     from treewright.grammar import trees_of
 
@@ -96,6 +106,22 @@ def test_a_sentence_of_dropped_words_has_a_parse(model: GrammarWithDependencies)
 def test_given_tags_are_kept(model: GrammarWithDependencies) -> None:
     words = ["the", "dog", "sees", "the", "cat"]
     assert model.parse(words, tags=["DT", "NN", "VBZ", "DT", "NN"]).tags == ["DT", "NN", "VBZ", "DT", "NN"]
+
+
+def test_unknown_words_have_tags_that_the_tagger_considers_if_there_is_a_tree(model: GrammarWithDependencies) -> None:
+    condition = "with tags that the tagger considers for unknown words"
+    words = ["the", "zebra", "sees", "the", "cat", "."]
+    assert model.parse(words).scope.endswith(condition)
+    sentences = dependency_sentences(treebank(0, 60), model.grammar.rules)
+    for candidates, has_tree in ((1, False), (3, True)):
+        tagger = Tagger.train(sentences, options=TaggerOptions(columns=("xpos",), max_candidates=candidates))
+        narrow = GrammarWithDependencies(model.grammar, tagger, model.parser, model.weight)
+        considered = ConsideredTags(SentenceTagger(tagger, words[:-1]), 5).by_word()
+        sentence = narrow.problem(words).forest.sentence
+        names = [{model.grammar.symbols.name(tag) for tag in tags} for tags in sentence.allowed]
+        assert names[4] == {"NN"}  # the only tag that the grammar has for a known word
+        assert names[1] == (set(considered[1]) if has_tree else {"DT", "IN", "NN", "VBZ"})
+        assert narrow.parse(words).scope.endswith(condition) == has_tree
 
 
 def test_one_tree_is_too_few() -> None:

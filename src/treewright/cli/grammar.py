@@ -200,16 +200,15 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.grammar import Collins, LatentGrammar
+    from treewright.grammar import LatentGrammar
     from treewright.models import load_grammar
 
     work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
     grammar = load_grammar(model)
-    is_unlimited = isinstance(grammar, Collins)  # it limits its own chart
-    limits: dict[str, Any] = {} if is_unlimited else {"max_words": max_words}
     parse_and_write(
         work,
-        lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, **limits),
+        lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, max_words=max_words),
         "the grammar has",
+        max_words,
         with_certificates=not isinstance(grammar, LatentGrammar),  # there is no proof for max-rule trees
     )

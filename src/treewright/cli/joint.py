@@ -162,5 +162,6 @@ def parse(
         work,
         lambda item: joint.parse(item.words, tags=item.tags, **search),
         "the models have",
+        max_words,
         with_iterations=True,
     )

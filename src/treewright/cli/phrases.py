@@ -70,7 +70,7 @@ MaxWords = Annotated[
         "--max-words",
         min=1,
         metavar="N",
-        help="Unless the grammar is that of collins: divide longer sentences, which bounds time and memory.",
+        help="Divide longer sentences, or with collins narrow the beam for them, which bounds time and memory.",
     ),
 ]
 
@@ -184,18 +184,21 @@ def parse_and_write(
     work: Work,
     parse: Callable[[Item], PhraseParse],
     parsers: str,
+    max_words: int,
     *,
     with_iterations: bool = False,
     with_certificates: bool = True,
 ) -> None:
-    """Parse the sentences of a file, write the trees and print the summary; `parsers` are named in notes."""
+    """Parse the sentences of a file, write the trees and print the summary; `parsers` are named in notes.
+
+    A sentence of more than max_words is not searched completely.
+    """
     check_not_lost(work.source, work.output, work.form)
     summary = Summary()
     items = timed(read_items(work.source, work.kind, work.tags, work.skip_bad), summary)
-    without_tree = f"{parsers} no tree for this sentence; --partial writes a cover"
-    outcomes = counted(
-        parse_items(items, parse, without_tree, work.threads), summary, with_iterations, with_certificates
-    )
+    without_tree = f"{parsers} no tree for this sentence"
+    parsed = parse_items(items, parse, without_tree, max_words, work.threads)
+    outcomes = counted(parsed, summary, with_iterations, with_certificates)
     write_outcomes(outcomes, work.form, work.output, "<stdin>" if work.source == "-" else work.source)
     summary.print(as_json=work.as_json, quiet=work.quiet, to_stdout=work.output != "-")
 
@@ -209,21 +212,30 @@ def timed(items: Iterable[Item], summary: Summary) -> Iterator[Item]:
 
 
 def parse_items(
-    items: Iterable[Item], parse: Callable[[Item], PhraseParse], without_tree: str, threads: int
+    items: Iterable[Item], parse: Callable[[Item], PhraseParse], without_tree: str, max_words: int, threads: int
 ) -> Iterator[Outcome]:
-    """The outcome of each sentence, in order; without_tree is the problem of those that have none."""
+    """The outcome of each sentence, in order; without_tree is the problem of those that have none.
+
+    max_words is the limit from which on a sentence is not searched completely.
+    """
     from treewright import streams
 
     def outcome(item: Item) -> Outcome:
         try:
             return Outcome(item, parse(item), "")
         except InfeasibleError:
-            return Outcome(item, None, without_tree)
+            return Outcome(item, None, f"{without_tree}{limit_of(item, max_words)}; --partial writes a cover")
         except InputError as error:
             raise InputError(f"{item.place}: {error}") from None
 
     chunk = streams.CHUNK if threads > 1 else 1
     yield from streams.map_items(lambda some: [outcome(item) for item in some], items, threads=threads, chunk=chunk)
+
+
+def limit_of(item: Item, max_words: int) -> str:
+    """What the limit of words means for a sentence without a tree."""
+    words = len(item.words)
+    return "" if words <= max_words else f" of {words} words, more than --max-words {max_words}, in a limited search"
 
 
 def counted(

@@ -258,6 +258,7 @@ class Collins(Saved):
         beam: float | str | None = "default",
         comma_rule: bool | None = None,
         max_words: int | None = MAX_WORDS,
+        considered: Sequence[Sequence[str]] | None = None,
     ) -> LexicalParse:
         """The best tree of a sentence and its dependencies.
 
@@ -267,9 +268,9 @@ class Collins(Saved):
         None for exact search; comma_rule that of Collins; both are by default those of the options. If there is no
         tree, the beam is widened twice and the comma rule is dropped; if there is still none, it is an InfeasibleError,
         or with partial the fewest phrases that cover the sentence. A sentence of more than max_words has a narrower
-        beam, which is not widened. `given_up` of the result says what was done.
+        beam, which is not widened. `given_up` of the result says what was done. considered is that of `forest`.
         """
-        sentence = Sentence(self, words, tags)
+        sentence = Sentence(self, words, tags, considered)
         arcs, of_tags = sentence.adjustment(adjust, require, forbid), sentence.tag_adjustment(adjust_tags)
         found = sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial, of_tags)
         return found.best_of_kept(sentence.of_kept(arcs), of_tags)
@@ -288,7 +289,8 @@ class Collins(Saved):
         """All trees of a sentence, or those within the beam; the arguments are those of `Collins.parse`.
 
         considered has the tags that another model considers for each word, its best one first: a word whose best tag is
-        one of dropped punctuation is not parsed, the others have these tags in the trees.
+        one of dropped punctuation is not parsed, the others have these tags in the trees. An empty list leaves the tags
+        of a word to the grammar.
 
         >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
         >>> round(grammar.forest(["it", "rains"]).log_sum(), 6)
@@ -312,6 +314,10 @@ class Collins(Saved):
             return Search(beam, comma_rule, False, "")
         note = f"{words} words are more than {max_words}; the beam was narrowed to {LONG_BEAM:.3g} nats"
         return Search(LONG_BEAM, comma_rule, False, note)
+
+    def sentence(self, words: Sequence[str], tags: Sequence[str | None] | None = None) -> Sentence:
+        """A sentence as the chart takes it; tags are those of `parse`."""
+        return Sentence(self, words, tags)
 
     def word_and_tags(self, name: str) -> tuple[int, list[int]]:
         """The number of a word or class, and the tags it may have; a class that was not seen is made more general."""

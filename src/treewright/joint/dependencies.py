@@ -1,5 +1,8 @@
 """A grammar with dependencies: Collins' model 1, a tagger and a dependency parser in one model, which agree on arcs.
 
+Words that model 1 does not know have the tags that the tagger considers: the classes of unknown words have too many in
+a treebank with hundreds of tags (Collins 1999 gives such words the one tag of a tagger). Where there is no tree with
+these tags, they have those of their class.
 The dependency parser is that of treewright.parser with siblings and outermost grandchildren (Carreras 2007), projective
 and with a single root, trained on the dependencies that the same head rules give.
 """
@@ -8,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,14 +21,16 @@ from treewright.calls import explained, explained_methods
 from treewright.component import Arrays
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
-from treewright.errors import InfeasibleError
+from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
+from treewright.grammar.collins import Sentence as GrammarSentence
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import MAX_ITERATIONS, JointParse, as_joint
 from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidate_arcs, only_arcs
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
+from treewright.joint.taggers import ConsideredTags, SentenceTagger
 from treewright.learn import Report
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
@@ -33,6 +38,8 @@ from treewright.relax import Step
 from treewright.tagger import Tagger
 
 MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
+CONDITION = "with tags that the tagger considers for unknown words"
+COLUMNS = ("xpos",)  # that the tagger fills
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
@@ -73,7 +80,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         rules = HeadRules.load(grammar_options.head_rules if head_rules is None else head_rules)
         grammar = Collins.counted(trees, rules, grammar_options)
         sentences, dev_sentences = dependency_sentences(trees, rules), dependency_sentences(held_out, rules)
-        tagger = Tagger.train(sentences, dev_sentences, report=report)
+        tagger = Tagger.train(sentences, dev_sentences, columns=COLUMNS, report=report)
         parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
         parser = Parser.train(
             sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=report
@@ -85,9 +92,13 @@ class GrammarWithDependencies(JointModel[Collins]):
         cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays
     ) -> GrammarWithDependencies:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
+        tagger = component.part_of(Tagger, source, header, arrays)
+        if tagger.columns != COLUMNS:
+            found = ", ".join(tagger.columns)
+            raise InputError(f"{source}: its tagger fills {found}, as in earlier versions; train the model again")
         return cls(
             component.part_of(Collins, source, header, arrays),
-            component.part_of(Tagger, source, header, arrays),
+            tagger,
             component.part_of(Parser, source, header, arrays),
             checked_weight(header),
         )
@@ -124,25 +135,42 @@ class GrammarWithDependencies(JointModel[Collins]):
         max_words: int | None = MAX_WORDS,
     ) -> JointProblem:
         """The forest and the scored dependencies of a sentence; the arguments are those of `parse`."""
-        forest = self.grammar.forest(words, tags=tags, beam=beam, max_words=max_words, partial=partial)
-        worker = Worker(self.parser.model)
-        sentence = self._tagged(forest, tags)
-        if forest.forest is None or forest.is_partial:
-            return JointProblem(self, forest, sentence, None)
-        encoded = worker.encode(sentence)
-        return JointProblem(self, forest, sentence, worker.score(encoded, candidate_arcs(ArcVariables.of(forest))))
+        sentence = self.grammar.sentence(words, tags)
+        names = self._considered(sentence)
+        is_known = self.grammar.vocabulary.is_known
+        considered = [[] if is_known(word) else own for word, own in zip(sentence.words, names, strict=True)]
+        search: dict[str, Any] = {"tags": tags, "beam": beam, "max_words": max_words}
+        try:
+            forest = self.grammar.forest(words, considered=considered, **search)
+        except InfeasibleError:
+            considered = [[] for _ in words]
+            forest = self.grammar.forest(words, partial=partial, **search)
+        tagged = tagged_words(sentence, names, tags)
+        parts = None
+        if forest.forest is not None and not forest.is_partial:
+            worker = Worker(self.parser.model)
+            parts = worker.score(worker.encode(tagged), candidate_arcs(ArcVariables.of(forest)))
+        return JointProblem(self, forest, considered, tagged, parts)
 
-    def _tagged(self, forest: ParseForest, tags: Sequence[str | None] | None) -> Sentence:
-        """The words that are parsed, with given tags or those of the tagger."""
-        words = [forest.sentence.words[place] for place in forest.sentence.kept]
-        if not words:
-            return Sentence.from_words(["."])
-        [sentence] = self.tagger.tag([Sentence.from_words(words)], confidence=False)
-        if tags is None:
-            return sentence
-        given = [tags[place] for place in forest.sentence.kept]
-        chosen = [own if tag is None else tag for own, tag in zip(sentence.xpos, given, strict=True)]
-        return Sentence.from_words(words, upos=chosen, xpos=chosen)
+    def _considered(self, sentence: GrammarSentence) -> list[list[str]]:
+        """The tags that the tagger considers for each word that is parsed, its best one first; none for the others."""
+        found: list[list[str]] = [[] for _ in sentence.words]
+        if sentence.kept:
+            tagger = SentenceTagger(self.tagger, [sentence.words[place] for place in sentence.kept])
+            for place, names in zip(sentence.kept, ConsideredTags(tagger, len(sentence.kept)).by_word(), strict=True):
+                found[place] = names
+        return found
+
+
+def tagged_words(
+    sentence: GrammarSentence, considered: Sequence[Sequence[str]], tags: Sequence[str | None] | None
+) -> Sentence:
+    """The words that are parsed, with given tags or the best ones of the tagger."""
+    if not sentence.kept:
+        return Sentence.from_words(["."])
+    given = [None] * len(considered) if tags is None else tags
+    chosen = [given[place] or considered[place][0] for place in sentence.kept]
+    return Sentence.from_words([sentence.words[place] for place in sentence.kept], upos=chosen, xpos=chosen)
 
 
 @explained_methods
@@ -155,6 +183,7 @@ class JointProblem:
 
     model: GrammarWithDependencies
     forest: ParseForest
+    considered: Sequence[Sequence[str]]  # for each word the tags from which it has one; empty: those of the grammar
     sentence: Sentence  # the words that are parsed, with tags
     parts: Parts | None
 
@@ -163,10 +192,11 @@ class JointProblem:
     ) -> JointParse:
         """The parse on which both models agree; see `GrammarWithDependencies.parse` and `agree_on_arcs`."""
         if self.parts is None:
-            return as_joint(self.grammar_parse(), weight)
-        return agree_on_arcs(
-            self.forest, self.parts, weight=weight, max_iterations=max_iterations, exact=exact, step=step
-        )
+            found = as_joint(self.grammar_parse(), weight)
+        else:
+            search: dict[str, Any] = {"max_iterations": max_iterations, "exact": exact, "step": step}
+            found = agree_on_arcs(self.forest, self.parts, weight=weight, **search)
+        return replace(found, condition=CONDITION) if any(self.considered) else found
 
     def grammar_parse(self) -> LexicalParse:
         """The best tree of the grammar alone."""
@@ -187,7 +217,7 @@ class JointProblem:
         sentence = self.forest.sentence
         arcs = only_arcs(len(sentence.words), self.dependency_parse(), sentence.kept)
         try:
-            return self.model.grammar.parse(sentence.words, adjust=arcs)
+            return self.model.grammar.parse(sentence.words, adjust=arcs, considered=self.considered)
         except InfeasibleError:
             return self.grammar_parse()
 

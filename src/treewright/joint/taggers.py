@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright.calls import explained_methods
 from treewright.corpus import Sentence, Tree
 from treewright.errors import InfeasibleError, InputError
+from treewright.grammar.leaves import leaf_of
 from treewright.joint.agreement import Flags, SharedOracle, Vector
 from treewright.relax import Answer
 from treewright.tagger import Tagger, viterbi
@@ -52,7 +53,7 @@ class Trigrams:
 
 @dataclass(frozen=True, eq=False)
 class SentenceTagger:
-    """A trained tagger and the words of one sentence."""
+    """A trained tagger and the words of one sentence, which it reads as leaves of a tree: brackets as -LRB-."""
 
     tagger: Tagger
     words: Sequence[str]
@@ -66,12 +67,17 @@ class SentenceTagger:
 
     def best(self, adjust: Vector) -> tuple[NDArray[np.int32], float]:
         """The best sequence."""
-        found = self.tagger.decode(self._sentence, adjust)
+        found = self.tagger.decode(self._sentence, adjust, confidence=False)
         return found.tags, found.value
+
+    def best_tags(self) -> list[str]:
+        """The names of the best tags."""
+        names = self.tags
+        return [names[tag] for tag in self.tagger.decode(self._sentence, confidence=False).tags.tolist()]
 
     @cached_property
     def _sentence(self) -> Sentence:
-        return Sentence.from_words(list(self.words))
+        return Sentence.from_words([leaf_of(word) for word in self.words])
 
 
 @dataclass(frozen=True, eq=False)

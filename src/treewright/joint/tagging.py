@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from treewright import component
 from treewright.calls import explained, explained_methods
 from treewright.component import Arrays
-from treewright.corpus import Sentence, Tree
+from treewright.corpus import Tree
 from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, PhraseParse, TreebankGrammar, TreebankOptions
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.leaves import check_words
@@ -17,7 +17,7 @@ from treewright.grammar.treebank import MAX_WORDS
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import MAX_ITERATIONS, JointParse
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
-from treewright.joint.taggers import tagged_sentences
+from treewright.joint.taggers import SentenceTagger, tagged_sentences
 from treewright.joint.tags import TagParse, TagProblem, agree_on_tags
 from treewright.learn import Report
 from treewright.tagger import Tagger, TaggerOptions
@@ -139,7 +139,6 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
     def fixed_tags_parse(self, words: Sequence[str]) -> PhraseParse:
         """The best tree of the grammar with the tags of the tagger, or a cover."""
         check_words(words)
-        [sentence] = self.tagger.tag([Sentence.from_words(list(words))], confidence=False)
         known = set(self.grammar.tags)
-        tags = [tag if tag in known else None for tag in sentence.xpos]
+        tags = [tag if tag in known else None for tag in SentenceTagger(self.tagger, words).best_tags()]
         return self.grammar.parse(words, tags=tags, partial=True)

@@ -125,19 +125,21 @@ class Tagger(Saved):
         chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
 
-    def decode(self, sentence: Sentence, adjust: ArrayLike | None = None) -> Tagged:
+    def decode(self, sentence: Sentence, adjust: ArrayLike | None = None, *, confidence: bool = True) -> Tagged:
         """The best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
 
         Scores of the network that read the sentence are added as in `tag`. adjust[i, c] is added to the score of tag c
         for word i, counted from 0. The tags that a word may have are chosen without it, so that a relaxation solves the
         same problem in every iteration. Of words with one candidate the value leaves out their own scores, which no
-        sequence can change.
+        sequence can change. Without confidence there are no probabilities, which take longer than the best sequence.
         """
+        check_flags(confidence=confidence)
         worker = self._worker()
         if worker.tags is None:
             raise ValueError("this tagger fills no tags, only lemmas")
         shape = (len(sentence), len(self.tags))
-        return worker.tags.tag(sentence, None if adjust is None else checked_adjustment(adjust, shape))
+        checked = None if adjust is None else checked_adjustment(adjust, shape)
+        return worker.tags.tag(sentence, checked, confidence)
 
     def _worker(self) -> Worker:
         if not hasattr(self._workers, "worker"):

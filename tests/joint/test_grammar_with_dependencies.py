@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from treewright.corpus import Tree
-from treewright.errors import InputError
 from treewright.grammar import Collins, CollinsOptions
 from treewright.joint import GrammarWithDependencies, JointOptions
 from treewright.joint.dependencies import dependency_sentences
@@ -86,11 +85,15 @@ def test_a_saved_model_parses_as_before(model: GrammarWithDependencies, tmp_path
     assert (before.tree, before.score, before.iterations) == (after.tree, after.score, after.iterations)
 
 
-def test_a_model_whose_tagger_fills_other_columns_is_refused(model: GrammarWithDependencies, tmp_path: Path) -> None:
-    tagger = Tagger.train(dependency_sentences(treebank(0, 5), model.grammar.rules), columns=["upos", "xpos"])
-    GrammarWithDependencies(model.grammar, tagger, model.parser, 0.5).save(tmp_path / "old.tw")
-    with pytest.raises(InputError, match=r"old.tw: its tagger fills upos, xpos, as in earlier versions; train the"):
-        GrammarWithDependencies.load(tmp_path / "old.tw")
+def test_a_model_of_an_earlier_version_parses(model: GrammarWithDependencies, tmp_path: Path) -> None:
+    """Its tagger fills UPOS and XPOS with the same tags."""
+    sentences = dependency_sentences(treebank(0, 40), model.grammar.rules)
+    one, two = (Tagger.train(sentences, columns=columns) for columns in (["xpos"], ["upos", "xpos"]))
+    GrammarWithDependencies(model.grammar, two, model.parser, 0.5).save(tmp_path / "old.tw")
+    old = GrammarWithDependencies.load(tmp_path / "old.tw")
+    words = ["the", "wug", "sees", "the", "cat"]  # with a word that neither model knows
+    expected = GrammarWithDependencies(model.grammar, one, model.parser, 0.5).parse(words)
+    assert old.parse(words).tree == expected.tree
 
 
 def test_the_weight_is_chosen_on_the_development_trees(model: GrammarWithDependencies) -> None:

@@ -21,7 +21,7 @@ from treewright.calls import explained, explained_methods
 from treewright.component import Arrays
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import InfeasibleError
 from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
 from treewright.grammar.collins import Sentence as GrammarSentence
@@ -39,7 +39,6 @@ from treewright.tagger import Tagger
 
 MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 CONDITION = "with tags that the tagger considers for unknown words"
-COLUMNS = ("xpos",)  # that the tagger fills
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
@@ -80,7 +79,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         rules = HeadRules.load(grammar_options.head_rules if head_rules is None else head_rules)
         grammar = Collins.counted(trees, rules, grammar_options)
         sentences, dev_sentences = dependency_sentences(trees, rules), dependency_sentences(held_out, rules)
-        tagger = Tagger.train(sentences, dev_sentences, columns=COLUMNS, report=report)
+        tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=report)
         parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
         parser = Parser.train(
             sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=report
@@ -92,13 +91,9 @@ class GrammarWithDependencies(JointModel[Collins]):
         cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays
     ) -> GrammarWithDependencies:
         """The inverse of `to_arrays`; messages name the source of the arrays."""
-        tagger = component.part_of(Tagger, source, header, arrays)
-        if tagger.columns != COLUMNS:
-            found = ", ".join(tagger.columns)
-            raise InputError(f"{source}: its tagger fills {found}, as in earlier versions; train the model again")
         return cls(
             component.part_of(Collins, source, header, arrays),
-            tagger,
+            component.part_of(Tagger, source, header, arrays),
             component.part_of(Parser, source, header, arrays),
             checked_weight(header),
         )

@@ -60,8 +60,8 @@ class SentenceTagger:
 
     @property
     def tags(self) -> Sequence[str]:
-        """The tags in the one column that the tagger fills."""
-        if any(len(tag) != 1 for tag in self.tagger.tags):
+        """The tags in the one column that the tagger fills, or in two that are equal: models of earlier versions."""
+        if any(len(set(tag)) != 1 for tag in self.tagger.tags):
             raise InputError('the tagger fills several columns; train it with columns=["xpos"]: the tags of the trees')
         return [tag[0] for tag in self.tagger.tags]
 

@@ -30,7 +30,6 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from statistics import mean
@@ -39,6 +38,7 @@ from time import process_time
 import numpy as np
 from partial import generated
 
+from treewright.caching import cached_property
 from treewright.checkpoint import Steps
 from treewright.corpus import Sentence, read
 from treewright.learn import Weights

@@ -653,12 +653,12 @@ def imports_of(file: Path) -> list[str]:
 
 
 def test_the_check_imports_no_decoder() -> None:
-    """Only data, errors, the checks of arguments and its own modules: nothing of the core and no solver."""
+    """Only data, errors, the checks of arguments, cached properties and its own modules: nothing of the core and no solver."""
     folder = Path(tw.decode.__file__).parent
     own = {"verify", "claim", "single_sentence", "array_batches", "float_bound", "float_charts", "candidate_charts"}
     own |= {"proof"}
     own |= {f"integer_{name}" for name in ("bound", "charts", "scores", "search")}
-    arguments = {"errors", "calls", "checks"}
+    arguments = {"errors", "calls", "checks", "caching"}
     known = {f"treewright.decode.{name}" for name in own | {"result"}} | {f"treewright.{name}" for name in arguments}
     for file in [folder / f"{name}.py" for name in own] + [folder.parent / f"{name}.py" for name in arguments]:
         assert set(imports_of(file)) <= known, file.name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from oracles.trees import Tree, sides
 from scipy.special import logsumexp
+
+from treewright.caching import cached_property
 
 Expected = dict[tuple[int, ...], float]
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
+
+from treewright.caching import cached_property
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.caching import cached_property
 from treewright.errors import InputError, ProofError
 
 Arc = tuple[int, int]  # head, modifier

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.caching import cached_property
 from treewright.calls import explained_methods
 from treewright.decode import arrays
 from treewright.decode.parts import Parts

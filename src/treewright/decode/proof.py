@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.calls import explained_methods
 from treewright.checks import described
 from treewright.errors import InputError

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Literal
 
+from treewright.caching import cached_property
 from treewright.draw.scene import Arc, Scene, Token, Word
 
 Span = tuple[int, int]

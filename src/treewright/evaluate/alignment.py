@@ -12,10 +12,10 @@ is at the same place in both files at every safe token, so it has to run between
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from treewright.caching import cached_property
 from treewright.corpus.bytecells import Flags, Indices, spread
 from treewright.errors import InputError
 from treewright.evaluate.columns import Columns

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from treewright.caching import cached_property
 from treewright.corpus.bytecells import ByteCells, Flags, Indices
 from treewright.evaluate.alignment import Alignment, common_spans
 from treewright.evaluate.columns import Columns

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from treewright import trees
+from treewright.caching import cached_property
 from treewright.corpus.bytecells import ByteCells, Flags, Indices
 from treewright.corpus.checks import problem_of_heads
 from treewright.corpus.rows import Rows

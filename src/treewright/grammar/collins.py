@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import PIECE_PENALTY, CollinsModel, Forest
+from treewright.caching import cached_property
 from treewright.calls import explained, explained_methods
 from treewright.checks import NotNegative, Positive, check_fields, read_plain
 from treewright.component import ArrayForm, Arrays, Saved, Stored

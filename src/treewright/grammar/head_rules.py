@@ -35,13 +35,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.calls import explained, explained_methods
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk

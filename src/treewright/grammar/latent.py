@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import checkpoint as checkpoints
 from treewright import component
 from treewright._core import LatentSums, max_rule
+from treewright.caching import cached_property
 from treewright.calls import checked, explained, explained_methods
 from treewright.checks import Positive, check
 from treewright.component import ArrayForm, Arrays, Saved, Stored

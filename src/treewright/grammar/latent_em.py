@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import latent_frequencies
+from treewright.caching import cached_property
 from treewright.grammar.latent_trees import Indices, TreeTable, Vector
 from treewright.grammar.lexicon import FEW, LITTLE, MANY
 from treewright.grammar.options import LatentOptions

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import LatentKernel
+from treewright.caching import cached_property
 from treewright.grammar.constraints import ChartConstraints, Constraint, checked_adjustment
 from treewright.grammar.latent_em import Expected, Learner, Substates
 from treewright.grammar.latent_trees import Indices, Lexemes, Vector, chain_rows

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import LatentTrees
+from treewright.caching import cached_property
 from treewright.corpus import Tree
 from treewright.grammar.counts import chain_below, symbol_of
 from treewright.grammar.model import TreebankModel

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import ContextFree
+from treewright.caching import cached_property
 from treewright.corpus import Tree
 from treewright.grammar.constraints import Names
 from treewright.grammar.counts import GOAL, RuleCounts, Symbol

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from treewright.caching import cached_property
 from treewright.corpus import Sentence
 
 ROOT_RELATION = ""  # in place of the relation of node 0

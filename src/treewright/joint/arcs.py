@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
+from treewright.caching import cached_property
 from treewright.calls import explained
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.calls import explained_methods
 from treewright.corpus import Sentence, Tree
 from treewright.errors import InfeasibleError, InputError

@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.calls import explained
 from treewright.errors import InfeasibleError
 from treewright.grammar import Collins, LexicalParse, ParseForest, PhraseParse, TreebankGrammar

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from treewright import decode
+from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.decode import Candidates
 from treewright.features import Encoded, Encoder, Scorer, Templates, common_words

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import TagModel
+from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.typography import TABLE
 from treewright.learn import AveragedCells, Stage, Weights

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import LabelLists, suffix_key
+from treewright.caching import cached_property
 from treewright.errors import InputError
 
 MAX_SUFFIX = 6  # characters; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.corpus.typography import canonical
 from treewright.words.shapes import shapes
 

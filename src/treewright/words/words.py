@@ -6,7 +6,6 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.calls import checked, explained_methods
 from treewright.checks import Count, Positive
 from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of

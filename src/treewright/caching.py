@@ -1,0 +1,38 @@
+"""Properties that are computed once."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class cached_property(functools.cached_property[T]):
+    """`functools.cached_property` without its lock, which Python has removed in version 3.12.
+
+    The lock is one for all objects of a class. Two threads that work on different objects wait for each other for ever
+    if one property uses another, and in the other thread the other way round. Without it, two threads may both compute
+    the value of one object; they get the same.
+
+    >>> class Circle:
+    ...     def __init__(self, radius: float) -> None:
+    ...         self.radius = radius
+    ...     @cached_property
+    ...     def area(self) -> float:
+    ...         return 3 * self.radius**2
+    >>> Circle(2).area
+    12
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> cached_property[T] | T:
+        """The value, which is kept in the object under the name of the property."""
+        if instance is None:
+            return self
+        assert self.attrname is not None
+        value: T = vars(instance).setdefault(self.attrname, self.func(instance))
+        return value

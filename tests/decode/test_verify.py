@@ -653,7 +653,7 @@ def imports_of(file: Path) -> list[str]:
 
 
 def test_the_check_imports_no_decoder() -> None:
-    """Only data, errors, the checks of arguments, cached properties and its own modules: nothing of the core and no solver."""
+    """Only data, errors, checks of arguments, cached properties and its own modules: nothing of the core, no solver."""
     folder = Path(tw.decode.__file__).parent
     own = {"verify", "claim", "single_sentence", "array_batches", "float_bound", "float_charts", "candidate_charts"}
     own |= {"proof"}

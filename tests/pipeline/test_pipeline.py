@@ -276,7 +276,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 
 def test_a_file_of_something_else(tmp_path: Path) -> None:
     pipeline().tagger.save(tmp_path / "tagger.tw")
-    with pytest.raises(InputError, match=r"tagger.tw is a tagger, but a pipeline or a parser or an induced"):
+    with pytest.raises(InputError, match=r"tagger.tw is a tagger, but a pipeline, a parser, an induced"):
         tw.load(tmp_path / "tagger.tw")
 
 

@@ -1,17 +1,18 @@
 """Which settings of a network are best, alone and beside the linear models?
 
     python benchmarks/network_settings.py DATA --setting "" --setting "units=192 epochs=15" [--words FILE]
-        [--set NAME] [--sentences N] [--seeds N] [--linear FILE] [--keep FOLDER]
+        [--set NAME] [--sentences N] [--parsed FILE] [--seeds N] [--linear FILE] [--keep FOLDER]
 
 A setting is a list of fields of `NetworkOptions` and of its `Sizes` that differ from the defaults. For each setting and
 seed a network is trained (PyTorch is needed) and reads the gold words of `dev` without their tags: alone, where its
 scores of heads are decoded as a spanning tree, and in the sum with a linear tagger and parser, all with the weight 1.
---linear: a pipeline with these models, such as `en` for all of English-EWT; it is trained on the same sentences and
-written to FILE if there is no such file. Columns: UPOS, UAS and LAS as the official script counts them, CPU minutes and
-epochs of training, words that the network reads in a CPU second, and millions of its numbers without vectors. --keep:
-networks are written to this folder, and those that are there are not trained again. --test adds a line for the gold
-words and one for the raw text of `test`, parsed by a pipeline with the weights and candidate tags that are best on
-`dev`, as `Pipeline.train` chooses them; for settings that are chosen already.
+--parsed: sentences with the trees of another model, from which the networks learn too (`scripts/teacher.py` writes such
+a file). --linear: a pipeline with these models, such as `en` for all of English-EWT; it is trained on the same
+sentences and written to FILE if there is no such file. Columns: UPOS, UAS and LAS as the official script counts them,
+CPU minutes and epochs of training, words that the network reads in a CPU second, and millions of its numbers without
+vectors. --keep: networks are written to this folder, and those that are there are not trained again. --test adds a line
+for the gold words and one for the raw text of `test`, parsed by a pipeline with the weights and candidate tags that are
+best on `dev`, as `Pipeline.train` chooses them; for settings that are chosen already.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def main() -> None:
     arguments.add_argument("--set", default="English-EWT")
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
+    arguments.add_argument("--parsed", type=Path, help="sentences that another model parsed")
     arguments.add_argument("--seeds", type=int, nargs="+", default=[1])
     arguments.add_argument("--linear", default="en", help="a pipeline with the linear models (default: en)")
     arguments.add_argument("--keep", type=Path)
@@ -71,13 +73,14 @@ def main() -> None:
     given = arguments.parse_args()
     folder, words = given.data / "ud" / given.set, None if given.words is None else Words.load(given.words)
     train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
-    dev = list(tw.read(folder / "dev.conllu"))
+    dev, parsed = list(tw.read(folder / "dev.conllu")), [] if given.parsed is None else list(tw.read(given.parsed))
     linear = linear_models(given.linear, train, dev)
     print(HEADER, flush=True)
     for setting in given.setting:
         rows = []
         for seed in given.seeds:
-            network, minutes = trained(train, dev, words, replace(options_of(setting), seed=seed), given.keep, setting)
+            options = replace(options_of(setting), seed=seed)
+            network, minutes = trained((train, dev, parsed), words, options, given.keep, setting)
             rows.append(measured(network, linear, dev, minutes))
             print(line(setting, str(seed), rows[-1]), flush=True)
             if given.test:
@@ -124,20 +127,21 @@ def linear_models(name: str, train: Sequence[tw.Sentence], dev: Sequence[tw.Sent
 
 
 def trained(
-    train: Sequence[tw.Sentence],
-    dev: Sequence[tw.Sentence],
+    data: tuple[Sequence[tw.Sentence], Sequence[tw.Sentence], Sequence[tw.Sentence]],
     words: Words | None,
     options: NetworkOptions,
     keep: Path | None,
     setting: str,
 ) -> tuple[Network, float]:
     """The network of these options and the CPU minutes of its training, which are 0 for one that was kept."""
-    name = "-".join(["network", *setting.replace("=", "").split(), str(len(train)), str(options.seed)])
+    train, dev, parsed = data
+    counts = [str(len(train)), *([str(len(parsed))] if parsed else []), str(options.seed)]
+    name = "-".join(["network", *setting.replace("=", "").split(), *counts])
     path = None if keep is None else keep / name
     if path is not None and path.exists():
         return Network.load(path), 0.0
     begin = time.process_time()
-    network = Network.train(train, dev, words=words, options=options)
+    network = Network.train(train, dev, words=words, parsed=parsed, options=options)
     minutes = (time.process_time() - begin) / 60
     if path is not None:
         network.save(path)

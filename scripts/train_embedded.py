@@ -1,16 +1,18 @@
 """Train the English model that comes with Treewright.
 
-    python scripts/train_embedded.py FOLDER [--output PATH] [--sentences N] [--folds K] [--light SHARE] [--linear]
-    python scripts/train_embedded.py FOLDER --network FILE [--output PATH]
+    python scripts/train_embedded.py FOLDER --parsed FILE [--output PATH] [--sentences N] [--folds K] [--light SHARE]
+    python scripts/train_embedded.py FOLDER --linear [--output PATH]
+    python scripts/train_embedded.py FOLDER --network FILE [--linear-models FILE] [--output PATH]
 
 FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu, and in words/ the vectors and classes of words that
-the network reads (it needs PyTorch; --linear trains a model without a network, such as `en-fast`). Tokeniser, tagger,
-network and parser are trained on `train`;
-the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others).
-Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of `dev` is printed
-before the model is saved. The figures on `test` are written to the model card beside it. The same data gives the same
-file. --network: the linear models of the embedded model, which are pruned already, with the network of this file, which
-`benchmarks/network_settings.py --keep` wrote; nothing is trained but the weights of its scores and the calibration.
+the network reads (it needs PyTorch; --linear trains a model without a network). Tokeniser, tagger, network and parser
+are trained on `train`, the network also on sentences that a larger one parsed (--parsed; `scripts/teacher.py` writes
+them); the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the
+others). Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of `dev`
+is printed before the model is saved. The figures on `test` are written to the model card beside it. The same data gives
+the same file. --network: the network of this file, which `benchmarks/network_settings.py --keep` wrote, beside the
+linear models of --linear-models (the embedded model, if not given), which are pruned already; nothing is trained but
+the weights of its scores and the calibration.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end
 # More epochs and folds than the defaults: this model is trained once, so that training time matters less.
 THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, folds=4), scoring=Scoring(epochs=8))
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)  # as the model that comes with Treewright was trained
-# A wider network than the default for the same reason; larger batches for its speed (docs/figures.md, "What does a
-# network add?").
-NETWORK = NetworkOptions(Sizes(units=192, label=128), epochs=10, batch_words=400)
+# A wider network than the default for the same reason, and because it reads five times as many words; larger batches
+# for its speed (docs/figures.md, "What does a network add?").
+NETWORK = NetworkOptions(Sizes(units=224, label=128), epochs=8, batch_words=400, dropout=0.2, min_count=3, parsed=1.5)
 METADATA = {
     "name": "en",
     "language": "English",
@@ -64,15 +66,15 @@ def main() -> None:
         "--light", type=float, default=0.01, help="set weights below this share of the largest to zero"
     )
     arguments.add_argument("--linear", action="store_true", help="train no network")
+    arguments.add_argument("--parsed", type=Path, help="sentences that a larger network parsed")
     arguments.add_argument("--checkpoint", type=Path, help="keep finished parts beside this file, and resume from them")
-    arguments.add_argument(
-        "--network", type=Path, help="put this network beside the linear models of the embedded model"
-    )
+    arguments.add_argument("--network", type=Path, help="put this network beside the linear models of --linear-models")
+    arguments.add_argument("--linear-models", default="en", help="a pipeline with linear models (default: en)")
     given = arguments.parse_args()
     bank = given.folder / "ud" / "English-EWT"
     dev = list(tw.read(bank / "dev.conllu"))
     if given.network:
-        light = with_other_network(Pipeline.load("en"), Network.load(given.network), dev)
+        light = with_other_network(Pipeline.load(given.linear_models), Network.load(given.network), dev)
     else:
         light = trained(given, list(islice(tw.read(bank / "train.conllu"), given.sentences)), dev)
     light.save(given.output)
@@ -92,6 +94,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         folds=given.folds,
         network=None if given.linear else NETWORK,
         words=None if given.linear else words_of(given.folder / "words"),
+        parsed=given.parsed,
         metadata=METADATA if given.linear else METADATA | WORDS_METADATA,
         report=say,
         note=say,
@@ -109,7 +112,7 @@ def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentenc
     """The linear models of a pipeline with another network beside them, calibrated."""
     linear = nlp.without_network()
     tagger, parser = with_network(linear.tagger, linear.trained_parser, network, dev, say)
-    found = Pipeline(linear.tokeniser, tagger, parser, nlp.metadata).calibrate(dev)
+    found = Pipeline(linear.tokeniser, tagger, parser, METADATA | WORDS_METADATA).calibrate(dev)
     compare(nlp, found, dev)
     return found
 

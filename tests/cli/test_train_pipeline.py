@@ -167,6 +167,14 @@ def test_the_checkpoint_of_another_pipeline_is_refused(tmp_path: Path, monkeypat
         Pipeline.train(bank(20, 0), bank(5, 1), seed=2, checkpoint=checkpoint, resume=True, **SMALL)
 
 
+def test_parsed_sentences_need_a_network(run: Run) -> None:
+    found = run("train.conllu", "-o", "a.tw", "--parsed", "train.conllu")
+    assert found.returncode == 2
+    assert "only a network learns from parsed sentences: add --neural" in found.stderr
+    with pytest.raises(InputError, match="only a network learns from parsed sentences: give network too"):
+        Pipeline.train(bank(5, 0), bank(5, 1), parsed=bank(5, 2))
+
+
 def test_words_without_a_network_and_a_network_without_torch(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = run("train.conllu", "-o", "a.tw", "--words", "my.words")
     assert found.returncode == 2

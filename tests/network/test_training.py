@@ -71,6 +71,17 @@ def test_the_kernel_computes_what_torch_does(all_layers: bool) -> None:
         assert np.allclose(reading.labels([-1, *sentence.heads.tolist()]), labels[place, 1:], atol=ROUNDING)
 
 
+def test_a_training_is_not_resumed_with_other_parsed_sentences(tmp_path: Path) -> None:
+    def stop(report: Report) -> None:
+        raise KeyboardInterrupt
+
+    sentences, checkpoint = treebank(), tmp_path / "state"
+    with pytest.raises(KeyboardInterrupt):
+        Network.train(sentences, options=OPTIONS, parsed=sentences[:2], checkpoint=checkpoint, report=stop)
+    with pytest.raises(InputError, match="another training: other training data"):
+        Network.train(sentences, options=OPTIONS, parsed=sentences[:3], checkpoint=checkpoint, resume=True)
+
+
 def test_a_training_repeats_and_resumes_to_the_same_bits(tmp_path: Path) -> None:
     sentences, checkpoint = treebank(), tmp_path / "state"
     Network.train(sentences, options=OPTIONS).save(tmp_path / "whole")
@@ -85,6 +96,30 @@ def test_a_training_repeats_and_resumes_to_the_same_bits(tmp_path: Path) -> None
     Network.train(sentences, options=OPTIONS).save(tmp_path / "again")
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
     assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_an_epoch_reads_the_treebank_and_the_parsed_sentences_that_follow() -> None:
+    gold, parsed = treebank()[:4], treebank()[4:]  # 16 words, and 21 sentences of 4
+    trainer = import_training().Trainer(gold, [], replace(OPTIONS, parsed=2.0), parsed=parsed)
+    read = [trainer._numbers_of(epoch).tolist() for epoch in range(3)]
+    assert [numbers[:4] for numbers in read] == [[0, 1, 2, 3]] * 3
+    assert [number for numbers in read for number in numbers[4:]] == [*range(4, 25), 4, 5, 6]
+    assert trainer.words == 48
+    batches = trainer._batches_of(1)
+    assert sorted(number for batch in batches for number in batch) == sorted(read[1])
+    few = import_training().Trainer(gold, [], replace(OPTIONS, parsed=2.0), parsed=parsed[:3])
+    assert few._numbers_of(1).tolist() == [*range(7)]
+
+
+def test_a_network_learns_from_parsed_sentences(tmp_path: Path) -> None:
+    gold = [tw.Sentence.from_words(["it", "sang"], upos=["PRON", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])] * 5
+    options = replace(OPTIONS, epochs=30, dropout=0.0, rate=0.01, parsed=10.0)
+    path = tmp_path / "parsed.conllu"
+    tw.write(treebank(), path)
+    network = Network.train(gold, options=options, parsed=path)
+    [reading] = network.read([["the", "tower", "fell", "."]])
+    assert tw.decode.tree(reading.arcs).heads.tolist() == [-1, 2, 3, 0, 3]
+    assert network.model.labels == ("nsubj", "root")
 
 
 def test_the_network_keeps_the_words_that_it_needs(tmp_path: Path) -> None:

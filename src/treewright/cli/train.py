@@ -68,7 +68,8 @@ HELP = (
     "nodes. --only graphs trains that component alone, in seconds, and `treewright pack` adds it to a model.\n\n"
     "--neural trains a small network too, whose scores are added to those of tagger and parser: more accurate, slower "
     "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it, and the models "
-    "tensor and full, word vectors and word classes (`treewright words`), of which the model keeps what it needs.\n\n"
+    "tensor and full, word vectors and word classes (`treewright words`), of which the model keeps what it needs. "
+    "--parsed is a file of sentences that a more accurate model parsed: the network learns from them too.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
     "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
@@ -107,6 +108,7 @@ OF_THE_PARSER = (
     "graphs",
     "neural",
     "words",
+    "parsed",
     "verbose",
 )  # options
 
@@ -184,6 +186,15 @@ def train(
             "--words",
             metavar="FILE",
             help="Word vectors and classes for --neural, and for the tensor, made by `treewright words`.",
+        ),
+    ] = None,
+    parsed: Annotated[
+        str | None,
+        typer.Option(
+            "--parsed",
+            metavar="FILE",
+            help="Sentences with the trees of a more accurate model (CoNLL-U), for --neural: the network learns from "
+            "them beside TRAIN.",
         ),
     ] = None,
     seed: ModelSeed = 1,
@@ -273,7 +284,7 @@ def train(
         graphs=GraphOptions(seed, graph_model.value) if graphs else None,
     )
     check = "partial-single-root" if root is Root.single else "partial"
-    networks = Networks.of(neural, words, seed, case_noise, has_tensor(parsing))
+    networks = Networks.of(neural, words, parsed, seed, case_noise, has_tensor(parsing))
     if only is Only.parser:
         train_parser(task, check, parsing, networks, verbose)
     else:
@@ -290,15 +301,23 @@ def factor_options(model: Order, without: Sequence[str]) -> FactorOptions:
 
 
 class Networks(NamedTuple):
-    """How a network is trained, without options there is none; and the words for it and for a tensor."""
+    """How a network is trained, without options there is none; the words for it and for a tensor; parsed sentences."""
 
     options: NetworkOptions | None
     words: Words | None
+    parsed: Sequence[Sentence] = ()
 
     @classmethod
     def of(
-        cls, neural: bool, words: str | None, seed: int, case_noise: float | None, has_tensor: bool = False
+        cls,
+        neural: bool,
+        words: str | None,
+        parsed: str | None,
+        seed: int,
+        case_noise: float | None,
+        has_tensor: bool = False,
     ) -> Networks:
+        from treewright.corpus import Treebank
         from treewright.network import NetworkOptions
         from treewright.network.network import import_training
         from treewright.words import Words
@@ -306,11 +325,14 @@ class Networks(NamedTuple):
         if words is not None and not (neural or has_tensor):
             problem = "only a network and a tensor use words: add --neural or --model tensor"
             raise typer.BadParameter(problem, param_hint="--words")
+        if parsed is not None and not neural:
+            raise typer.BadParameter("only a network learns from parsed sentences: add --neural", param_hint="--parsed")
         given = None if words is None else Words.load(words)
         if not neural:
             return cls(None, given)
         import_training()  # before a long training: it says what to install if PyTorch is missing
-        return cls(with_noise(NetworkOptions(seed=seed), case_noise), given)
+        others = [] if parsed is None else Treebank.read(parsed, check="partial")
+        return cls(with_noise(NetworkOptions(seed=seed), case_noise), given, others)
 
     def costs(self, words: int) -> list[StageCost]:
         """The stages of its training on so many words."""
@@ -372,7 +394,12 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
         if networks.options is None:
             return Parser.train(*banks, words=networks.words, **given)
         return train_parser_with_network(
-            *banks, network=networks.options, words=networks.words, note=None if task.quiet else note, **given
+            *banks,
+            network=networks.options,
+            words=networks.words,
+            parsed=networks.parsed,
+            note=None if task.quiet else note,
+            **given,
         )
 
     stages = networks.costs(sum(map(len, banks[0]))) + stage_costs(settings, len(banks[0]))
@@ -462,6 +489,7 @@ def train_pipeline(
             tokeniser_options=tokenising,
             network=networks.options,
             words=networks.words,
+            parsed=networks.parsed,
             metadata={"name": task.output.stem},
             resume=task.resume,
             **run._asdict(),

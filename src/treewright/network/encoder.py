@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +22,8 @@ IGNORED = -100  # a label or tag that is open
 Ragged = tuple[Tensor, Tensor]  # numbers one list after the other, and where each list begins
 
 
-class Batch(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Batch:
     """Sentences of one step: their word types and, for each node, its type, head, label and tags."""
 
     words: Tensor
@@ -68,12 +70,16 @@ class Encoder(nn.Module):
         self.tag_output = nn.Linear(sizes.scored, max(1, sum(columns)))  # PyTorch warns of layers without outputs
         self.dropout = Dropout(dropout)
 
-    def states(self, batch: Batch) -> Tensor:
-        """The states of all nodes that the scorers read [sentence, node, scored]."""
+    def inputs(self, batch: Batch) -> Tensor:
+        """What the first layer reads [sentence, node, input]."""
         vector: Tensor = self.vector  # type: ignore[assignment]
         parts = [self.word[batch.words], vector[batch.vectors]]
         parts += [bag(self.cls, batch.classes, "sum"), bag(self.subword, batch.subwords, "mean")]
-        states: Tensor = self.dropout(torch.cat(parts, 1)[batch.types])
+        return torch.cat(parts, 1)[batch.types]
+
+    def states(self, batch: Batch) -> Tensor:
+        """The states of all nodes that the scorers read [sentence, node, scored]."""
+        states: Tensor = self.dropout(self.inputs(batch))
         backwards = (batch.lengths[:, None] - 1 - torch.arange(states.shape[1])).clamp(min=0)
         layers = []
         for layer in self.lstm:
@@ -109,6 +115,10 @@ class Encoder(nn.Module):
             gold = batch.tags[is_word][:, column]
             found = found + tag_weight * cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
         return found
+
+    def rates(self, rate: float) -> list[dict[str, Any]]:
+        """The parameters in groups, each with the rate that the optimizer begins with."""
+        return [{"params": list(self.parameters()), "initial_lr": rate}]
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """The arrays of a `NetworkModel`."""

@@ -62,6 +62,7 @@ class Network(Saved):
         seed: int | None = None,
         options: NetworkOptions | None = None,
         inventory: Sequence[Sentence] | None = None,
+        parsed: Corpus | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -71,23 +72,28 @@ class Network(Saved):
 
         The epoch with the best score on `dev` is kept. words: vectors and classes of words, of which the network keeps
         those that it needs. inventory: sentences whose tags and labels the network has, if they are not those of the
-        training sentences. The other arguments are those of `treewright.Parser.train`.
+        training sentences. parsed: sentences with the trees of another model, of which each epoch reads a part beside
+        all of the training sentences (`NetworkOptions.parsed`). The other arguments are those of
+        `treewright.Parser.train`.
         """
         training = import_training()
         chosen = options or NetworkOptions()
         if seed is not None:
             chosen = replace(chosen, seed=seed)
-        sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
+        sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
 
         def origin() -> Origin:
             training_data, development = (
-                hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)
+                hash_of(str(sentence).encode() for sentence in some) for some in ([*sentences, *others], held_out)
             )
-            return Origin.now(training_data, development, chosen.to_json())
+            of_words = None if words is None else words.fingerprint()
+            return Origin.now(training_data, development, chosen.to_json() | {"words": of_words})
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         observer = Observer(report, save, progress)
-        model: NetworkModel = training.train_network(sentences, held_out, chosen, words, inventory, state, observer)
+        model: NetworkModel = training.train_network(
+            sentences, held_out, chosen, words, inventory, others, state, observer
+        )
         return cls(replace(model, metadata=metadata_of(sentences)).rounded())
 
     def to_arrays(self) -> Stored:

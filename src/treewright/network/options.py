@@ -58,6 +58,7 @@ class NetworkOptions:
     dropout: Share = 0.25
     word_dropout: NotNegative = 0.25  # a word seen c times is replaced by the unknown word with probability w / (w + c)
     tag_weight: NotNegative = 0.4  # of the loss of a column of tags, where those of heads and labels have 1
+    parsed: NotNegative = 1.5  # words of parsed sentences that an epoch reads for each word of the treebank
     case_noise: Share = 0.1  # share of the sentences in lower case; `train --case-noise` sets this one and the tagger's
     seed: Count = 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ class Strings(NamedTuple):
     labels: tuple[str, ...]
 
 
-class Example(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Example:
     """A training sentence: the word type, the head, the label and the tags of each node."""
 
     types: NDArray[np.int64]
@@ -54,7 +56,8 @@ class Trainer:
     """The training data as numbers, and the stage that learns from them.
 
     inventory: sentences whose tags and labels the network has, if they are not the training sentences; networks that
-    read each other's training sentences need the same.
+    read each other's training sentences need the same. parsed: sentences with the trees of another model. An epoch
+    reads all training sentences and `options.parsed` times as many words of these, the next epoch the following ones.
     """
 
     def __init__(
@@ -64,18 +67,23 @@ class Trainer:
         options: NetworkOptions,
         words: Words | None = None,
         inventory: Sequence[Sentence] | None = None,
+        parsed: Sequence[Sentence] = (),
     ) -> None:
         if not any(len(sentence) for sentence in sentences):
             raise InputError("the training data has no sentences")
         self.options, self.dev = options, dev
-        counts = Counter(described(form).lower() for sentence in sentences for form in sentence.forms)
+        both = [*sentences, *parsed]
+        counts = Counter(described(form).lower() for sentence in both for form in sentence.forms)
         self.strings, self.vectors = strings_of(sentences, counts, options, words, inventory or sentences)
         self.counts = np.array([np.inf, np.inf, *(counts[word] for word in self.strings.vocabulary)], dtype=np.float32)
         self.types: list[Rows] = [(ROOT_ROW, NO_VECTOR_ROW, [], [])]
-        self.examples = self._examples(with_case_noise(sentences, options.case_noise, options.seed))
-        words_in_all = sum(map(len, sentences))
-        self.epochs = options.epochs_for(words_in_all)
-        self.batches = max(1, round(words_in_all / options.batch_words))
+        self.examples = self._examples(with_case_noise(both, options.case_noise, options.seed))
+        own, others = sum(map(len, sentences)), sum(map(len, parsed))  # words
+        read = min(1.0, options.parsed * own / max(others, 1))  # the share of the parsed sentences in an epoch
+        self.epochs = options.epochs_for(own)
+        self.words = round(own + read * others)  # of an epoch
+        self.batches = max(1, round(self.words / options.batch_words))
+        self._sentences, self._parsed = len(sentences), round(read * len(parsed))  # that an epoch reads
         self._lengths = np.array([len(example.types) for example in self.examples])
         self._epoch, self._numbers = -1, list[list[int]]()  # whose batches are kept, and these
 
@@ -96,7 +104,7 @@ class Trainer:
             learner=self._learner,
             learn=self._learn,
             examples=range(self.batches),
-            size=int(self._lengths.sum() - len(self._lengths)),
+            size=self.words,
             epochs=self.epochs,
             judge=self._judge if any(len(sentence) for sentence in self.dev) else None,
         )
@@ -149,13 +157,21 @@ class Trainer:
     def _new_batches(self, epoch: int) -> list[list[int]]:
         """Sentences of about the same length, with about the same number of words in each batch."""
         random = np.random.default_rng([self.options.seed, epoch])
-        order = np.argsort(self._lengths + random.uniform(0, LENGTH_NOISE, len(self._lengths)), kind="stable")
-        ends = np.cumsum(self._lengths[order]) - self._lengths[order] / 2
-        places = (ends * (self.batches / self._lengths.sum())).astype(int)
+        numbers = self._numbers_of(epoch)
+        lengths = self._lengths[numbers]
+        order = np.argsort(lengths + random.uniform(0, LENGTH_NOISE, len(lengths)), kind="stable")
+        ends = np.cumsum(lengths[order]) - lengths[order] / 2
+        places = (ends * (self.batches / lengths.sum())).astype(int)
         found: list[list[int]] = [[] for _ in range(self.batches)]
-        for place, sentence in zip(places.tolist(), order.tolist(), strict=True):
+        for place, sentence in zip(places.tolist(), numbers[order].tolist(), strict=True):
             found[place].append(sentence)
         return found
+
+    def _numbers_of(self, epoch: int) -> NDArray[np.int64]:
+        """The examples of an epoch: the training sentences, and the parsed ones after those of the last epoch."""
+        parsed = np.arange(epoch * self._parsed, (epoch + 1) * self._parsed)
+        others = max(1, len(self.examples) - self._sentences)
+        return np.concatenate([np.arange(self._sentences), self._sentences + parsed % others])
 
     def _batch(self, examples: Sequence[Example]) -> Batch:
         nodes = [example.types for example in examples]
@@ -173,7 +189,9 @@ class Trainer:
             ragged([row[3] for row in rows]),
             padded(places, 0),
             torch.tensor(lengths),
-            *(padded([example[column] for example in examples], IGNORED) for column in (1, 2, 3)),
+            padded([example.heads for example in examples], IGNORED),
+            padded([example.labels for example in examples], IGNORED),
+            padded([example.tags for example in examples], IGNORED),
         )
 
     def _examples(self, sentences: Sequence[Sentence]) -> list[Example]:
@@ -237,8 +255,9 @@ class AdamLearner:
 
     def step(self, batch: Batch, words: int) -> float:
         """One step; returns the sum of the losses of the words."""
+        share = min(1.0, (self.steps + 1) / WARM_UP) * max(0.0, 1 - self.steps / self.planned)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.rate * min(1.0, (self.steps + 1) / WARM_UP) * max(0.0, 1 - self.steps / self.planned)
+            group["lr"] = group["initial_lr"] * share
         self.encoder.train()
         self.optimizer.zero_grad()
         loss = self.encoder.loss(batch, self.tag_weight)
@@ -265,7 +284,7 @@ class AdamLearner:
         """Start again from the initial weights; the steps, by which the rate falls, are counted on."""
         self.encoder = self.new_encoder()
         self.parameters = list(self.encoder.parameters())
-        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS, fused=True)
+        self.optimizer = torch.optim.Adam(self.encoder.rates(self.rate), lr=self.rate, betas=BETAS, fused=True)
 
     def average(self) -> Numbers:
         """The weights; the rate falls to zero, so that they need no average."""
@@ -332,8 +351,9 @@ def train_network(
     options: NetworkOptions,
     words: Words | None = None,
     inventory: Sequence[Sentence] | None = None,
+    parsed: Sequence[Sentence] = (),
     state: State | None = None,
     observer: Observer | None = None,
 ) -> NetworkModel:
     """The network of these sentences; the epoch with the best score on `dev` is kept."""
-    return Trainer(sentences, dev, options, words, inventory).run(state, observer)
+    return Trainer(sentences, dev, options, words, inventory, parsed).run(state, observer)

@@ -37,15 +37,22 @@ def trained_network(
     dev: Sequence[Sentence],
     options: NetworkOptions,
     words: Words | None,
+    parsed: Sequence[Sentence],
     steps: Steps,
     callbacks: Callbacks,
 ) -> Network:
-    """The network of a treebank."""
+    """The network of a treebank and, beside it, of sentences that another model parsed."""
     return steps.part(
         Network,
         "network",
         lambda checkpoint, resume: Network.train(
-            train, dev, options=options, words=words, checkpoint=checkpoint, resume=resume, **callbacks.of("")
+            *(train, dev),
+            options=options,
+            words=words,
+            parsed=parsed,
+            checkpoint=checkpoint,
+            resume=resume,
+            **callbacks.of(""),
         ),
     )
 
@@ -83,6 +90,7 @@ def train_parser_with_network(
     *,
     network: NetworkOptions,
     words: Words | None = None,
+    parsed: Corpus | None = None,
     options: ParserOptions | ParserSettings | None = None,
     note: Callable[[str], None] | None = None,
     report: OnReport | None = None,
@@ -92,13 +100,15 @@ def train_parser_with_network(
 ) -> Parser:
     """A parser and a network beside it, trained on the columns of a treebank as they are; see `Parser.train`.
 
-    The network reads the tags too, as the parser does.
+    The network reads the tags too, as the parser does. parsed: see `Network.train`.
     """
     network = network.reading_tags()
-    sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
+    sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
 
     def origin() -> Origin:
-        training, development = (hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out))
+        training, development = (
+            hash_of(str(sentence).encode() for sentence in some) for some in ([*sentences, *others], held_out)
+        )
         of_words = None if words is None else words.fingerprint()
         return Origin.now(training, development, {"network": network.to_json(), "words": of_words})
 
@@ -111,7 +121,8 @@ def train_parser_with_network(
         )
 
     parser = steps.part(Parser, "parser", new_parser)
-    found = parser.with_network(trained_network(sentences, held_out, network, words, steps, callbacks), held_out)
+    reader = trained_network(sentences, held_out, network, words, others, steps, callbacks)
+    found = parser.with_network(reader, held_out)
     if found.model.network is None and note:
         note(NO_GAIN)
     return found

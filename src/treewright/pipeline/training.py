@@ -173,7 +173,8 @@ def fold_name(fold: int) -> str:
     return f"tagger {fold + 1} "
 
 
-def origin_of(train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe) -> Origin:
+def origin_of(train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe, words: Words | None) -> Origin:
     """What the training of a pipeline depends on."""
     training, development = (hash_of(str(sentence).encode() for sentence in some) for some in (train, dev))
-    return Origin.now(training, development, recipe.to_json())
+    of_words = None if words is None else words.fingerprint()
+    return Origin.now(training, development, recipe.to_json() | {"words": of_words})

@@ -25,7 +25,7 @@ def main() -> None:
         print(f"{sentence.text}\n")
         print(tw.draw.text(sentence, features=["upos", "lemma"], width=columns, color=on_terminal))
         print(f"{certificate(sentence)}\n\n")
-    show_reason(nlp, sentences[1], head="see", modifier="telescope")
+    show_reason(nlp, sentences[1], heads=("see", "man"), modifier="telescope")
     words = sum(map(len, sentences))
     print(f"\n{len(sentences)} sentences, {words} words in {1000 * seconds:.0f} ms. To parse your own text:")
     print("  source .venv/bin/activate             puts treewright on the PATH of this shell")
@@ -40,11 +40,12 @@ def certificate(sentence: tw.Sentence) -> str:
     return f"score {parse.score:.2f}; a better tree would score at most {parse.bound:.2f}"
 
 
-def show_reason(nlp: tw.Pipeline, sentence: tw.Sentence, head: str, modifier: str) -> None:
-    """Print how much lower the best tree with the arc head → modifier scores."""
-    h, m = (1 + sentence.forms.index(word) for word in (head, modifier))
+def show_reason(nlp: tw.Pipeline, sentence: tw.Sentence, heads: tuple[str, str], modifier: str) -> None:
+    """Print how much lower the best tree scores in which the modifier has the other of two heads."""
+    m = 1 + sentence.forms.index(modifier)
     found = sentence.forms[sentence.heads[m - 1] - 1]
-    answer = nlp.why_not(sentence, head=h, modifier=m)
+    head = next(word for word in heads if word != found)
+    answer = nlp.why_not(sentence, head=1 + sentence.forms.index(head), modifier=m)
     print(f"Why {found} → {modifier}, and not {head} → {modifier}?", end=" ")
     print(f"The best tree with that arc scores {answer.loss:.2f} less.")
 

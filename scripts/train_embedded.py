@@ -53,6 +53,9 @@ METADATA = {
     "licence": "CC BY-SA 4.0",
 }
 VECTORS, CLASSES = "glove-en-100d.npy", "brown-en.tsv.gz"
+TEACHER_METADATA = {
+    "parsed": "MASC and State of the Union addresses, parsed by a network over all-MiniLM-L6-v2 (Apache-2.0)"
+}
 WORDS_METADATA = {"words": "GloVe vectors of 6 billion tokens (PDDL 1.0); Brown clusters of spacy-lookups-data (MIT)"}
 
 
@@ -95,7 +98,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         network=None if given.linear else NETWORK,
         words=None if given.linear else words_of(given.folder / "words"),
         parsed=given.parsed,
-        metadata=METADATA if given.linear else METADATA | WORDS_METADATA,
+        metadata=METADATA if given.linear else METADATA | WORDS_METADATA | (TEACHER_METADATA if given.parsed else {}),
         report=say,
         note=say,
         checkpoint=given.checkpoint,
@@ -112,7 +115,7 @@ def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentenc
     """The linear models of a pipeline with another network beside them, calibrated."""
     linear = nlp.without_network()
     tagger, parser = with_network(linear.tagger, linear.trained_parser, network, dev, say)
-    found = Pipeline(linear.tokeniser, tagger, parser, METADATA | WORDS_METADATA).calibrate(dev)
+    found = Pipeline(linear.tokeniser, tagger, parser, METADATA | WORDS_METADATA | TEACHER_METADATA).calibrate(dev)
     compare(nlp, found, dev)
     return found
 

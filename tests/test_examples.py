@@ -59,7 +59,7 @@ def test_demo(output_of: Script) -> None:
     found = output_of("demo.py")
     assert found.startswith("She told the committee a story that nobody believed.\n\n         root\n")
     assert found.count("certified: the model's best tree over candidate arcs, value ") == 3
-    assert "Why man → telescope, and not see → telescope? The best tree with that arc scores " in found
+    assert "Why see → telescope, and not man → telescope? The best tree with that arc scores " in found
     assert "3 sentences, 35 words in " in found
 
 

@@ -50,7 +50,7 @@ class Given:
     ) -> None:
         self.rows: dict[str, Any] = {}
         self.arrays: dict[str, Floats] = {}
-        if hasattr(arc, "grandparents"):
+        if hasattr(type(arc), "grandparents"):  # a Parts; its own attribute would be computed
             self._read_parts(arc)
         else:
             matrix = _array(arc, "arc")

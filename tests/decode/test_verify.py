@@ -633,6 +633,16 @@ def test_what_is_refused_is_named() -> None:
         tw.decode.verify([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]], parse)
 
 
+def test_parts_of_outermost_modifiers_are_refused() -> None:
+    """Their grandparent scores count for outermost modifiers only, which the check does not know."""
+    arcs, grandparents = ([0, 1, 0, 2], [1, 2, 2, 1], [1.0, 1.0, 0.5, 0.2]), ([0], [1], [2], [1.0])
+    parse = tw.decode.tree(Parts(3, arcs, grandparents=grandparents), projective=True, proof=True)
+    outermost = Parts(3, arcs, grandparents=grandparents, outermost=True)
+    with pytest.raises(InputError, match="outermost=True have no proofs"):
+        tw.decode.verify(outermost, parse, projective=True)
+    assert isinstance(tw.decode.verify_batch([outermost], [parse], projective=True, errors="return")[0], InputError)
+
+
 def test_a_proof_about_projective_trees_proves_nothing_about_crossing_ones() -> None:
     instance = random_instance(1, 5, parts="sib", projective=True)
     parse = prove(instance)

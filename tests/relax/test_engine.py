@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -248,9 +249,13 @@ def test_values_are_not_moved_for_code_of_the_caller() -> None:
         seen.append(progress.dual)
         return 0.5
 
+    def primal(answers: Sequence[Answer]) -> tuple[float, Any]:
+        seen.append(sum(answer.value for answer in answers))
+        return 0.0, None
+
     tables = [Table([0], [[0], [1]], [1000.0, 1001.0]), Table([0], [[0], [1]], [1002.0, 1000.0])]
     relax(tables, step=step, max_iterations=1)
-    relax(tables, primal=lambda answers: (seen.append(sum(a.value for a in answers)) or 0.0, None), max_iterations=1)
+    relax(tables, primal=primal, max_iterations=1)
     assert seen == [2003.0, 2003.0]
     assert relax(tables, step=PolyakStep(target=2002.0)).value == 2002.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -226,7 +227,7 @@ def test_constants_and_units_change_nothing(find: Any) -> None:
             assert np.array_equal(same.answer, found.answer)
             if found.answer is not None:
                 assert same.value == pytest.approx((found.value + total) * unit, rel=1e-15)
-                assert same.bound >= (found.value + total) * unit
+                assert Fraction(same.bound) >= (Fraction(found.value) + Fraction(total)) * Fraction(unit)
             assert len(same.trace) == len(found.trace)
             assert same.trace[-1].dual == pytest.approx((found.trace[-1].dual + total) * unit, rel=1e-12)
     assert certified > 5

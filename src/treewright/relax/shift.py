@@ -47,8 +47,9 @@ class Shift(NamedTuple):
             replace(line, dual=self._moved(line.dual), bound=self._moved(line.bound), value=self._moved(line.value))
             for line in result.trace
         ]
-        bound = self._moved(result.bound) + error if result.bound > -math.inf else -math.inf
-        value = self._moved(result.value)
+        bound, value = self._moved(result.bound), self._moved(result.value)
+        if math.isfinite(bound) and math.fsum([result.bound, *self.constants, error, -bound]) > 0:
+            bound = math.nextafter(bound + error, math.inf)
         return replace(
             result,
             value=value,

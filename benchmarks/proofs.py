@@ -75,8 +75,10 @@ def parser_rows(data: Path) -> None:
         parts: list[Problem] = [{"arc": parser.parts(sentence, projective=projective)} for sentence in sentences]
         kind = "projective" if projective else "crossing"
         row(f"parser `en`, {kind}, a sentence", parts, {"projective": projective})
-        parsing = seconds(lambda chosen=projective: list(parser.parse(sentences, projective=chosen)))  # type: ignore[misc]
-        checking = seconds(lambda chosen=projective: check_all(parser, sentences, chosen))  # type: ignore[misc]
+        parsing, checking = seconds(
+            lambda chosen=projective: list(parser.parse(sentences, projective=chosen)),  # type: ignore[misc]
+            lambda chosen=projective: check_all(parser, sentences, chosen),  # type: ignore[misc]
+        )
         print(f"| the same with scoring | {parsing / len(sentences) * 1e6:.0f} | | | {checking / parsing:.1f} | |")
 
 
@@ -118,7 +120,7 @@ def row(name: str, problems: Sequence[Problem], options: dict[str, Any]) -> None
             tw.decode.verify(scores.pop("arc"), parse, **scores, **options)
 
     parses = decode(proof=True)
-    plain, produced, checked = seconds(decode), seconds(lambda: decode(proof=True)), seconds(check)
+    plain, produced, checked = seconds(decode, lambda: decode(proof=True), check)
     batch = batch_ratio(problems, options) if problems[0].keys() == {"arc"} else ""
     size = sum(len(json.dumps(parse.proof.to_dict())) for parse in parses if parse.proof) / len(parses)
     micro = plain / len(problems) * 1e6
@@ -139,23 +141,26 @@ def batch_ratio(problems: Sequence[Problem], options: dict[str, Any]) -> str:
     if not isinstance(scores[0], tw.decode.Parts):
         scores = [scores[k % len(scores)].copy() for k in range(BATCH)]
     parses = [tw.decode.tree(one, **options, proof=True) for one in scores]
-    checked = seconds(lambda: tw.decode.verify_batch(scores, parses, **options))
-    return f"{checked / seconds(decode):.1f}"
+    checked, decoded = seconds(lambda: tw.decode.verify_batch(scores, parses, **options), decode)
+    return f"{checked / decoded:.1f}"
 
 
-def seconds(run: Callable[[], Any]) -> float:
-    """The CPU time of one call, in the fastest of several runs."""
-    run()
-    begin = time.process_time()
-    run()
-    calls = 1 + int(MIN_SECONDS / max(time.process_time() - begin, 1e-6))
-    times = []
-    for _ in range(REPEATS):
+def seconds(*runs: Callable[[], Any]) -> list[float]:
+    """The CPU time of one call of each, in the fastest of several runs; in turns, so that all have the same load."""
+    calls = []
+    for run in runs:
+        run()
         begin = time.process_time()
-        for _ in range(calls):
-            run()
-        times.append((time.process_time() - begin) / calls)
-    return min(times)
+        run()
+        calls.append(1 + int(MIN_SECONDS / max(time.process_time() - begin, 1e-6)))
+    times: list[list[float]] = [[] for _ in runs]
+    for _ in range(REPEATS):
+        for run, count, found in zip(runs, calls, times, strict=True):
+            begin = time.process_time()
+            for _ in range(count):
+                run()
+            found.append((time.process_time() - begin) / count)
+    return [min(found) for found in times]
 
 
 if __name__ == "__main__":

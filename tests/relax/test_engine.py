@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -191,13 +193,72 @@ def test_branching_to_a_budget_keeps_a_valid_bound() -> None:
 
 
 def test_weights_scale_the_scores() -> None:
+    """Powers of two round nothing: the runs are the same. Other weights may break ties in another way."""
     for seed in range(40):
-        tables = random_instance(seed)
-        weights = np.random.default_rng(seed).uniform(0.2, 3, len(tables))
-        scaled = [Table(t.keys, t.rows, w * t.scores) for t, w in zip(tables, weights, strict=True)]
-        found = relax(tables, weights=weights.tolist(), max_iterations=60)
-        assert found.bound == pytest.approx(relax(scaled, max_iterations=60).bound, rel=1e-6, abs=1e-6)
-        assert found.bound >= best_agreeing(tables, weights) - 1e-9
+        tables, random = random_instance(seed), np.random.default_rng(seed)
+        for weights in (2.0 ** random.integers(-3, 4, len(tables)), random.uniform(0.2, 3, len(tables))):
+            scaled = [Table(t.keys, t.rows, w * t.scores) for t, w in zip(tables, weights, strict=True)]
+            found = relax(tables, weights=weights.tolist(), max_iterations=60)
+            same = relax(scaled, max_iterations=60)
+            if (np.frexp(weights)[0] == 0.5).all():
+                assert found.bound == pytest.approx(same.bound, rel=1e-12)
+            if found.certified and same.certified:
+                assert found.value == pytest.approx(same.value, rel=1e-12)
+            assert min(found.bound, same.bound) >= best_agreeing(tables, weights) - 1e-9
+
+
+@pytest.mark.parametrize("find", [relax, tighten, branch])
+def test_constants_and_units_change_nothing(find: Any) -> None:
+    """Scores are multiples of 2^-20, so that neither rounds them. Integers count as exact: units are below 1."""
+    certified = 0
+    for seed in range(25):
+        tables, random = random_instance(seed), np.random.default_rng(seed)
+        tables = [Table(t.keys, t.rows, np.round(t.scores * 2**20) / 2**20) for t in tables]
+        found = find(tables, max_iterations=80, trace=True)
+        certified += found.certified
+        for size in (0.0, 1e3, 1e6, 1e9):
+            constants = np.round(size * random.normal(size=len(tables)))
+            unit = 2.0 ** random.integers(-60, 1)
+            moved = [Table(t.keys, t.rows, (t.scores + c) * unit) for t, c in zip(tables, constants, strict=True)]
+            same = find(moved, max_iterations=80, trace=True)
+            total = float(constants.sum())
+            assert (same.certificate, same.iterations) == (found.certificate, found.iterations)
+            assert (same.gap, same.rounding) == (found.gap * unit, found.rounding * unit)
+            assert np.array_equal(same.answer, found.answer)
+            if found.answer is not None:
+                assert same.value == pytest.approx((found.value + total) * unit, rel=1e-15)
+                assert Fraction(same.bound) >= (Fraction(found.value) + Fraction(total)) * Fraction(unit)
+            assert len(same.trace) == len(found.trace)
+            assert same.trace[-1].dual == pytest.approx((found.trace[-1].dual + total) * unit, rel=1e-12)
+    assert certified > 5
+
+
+def test_a_table_of_another_class_stays_one() -> None:
+    class Other(Table):
+        pass
+
+    found = Other([0], [[0], [1]], [1e6, -math.inf]).centred()
+    assert isinstance(found.oracle, Other)
+    assert (found.constant, found.spread, found.oracle.scores.tolist()) == (1e6, 0.0, [0.0, -math.inf])
+
+
+def test_values_are_not_moved_for_code_of_the_caller() -> None:
+    """The rule for steps and the primal value see the scores as they are."""
+    seen: list[float] = []
+
+    def step(progress: Progress) -> float:
+        seen.append(progress.dual)
+        return 0.5
+
+    def primal(answers: Sequence[Answer]) -> tuple[float, Any]:
+        seen.append(sum(answer.value for answer in answers))
+        return 0.0, None
+
+    tables = [Table([0], [[0], [1]], [1000.0, 1001.0]), Table([0], [[0], [1]], [1002.0, 1000.0])]
+    relax(tables, step=step, max_iterations=1)
+    relax(tables, primal=primal, max_iterations=1)
+    assert seen == [2003.0, 2003.0]
+    assert relax(tables, step=PolyakStep(target=2002.0)).value == 2002.0
 
 
 def test_an_oracle_with_nothing_to_say_agrees_at_once() -> None:

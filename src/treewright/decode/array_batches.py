@@ -101,7 +101,7 @@ def _proved(
     own, best = _own(arc, heads), np.maximum.reduce(arc, axis=1)[:, 1:]
     limits = [limits_of_sum(row) for row in own.tolist()]
     if projective:
-        gaps = _chart_gaps(arc, best, own, parses, single_root)
+        gaps = _chart_gaps(arc, own, parses, single_root)
     else:
         gaps = _point_gaps(arc, [lower for lower, _ in limits], parses, single_root)
     gaps[(own == best).all(axis=1)] = 0.0  # the best head of every word
@@ -133,12 +133,10 @@ def _point_gaps(arc: Floats, lower: Sequence[float], parses: Sequence[Parse], si
     return np.asarray(np.nextafter(bounds - np.array(lower), math.inf))
 
 
-def _chart_gaps(arc: Floats, best: Floats, own: Floats, parses: Sequence[Parse], single_root: bool) -> Floats:
+def _chart_gaps(arc: Floats, own: Floats, parses: Sequence[Parse], single_root: bool) -> Floats:
     none = np.full((arc.shape[1], arc.shape[1] + 1), np.nan)  # makes the gap NaN
     halves = np.stack([none if (found := _proof(parse).halves) is None else found for parse in parses])
-    loss = np.add.reduce(best - own, axis=1) * (1 + 2 * arc.shape[1] * EPSILON)  # none of the terms is negative
-    with_root = np.concatenate([np.zeros((len(best), 1)), best], axis=1)
-    return arc_gaps(arc, with_root, loss, halves, single_root)
+    return arc_gaps(arc, own, halves, single_root)
 
 
 def _proof(parse: Parse) -> Proof:

@@ -65,27 +65,28 @@ class Numbered:
         self._read_scores(sentences)
 
     def _number_arcs(self, sentences: Sequence[Columns]) -> None:
-        h, m = (self._joined([one.arcs[k] for one in sentences]) for k in (0, 1))
-        order = np.lexsort((abs(m - h), m > h, h))
-        self.h, self.m = h[order], m[order]
-        self.arc = np.concatenate([one.arcs[2] for one in sentences])[order]
-        self.side = (self.m > self.h).astype(np.intp)
-        self.distance = abs(self.m - self.h)
+        offset = self._offsets(range(len(sentences)), [len(one.arcs[0]) for one in sentences])
+        h, m = (_joined([one.arcs[k] for one in sentences]) + offset for k in (0, 1))
+        outward = m - h
+        order = np.lexsort((abs(outward), outward > 0, h))
+        self.h, self.m, outward = h[order], m[order], outward[order]
+        self.arc = _joined([one.arcs[2] for one in sentences])[order]
+        self.side = (outward > 0).astype(np.intp)
+        self.distance = abs(outward)
         group = 2 * self.h + self.side
         self.group_size = np.bincount(group, minlength=2 * self.nodes)
-        self.group_begin = np.cumsum(self.group_size) - self.group_size
-        self.rank = np.arange(len(group)) - self.group_begin[group]
+        self.group_begin = self.group_size.cumsum() - self.group_size
+        numbers = np.arange(len(group))
+        self.rank = numbers - self.group_begin[group]
         squares = self.sizes**2
-        row = (np.cumsum(squares) - squares)[self.sentence] - self.roots[self.sentence]
-        self.row_begin = row + (np.arange(self.nodes) - self.roots[self.sentence]) * self.sizes[self.sentence]
+        row = squares.cumsum() - squares - self.roots * (self.sizes + 1)
+        self.row_begin = row[self.sentence] + np.arange(self.nodes) * self.sizes[self.sentence]
         self.numbers = np.full(int(squares.sum()), -1)
-        self.numbers[self.row_begin[self.h] + self.m] = np.arange(len(group))
+        self.numbers[self.row_begin[self.h] + self.m] = numbers
 
-    def _joined(self, columns: Sequence[Numbers]) -> Places:
-        """Nodes of the sentences as nodes of all."""
-        offsets = np.repeat(self.roots, [len(column) for column in columns])
-        found: Places = np.concatenate(columns).astype(np.intp) + offsets
-        return found
+    def _offsets(self, owners: Sequence[int], counts: Sequence[int]) -> Any:
+        """What turns nodes of these sentences, in so many rows each, into nodes of all."""
+        return self.roots[owners[0]] if len(owners) == 1 else np.repeat(self.roots[list(owners)], counts)
 
     def number(self, h: Places, m: Places) -> Places:
         """The number of each arc, -1 for what is no candidate."""
@@ -125,13 +126,12 @@ class Numbered:
         zeros = [len(self.arc), int(self.inner.sum()), len(self.arc), 2 * self.nodes]
         self.first, self.later, self.stop, self.none = (np.zeros(size, dtype=self.kind) for size in zeros)
         self.gain = self.arc[self.pair_arc]
-        columns = {name: [one.rows[name] for one in sentences if name in one.rows] for name in ("sib", "grand", "stop")}
-        owners = {name: [k for k, one in enumerate(sentences) if name in one.rows] for name in columns}
         for name, read in (("sib", self._read_sib), ("grand", self._read_grand), ("stop", self._read_stop)):
-            if columns[name]:
-                *nodes, scores = (np.concatenate(column) for column in zip(*columns[name], strict=True))
-                offset = np.repeat(self.roots[owners[name]], [len(rows[0]) for rows in columns[name]])
-                read([column.astype(np.intp) for column in nodes], offset, scores)
+            owners = [k for k, one in enumerate(sentences) if name in one.rows]
+            if owners:
+                rows = [sentences[k].rows[name] for k in owners]
+                *nodes, scores = map(_joined, zip(*rows, strict=True))
+                read(nodes, self._offsets(owners, [len(columns[0]) for columns in rows]), scores)
 
     def _read_sib(self, nodes: Sequence[Places], offset: Places, scores: Numbers) -> None:
         h, m, s = (column + offset for column in nodes)
@@ -292,6 +292,10 @@ class Chart:
         for place, x in zip(sentence.tolist(), value.tolist(), strict=True):
             best[place] = max(best[place], x)
         return best
+
+
+def _joined(columns: Sequence[Numbers]) -> Numbers:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def spread_out(counts: Places) -> tuple[Places, Places]:

@@ -78,11 +78,6 @@ def limits_of_sum(parts: Sequence[float]) -> tuple[float, float]:
     return lower, nearest if error <= 0 else math.nextafter(nearest, math.inf)
 
 
-def loss_of(best: Sequence[float], arcs: Sequence[float]) -> float:
-    """What a tree with these arcs loses against the best head of every word; rounded up."""
-    return math.nextafter(math.fsum([*best, *(-x for x in arcs)]), math.inf)
-
-
 def has_value(parts: Sequence[float], score: float) -> bool:
     """Whether the score is the sum of the parts, in any order and with the rounding of it."""
     rounding = len(parts) * math.fsum(map(abs, parts)) * 2.0**-52
@@ -109,20 +104,25 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
         raise ProofError(f"refused: the arc ({heads[m]}, {m}) is not allowed")
     if single_root and heads.count(0) != 1:
         raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
-    ancestor = ancestors(heads)
-    if any(ancestor):
-        raise ProofError(f"refused: the heads above word {next(filter(None, ancestor))} form a cycle")
+    if cycle := node_on_cycle(heads):
+        raise ProofError(f"refused: the heads above word {cycle} form a cycle")
     if projective and crosses(heads):
         raise ProofError("refused: arcs of the tree cross")
     return own
 
 
-def ancestors(heads: Sequence[int]) -> list[int]:
-    """The node that is reached from each after at least as many steps as there are nodes; on a cycle, or node 0."""
-    found = [0, *heads[1:]]
-    for _ in range(len(heads).bit_length()):  # each time, twice as many steps
-        found = [found[h] for h in found]
-    return found
+def node_on_cycle(heads: Sequence[int]) -> int:
+    """A node on a cycle of heads; 0 if the path of every word leads to node 0."""
+    visit = [0] * len(heads)  # the word whose path first came to each node
+    visit[0] = len(heads)
+    for m in range(1, len(heads)):
+        node = m
+        while not visit[node]:
+            visit[node] = m
+            node = heads[node]
+        if visit[node] == m:
+            return node
+    return 0
 
 
 def crosses(heads: Sequence[int]) -> bool:

@@ -20,7 +20,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from operator import neg
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +39,9 @@ class Rules(NamedTuple):
     left: Cells  # of pairs: half(i, b), sorted by i and j
     right: Cells  # of pairs: half(j, b)
     pair_begin: Cells  # of each pair in these lists
-    rightwards: Cells  # arc (i, j) of each pair
-    leftwards: Cells  # arc (j, i) of each pair whose i is a word, in the order of `has_left`
-    has_left: Cells  # these pairs
-    arc: Cells  # of halves: incomplete(h, m)
+    number: Cells  # [i, j] and [j, i]: the number of a pair, in the order of its begin
+    pair: Cells  # of halves: the number of pair(h, m)
+    arc: Cells  # of halves: arc(h, m)
     outer: Cells  # of halves: half(m, b)
     half: Cells  # of halves: half(h, b)
 
@@ -53,81 +53,90 @@ def rules(nodes: int, single_root: bool) -> Rules:
     h, m, b = np.ogrid[:nodes, :nodes, : nodes + 1]
     i, j, met = np.nonzero((first <= h) & (h < b) & (b <= m))
     begin = np.flatnonzero(np.diff(i * nodes + j, prepend=-1))
-    low, high = i[begin], j[begin]
-    has_left = np.flatnonzero(low > 0)
-    head, modifier, end = np.nonzero((first <= h) & (b > 0) & (((h < m) & (m < b)) | ((b <= m) & (m < h))))
+    number = np.zeros((nodes, nodes), dtype=np.intp)
+    number[i[begin], j[begin]] = number[j[begin], i[begin]] = np.arange(len(begin))
+    head, modifier, end = np.nonzero((first <= h) & (m > 0) & (b > 0) & (((h < m) & (m < b)) | ((b <= m) & (m < h))))
     return Rules(
         left=i * (nodes + 1) + met,
         right=j * (nodes + 1) + met,
         pair_begin=begin,
-        rightwards=low * nodes + high,
-        leftwards=(high * nodes + low)[has_left],
-        has_left=has_left,
+        number=number,
+        pair=number[head, modifier],
         arc=head * nodes + modifier,
         outer=modifier * (nodes + 1) + end,
         half=head * (nodes + 1) + end,
     )
 
 
-def arc_gap(arc: Floats, best: Floats, loss: float, halves: Floats, single_root: bool) -> float:
-    """What a projective tree can gain over the one that loses `loss` against the best head of every word, at most.
+def arc_gap(arc: Floats, own: Sequence[float], halves: Floats, single_root: bool) -> float:
+    """What a projective tree can gain over the one whose arcs into words 1, 2, ... have the scores `own`, at most.
 
-    arc is -inf for what is no arc; best has the best score into each node, and 0 for node 0.
+    The scores into m are relative to halves[m, 0], whatever it is. The diagonal and column 0 of arc are not read.
     """
     nodes = len(arc)
     if nodes > MAX_NODES or halves.shape != (nodes, nodes + 1):
         return math.inf
-    weight, half = np.maximum(arc - best, -2 * loss), np.maximum(halves, -2 * loss)
-    goal, violation = _checked_items(weight, half, single_root)
-    return total_gap(loss, float(goal), float(violation), nodes)
+    root, *reference = halves[:, 0].tolist()
+    loss = math.fsum([*reference, *map(neg, own)])  # of the tree, relative to the references
+    if not math.isfinite(loss + root):
+        return math.inf
+    weight, half = (arc - halves[:, 0]).reshape(-1), np.minimum(np.maximum(halves, -2 * abs(loss)), 0.0).reshape(-1)
+    goal, violation = _checked_items(weight, half, nodes, single_root)
+    per_rule = _rule_gap(abs(loss), violation.item())
+    found = math.nextafter(math.fsum([loss, goal.item(), (nodes + 1) * per_rule]), math.inf)
+    return 0.0 if found <= 0 else found  # NaN stays
 
 
-def arc_gaps(arc: Floats, best: Floats, loss: Floats, halves: Floats, single_root: bool) -> Floats:
+def arc_gaps(arc: Floats, own: Floats, halves: Floats, single_root: bool) -> Floats:
     """The same for many sentences, which are the first axis of all arrays."""
     nodes = arc.shape[1]
     if nodes > MAX_NODES:
         return np.full(len(arc), math.inf)
-    floor = -2 * loss[:, None, None]
-    weight, half = np.maximum(arc - best[:, None], floor), np.maximum(halves, floor)
-    goals, violations = _checked_items(weight, half, single_root)
-    rounding = 16 * EPSILON * (loss - goals)  # of the operations of a rule, and of this sum
-    gaps: Floats = np.nextafter(loss + goals + (2 * nodes + 1) * rounding + nodes * violations, math.inf)
-    return gaps
+    reference = halves[:, :, 0]
+    with np.errstate(invalid="ignore"):  # where items are infinite the gap is NaN
+        losses = reference[:, 1:] - own
+        loss, size = np.add.reduce(losses, axis=1), np.add.reduce(np.abs(losses), axis=1)
+        half = np.minimum(np.maximum(halves, -2 * np.abs(loss)[:, None, None]), 0.0)
+        flat = ((arc - reference[:, None]).reshape(len(arc), -1), half.reshape(len(arc), -1))
+        goals, violations = _checked_items(*flat, nodes, single_root)
+        gaps: Floats = loss + goals + (2 * nodes + 1) * _rule_gap(size, violations)
+    return np.maximum(np.nextafter(gaps, math.inf), 0.0)
 
 
-def _checked_items(weight: Floats, half: Floats, single_root: bool) -> tuple[Floats, Floats]:
-    """The value of the goal, and by how much the rules are violated at most (NaN if an item is NaN).
+def _rule_gap(size: Any, violation: Any) -> Any:
+    """By how much the value of a tree can exceed that of its items for each rule that it needs.
 
-    The last two axes of weight are [h, m], those of half, which is changed, [h, b]. Both are raised to a floor: a tree
-    with an arc below it loses more than the given one.
+    The sum of a rule is compared after 5 operations on items from -2 * size to 0 and a score. A score below all of
+    them violates nothing, and a score above them is the violation.
     """
-    nodes = weight.shape[-1]
+    return violation + 32 * EPSILON * (size + violation)
+
+
+def _checked_items(weight: Floats, half: Floats, nodes: int, single_root: bool) -> tuple[Floats, Floats]:
+    """The value of the goal, and by how much a rule is violated at most (NaN if an item or an arc is NaN).
+
+    The last axis of weight is [h, m], that of half, which is changed, [h, b].
+    """
     rule = rules(nodes, single_root)
-    weight, half = (array.reshape(*array.shape[:-2], -1) for array in (weight, np.minimum(half, 0.0)))
-    half[..., :: nodes + 2] = half[..., 1 :: nodes + 2] = 0.0  # no modifier
-    needed = (pairs(half, rule, nodes) + weight).take(rule.arc, axis=-1) + half.take(rule.outer, axis=-1)
-    violation = np.maximum.reduce(needed - half.take(rule.half, axis=-1), axis=-1, initial=0.0)
+    half[..., :: nodes + 2] = 0.0  # no modifier
+    half[..., 1 :: nodes + 2] = 0.0
+    found = pairs(half, rule).take(rule.pair, axis=-1)
+    found += weight.take(rule.arc, axis=-1)
+    found += half.take(rule.outer, axis=-1)
+    found -= half.take(rule.half, axis=-1)
+    violation = np.maximum.reduce(found, axis=-1, initial=0.0)
     if not single_root:
         return half[..., nodes], violation
-    left, right = half[..., nodes + 2 :: nodes + 1], half[..., 2 * nodes + 1 :: nodes + 1]
-    return np.maximum.reduce(weight[..., 1:nodes] + left + right, axis=-1), violation
+    goals = weight[..., 1:nodes] + half[..., nodes + 2 :: nodes + 1]
+    goals += half[..., 2 * nodes + 1 :: nodes + 1]
+    return np.maximum.reduce(goals, axis=-1), violation
 
 
-def total_gap(loss: float, goal: float, violation: float, nodes: int) -> float:
-    """A tree needs two rules a node at most."""
-    rounding = 16 * EPSILON * loss  # of the 5 operations of a rule, on numbers from the floor to 0
-    return math.nextafter(math.fsum([loss, goal, 2 * nodes * rounding, nodes * violation]), math.inf)
-
-
-def pairs(half: Floats, rule: Rules, nodes: int) -> Floats:
-    """pair(i, j) in the cells [i, j] and [j, i]; 0 where there is none."""
-    found = np.zeros((*half.shape[:-1], nodes * nodes))
-    if len(rule.left):
-        met = half.take(rule.left, axis=-1) + half.take(rule.right, axis=-1)
-        best = np.maximum.reduceat(met, rule.pair_begin, axis=-1)
-        found[..., rule.rightwards] = best
-        found[..., rule.leftwards] = best.take(rule.has_left, axis=-1)
-    return found
+def pairs(half: Floats, rule: Rules) -> Floats:
+    """pair(i, j) of each pair, by number."""
+    met = half.take(rule.left, axis=-1)
+    met += half.take(rule.right, axis=-1)
+    return np.maximum.reduceat(met, rule.pair_begin, axis=-1) if len(rule.pair_begin) else met
 
 
 class SiblingRules(NamedTuple):
@@ -139,7 +148,7 @@ class SiblingRules(NamedTuple):
     later_arc: Cells  # incomplete(h, m) for every s between
     later_sibling: Cells  # sib(h, m, s)
     before: Cells  # incomplete(h, s)
-    met: Cells  # pair(s, m)
+    met: Cells  # the number of pair(s, m)
     stop: Cells  # stop(h, m, side) of the rules of halves
     half_words: Cells  # [h, b]: the words of a half other than h
     half_low: Cells  # [h, b]: the first of them
@@ -164,7 +173,7 @@ def sibling_rules(nodes: int, single_root: bool) -> SiblingRules:
         later_arc=g * nodes + later,
         later_sibling=(g * nodes + later) * nodes + inner,
         before=g * nodes + inner,
-        met=inner * nodes + later,
+        met=rules(nodes, single_root).number[inner, later],
         stop=(closed_head * nodes + closed) * 2 + (closed_head < closed),
         half_words=np.where(boundary > outer, boundary - 1 - outer, outer - boundary),
         half_low=np.where(boundary > outer, outer + 1, boundary),
@@ -249,7 +258,7 @@ def _relative(
 def _path_violations(given: Relative, rule: Rules, more: SiblingRules) -> list[float]:
     """By how much the two rules of incomplete(h, m) are violated."""
     weight, sib, half, incomplete = given.weight, given.sib, given.half, given.incomplete
-    pair = pairs(half, rule, math.isqrt(len(weight)))
+    pair = pairs(half, rule)
     first = weight.take(more.arc) + sib.take(more.first_sibling) + half.take(more.inner)
     later = weight.take(more.later_arc) + sib.take(more.later_sibling) + pair.take(more.met)
     later += incomplete.take(more.before)

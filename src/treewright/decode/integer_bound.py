@@ -37,12 +37,12 @@ class Multipliers:
             raise ProofError("refused: a penalty of the root arcs, of which there may be several")
         self.slack = [scores.multiplier(x) for x, _ in point.sets]
         self.members = np.zeros((len(point.sets), scores.nodes), dtype=np.int64)
-        for row, x, (_, words) in zip(self.members, self.slack, point.sets, strict=True):
-            if x < 0 or not words or min(words) < 1 or max(words) >= scores.nodes:
+        for row, x, one in zip(self.members, self.slack, point.sets, strict=True):
+            if x < 0 or not one.bits or one.bits & 1 or one.bits >> scores.nodes:
                 raise ProofError(
                     "refused: a set of words is empty, or has negative slack or a word that does not exist"
                 )
-            row[list(words)] = 1
+            row[one.words] = 1
 
     def _read_arcs(self, scores: Scores, point: Point) -> None:
         h, m, u, v = zip(*point.arcs, strict=True)

@@ -50,7 +50,7 @@ class Given:
     ) -> None:
         self.rows: dict[str, Any] = {}
         self.arrays: dict[str, Floats] = {}
-        if hasattr(arc, "grandparents"):
+        if hasattr(type(arc), "grandparents"):  # a Parts; its own attribute would be computed
             self._read_parts(arc)
         else:
             matrix = _array(arc, "arc")
@@ -73,6 +73,8 @@ class Given:
             raise InputError("arc, sib, grand or stop has NaN or +inf; write -inf to forbid a part")
 
     def _read_parts(self, parts: Any) -> None:
+        if parts.outermost:
+            raise InputError("parts with outermost=True have no proofs; verify reads every grandparent part")
         self.nodes = parts.nodes
         self.arc = np.full((self.nodes, self.nodes), -np.inf)
         h, m, score = parts.arcs

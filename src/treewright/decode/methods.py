@@ -86,17 +86,17 @@ def tree(
         is_plain = (
             sib is None and grand is None and stop is None and require is _NONE and forbid is _NONE and head_first
         )
-        if is_plain and method == "exact" and not options:
-            # The most frequent call: the core checks the array; the path below explains what is wrong with it.
-            decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
-            found: Parse | None = decode(arc, root, Parse, name)
+        if is_plain and method == "exact":
+            # The most frequent calls: the core checks the array; the path below explains what is wrong with it.
+            found: Parse | None = None
+            if not options:
+                decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
+                found = decode(arc, root, Parse, name)
+            elif options == _WITH_PROOF:
+                prove, name = _PROJECTIVE_PROOF if projective else _NONPROJECTIVE_PROOF
+                found = prove(arc, root, Parse, name, Proof)
             if found is not None:
                 return found
-        if is_plain and method == "exact" and options == _WITH_PROOF:
-            prove, name = _PROJECTIVE_PROOF if projective else _NONPROJECTIVE_PROOF
-            proved: Parse | None = prove(arc, root, Parse, name, Proof)
-            if proved is not None:
-                return proved
         problem = Problem.of(
             arc,
             sib,

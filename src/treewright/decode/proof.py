@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ Kind = Literal["search", "chart"]
 Floats = NDArray[np.float64]
 KINDS: tuple[Kind, ...] = ("search", "chart")
 ITEMS = ("halves", "incomplete")
+MAX_WORD = 2**16  # in a set of words: the scores of longer sentences do not fit into memory
 LARGEST = 1e300  # stands for infinity, which JSON does not have
 
 
@@ -28,7 +29,26 @@ class WordSet(NamedTuple):
     """A set of words that every tree enters at least once, and its multiplier, which is not negative."""
 
     slack: float
-    words: Sequence[int]
+    bits: int  # bit m: m is in the set
+
+    @classmethod
+    def of(cls, slack: float, words: Iterable[int]) -> WordSet:
+        """The set of these words.
+
+        >>> WordSet.of(0.5, [1, 3])
+        WordSet(slack=0.5, bits=10)
+        """
+        bits = 0
+        for word in words:
+            if word > MAX_WORD:
+                raise ValueError(f"word {word} of a set")
+            bits |= 1 << word
+        return cls(slack, bits)
+
+    @property
+    def words(self) -> list[int]:
+        """The words in order."""
+        return [m for m in range(self.bits.bit_length()) if self.bits >> m & 1]
 
 
 class Point(NamedTuple):
@@ -204,7 +224,7 @@ def _recorded_point(recorded: Recorded, number: int, arcs: Sequence[Arc]) -> Poi
 
 
 def _sets(slack: Sequence[float], begin: Sequence[int], words: Sequence[int]) -> list[WordSet]:
-    return [WordSet(x, list(words[begin[k] : begin[k + 1]])) for k, x in enumerate(slack)]
+    return [WordSet.of(x, words[begin[k] : begin[k + 1]]) for k, x in enumerate(slack)]
 
 
 def _node(node: Node) -> dict[str, Any]:
@@ -217,7 +237,7 @@ def _node(node: Node) -> dict[str, Any]:
 
 
 def _point(point: Point) -> dict[str, Any]:
-    sets = [[x, list(words)] for x, words in point.sets]
+    sets = [[one.slack, one.words] for one in point.sets]
     return {"arcs": [list(row) for row in point.arcs], "penalty": point.penalty, "sets": sets}
 
 
@@ -239,5 +259,5 @@ def _pairs(rows: Sequence[Any]) -> Iterator[Arc]:
 
 def _read_point(data: Mapping[str, Any]) -> Point:
     arcs = [(int(h), int(m), float(u), float(v)) for h, m, u, v in data["arcs"]]
-    sets = [WordSet(float(x), [int(word) for word in words]) for x, words in data["sets"]]
+    sets = [WordSet.of(float(x), map(int, words)) for x, words in data["sets"]]
     return Point(arcs, float(data["penalty"]), sets)

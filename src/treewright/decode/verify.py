@@ -17,13 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.calls import explained
 from treewright.decode.array_batches import certified_arrays
 from treewright.decode.candidate_charts import best_values, columns_of
-from treewright.decode.claim import Claim, Verified, check_root, claim, loss_of
+from treewright.decode.claim import Claim, Verified, check_root, claim
 from treewright.decode.float_bound import upper_bound
 from treewright.decode.float_charts import arc_gap, sibling_gap
 from treewright.decode.integer_charts import best_projective
@@ -31,9 +30,11 @@ from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact
 from treewright.decode.integer_search import Search
 from treewright.decode.result import Parse
 from treewright.decode.single_sentence import certified_tree
+from treewright.decode.sparse_charts import SparseChart
 from treewright.errors import InputError, ProofError
 
 EPSILON = 2.0**-52  # the relative error of a sum is at most half of it
+SPARSE_ARCS = 50  # up to so many candidates a chart of one sentence is faster in lists (benchmarks/proofs.py)
 CHART_SENTENCES = 64  # that share one chart, at most; larger charts are not faster (benchmarks/proofs.py)
 CHART_CELLS = 2**23  # of a chart that sentences share, 64 MB: longer sentences share one with fewer others
 
@@ -180,6 +181,8 @@ def _gap_in_doubles(claim: Claim) -> float:
     given = claim.given
     if given.is_first_order and given.best[1:] == claim.arcs:  # the best head of every word: no tree is better
         return 0.0
+    if _is_listed_chart(claim) and given.candidates <= SPARSE_ARCS:
+        return _gap_above(claim, SparseChart(columns_of(given, lambda scores: scores), claim.single_root).best())
     if _is_listed_chart(claim):
         return _gaps_over_candidates({0: claim})[0]
     if claim.proof.kind == "search":
@@ -200,13 +203,12 @@ def _gap_by_items(claim: Claim) -> float:
     given, proof = claim.given, claim.proof
     if proof.halves is None or given.rows or given.has("grand"):
         return math.inf
-    best = [0.0, *given.best[1:]]
     if given.is_first_order:
-        return arc_gap(given.arc, np.array(best), loss_of(best, claim.arcs), proof.halves, claim.single_root)
+        return arc_gap(given.arc, claim.arcs, proof.halves, claim.single_root)
     if proof.incomplete is None:
         return math.inf
     second, items = (given.arrays.get("sib"), given.arrays.get("stop")), (proof.halves, proof.incomplete)
-    return sibling_gap(given.arc, best, *second, claim.lower, items, claim.single_root)
+    return sibling_gap(given.arc, [0.0, *given.best[1:]], *second, claim.lower, items, claim.single_root)
 
 
 def _is_listed_chart(claim: Claim) -> bool:

@@ -7,13 +7,15 @@ multipliers until all oracles agree, and returns the answer with its value, boun
 
 from treewright.relax.constraints import Cardinality, Table
 from treewright.relax.engine import Iteration, Relaxation, RelaxOptions, relax
-from treewright.relax.oracle import Answer, Oracle, Refinable, Restrictable, Scoring
+from treewright.relax.oracle import Answer, Centrable, Centred, Oracle, Refinable, Restrictable, Scoring
 from treewright.relax.steps import DiminishingStep, HalvingStep, HarmonicStep, PolyakStep, Progress, Step
 from treewright.relax.tighten import branch, tighten
 
 __all__ = [
     "Answer",
     "Cardinality",
+    "Centrable",
+    "Centred",
     "DiminishingStep",
     "HalvingStep",
     "HarmonicStep",

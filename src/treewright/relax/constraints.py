@@ -6,6 +6,7 @@ tested against the `Table` of these structures.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.calls import explained_methods
-from treewright.relax.oracle import Answer, Keys, Vector
+from treewright.relax.oracle import Answer, Centred, Keys, Vector
 
 
 @explained_methods
@@ -74,6 +75,14 @@ class Table:
         required = np.array([float(fixed.get(int(key), -1)) for key in self.keys])  # -1: free
         keep = np.flatnonzero(((self.rows == required) | (required < 0)).all(axis=1))
         return Table(self.keys, self.rows[keep], self.scores[keep], [self.structures[i] for i in keep])
+
+    def centred(self) -> Centred:
+        """The same table with its best score taken from all scores."""
+        finite = self.scores[np.isfinite(self.scores)]
+        best = float(finite.max(initial=-math.inf)) if len(finite) else 0.0
+        found = copy.copy(self)  # a class derived from this one keeps its methods
+        found.scores = self.scores - best
+        return Centred(found, best, float(np.ptp(finite)) if len(finite) else 0.0)
 
 
 @explained_methods

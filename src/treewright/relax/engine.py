@@ -31,6 +31,7 @@ import numpy as np
 
 from treewright.calls import explained
 from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
+from treewright.relax.shift import Shift
 from treewright.relax.steps import PolyakStep, Progress, Step
 
 TOLERANCE = 1e-9  # default of `relax` and `branch`; by convention
@@ -134,17 +135,18 @@ def relax(
     >>> found.value, found.answer.tolist(), found.certified
     (2.0, [1.0, 1.0], True)
     """
-    weight = _checked_weights(weights, len(oracles))
+    weight = checked_weights(weights, len(oracles))
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance}; it is relative to the spread of the scores: 1e-9, or 0")
-    run = _Run(oracles, weight, PolyakStep() if step is None else step, tolerance, primal, trace)
+    shift = Shift.of(oracles, weight, step, primal)
+    run = _Run(shift, weight, PolyakStep() if step is None else step, tolerance, primal, trace)
     run.warm_start(start)
     deadline = time.monotonic() + max_seconds
     while run.iterations < max_iterations and not run.finished and (not run.iterations or time.monotonic() < deadline):
         run.solve()
         run.evaluate()
         run.update()
-    return run.result()
+    return shift.undone(run.result())
 
 
 class _Shared:
@@ -180,14 +182,9 @@ class _Run:
     """The state of one run: the multipliers, the last answers, the best answer and the bound."""
 
     def __init__(
-        self,
-        oracles: Sequence[Oracle],
-        weight: Vector,
-        step: Step,
-        tolerance: float,
-        primal: Primal | None,
-        trace: bool,
+        self, shift: Shift, weight: Vector, step: Step, tolerance: float, primal: Primal | None, trace: bool
     ) -> None:
+        oracles, self.score_scale = shift.oracles, shift.scale
         self.oracles, self.weight, self.step, self.tolerance, self.trace = oracles, weight, step, tolerance, trace
         self.shared = _Shared(oracles)
         self.primal = primal
@@ -252,7 +249,7 @@ class _Run:
         values = self.weight * np.array([answer.value for answer in answers])
         values = values[np.isfinite(values)]
         if len(values):
-            scale = float(np.ptp(values)) or float(np.abs(values).max()) or 1.0
+            scale = self.score_scale or float(np.ptp(values)) or float(np.abs(values).max()) or 1.0
             self.scale = 2.0 ** max(math.frexp(scale)[1], -1000)  # steps are then the same for equivalent problems
 
     def _total(self, answers: Sequence[Answer]) -> float:
@@ -448,7 +445,7 @@ def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.
     return keys.astype(np.intp)
 
 
-def _checked_weights(weights: Sequence[float] | None, count: int) -> Vector:
+def checked_weights(weights: Sequence[float] | None, count: int) -> Vector:
     if not count:
         raise ValueError("oracles is empty; give at least one oracle")
     weight = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)

@@ -6,6 +6,7 @@ it decides in `keys` and receives their multipliers only. Only `solve` is requir
     score           values assignments of other oracles; gives primal values, the bound certificate, Polyak steps
     with_products   shares products of pairs of variables; needed by `tighten`
     restrict        fixes variables to off or on; needed by `branch`
+    centred         takes a constant from all scores; without it the rounding of large constants costs certificates
 """
 
 from __future__ import annotations
@@ -67,3 +68,20 @@ class Restrictable(Protocol):
 
     def restrict(self, fixed: Mapping[int, bool]) -> Oracle:
         """This oracle, with the same keys, over the structures whose variables have the values in fixed."""
+
+
+@dataclass(frozen=True)
+class Centred:
+    """An oracle without the constant that is part of all its scores, the constant, and how far scores lie apart."""
+
+    oracle: Oracle
+    constant: float
+    spread: float
+
+
+@runtime_checkable
+class Centrable(Protocol):
+    """An oracle that can leave out the size of its scores, which changes no answer."""
+
+    def centred(self) -> Centred:
+        """This oracle with its best score, which must be finite, taken from all scores."""

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.calls import explained
-from treewright.relax.engine import Relaxation, RelaxOptions, relax
+from treewright.relax.engine import Relaxation, RelaxOptions, checked_weights, relax
 from treewright.relax.oracle import Oracle, Refinable, Restrictable
+from treewright.relax.shift import Shift
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,7 +41,8 @@ def tighten(
     >>> relax([equal, different]).certified, tighten([equal, different]).certified
     (False, True)
     """
-    oracles = list(oracles)
+    shift = _shift(oracles, options)
+    oracles = shift.oracles
     result = relax(oracles, **options)
     shared, count = set[tuple[int, int]](), len(result.averages)
     total = count
@@ -59,7 +61,13 @@ def tighten(
         ]
         options["start"] = start
         result = _joined(result, relax(oracles, **options), count)
-    return result
+    return shift.undone(result)
+
+
+def _shift(oracles: Sequence[Oracle], options: RelaxOptions) -> Shift:
+    """The oracles without the constants of their scores, which all runs then share."""
+    weight = checked_weights(options.get("weights"), len(oracles))
+    return Shift.of(oracles, weight, options.get("step"), options.get("primal"))
 
 
 def _open_pairs(
@@ -121,9 +129,11 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpac
     >>> found.value, found.answer.tolist(), found.certified
     (-1.0, [0.0, 0.0], True)
     """
+    shift = _shift(oracles, options)
+    oracles = shift.oracles
     root = best = relax(oracles, **options)
     if _is_decided(root):
-        return root
+        return shift.undone(root)
     decided = -math.inf  # upper bound on the answers of nodes that are done
     open_ = [(-root.bound, 0, dict[int, bool](), root)]
     nodes, iterations = 1, root.iterations
@@ -148,7 +158,7 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpac
             else:
                 heapq.heappush(open_, (-bound, nodes, fixed | {variable: on}, child))
     found = _bounded(best, max(decided, -open_[0][0]) if open_ else decided)
-    return replace(found, iterations=iterations, evidence="bound")
+    return shift.undone(replace(found, iterations=iterations, evidence="bound"))
 
 
 def _is_decided(node: Relaxation) -> bool:

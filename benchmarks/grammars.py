@@ -9,8 +9,8 @@ several contexts of labels, Collins' model 1, model 1 that agrees with a tagger,
 dependency parser. F1 of brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about
 10, 20 and 40 words on one thread (the mean over dev sentences of this length, at most two words shorter or longer).
 --keep stores the models in a folder and reuses them; --systems names the ones that are compared, such as collins.tw.
---settings compares weights, step rules and splits of the two joint models on K dev sentences, and prints how many tags could be
-right at best.
+--settings compares weights, step rules and splits of the two joint models on K dev sentences, and prints how many tags
+could be right at best.
 
 --dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
 with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.

@@ -145,7 +145,12 @@ def parse(
     ] = False,
     iterations: Annotated[
         int,
-        typer.Option("--max-iterations", min=1, metavar="N", help="Iterations of dual decomposition for a sentence; splits included."),
+        typer.Option(
+            "--max-iterations",
+            min=1,
+            metavar="N",
+            help="Iterations of dual decomposition for a sentence; splits included.",
+        ),
     ] = 50,
     max_words: MaxWords = 150,
     threads: Threads = 1,

@@ -24,7 +24,7 @@ from treewright.decode import Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
-from treewright.grammar.collins import Sentence as GrammarSentence
+from treewright.grammar.collins_forest import Sentence as GrammarSentence
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import MAX_ITERATIONS, SPLIT_AFTER, JointParse, as_joint

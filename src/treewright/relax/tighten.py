@@ -141,7 +141,7 @@ def branch(
 
 
 class _Search:
-    """The state of branch and bound: the open nodes by their bound, the best answer, the bound of nodes that are done."""
+    """The state of branch and bound: open nodes by their bound, the best answer, the bound of nodes that are done."""
 
     def __init__(
         self, oracles: Sequence[Oracle], root: Relaxation, options: RelaxOptions, total_iterations: float

@@ -178,9 +178,10 @@ class _Search:
         """Solve a node; bound is that of the node above."""
         self.nodes += 1
         restricted = [_restricted(oracle, i, fixed) for i, oracle in enumerate(self.oracles)]
-        rest = self.total_iterations - self.iterations
-        limit = self.options.get("max_iterations", MAX_ITERATIONS)
-        node = relax(restricted, **{**self.options, "known": self.best, "max_iterations": int(min(limit, rest))})
+        limit = min(self.options.get("max_iterations", MAX_ITERATIONS), self.total_iterations - self.iterations)
+        options = RelaxOptions(**self.options)
+        options["known"], options["max_iterations"] = self.best, int(limit)
+        node = relax(restricted, **options)
         self.iterations += node.iterations
         self.trace += node.trace
         if node.value > self.best.value:

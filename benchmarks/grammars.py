@@ -9,8 +9,8 @@ several contexts of labels, Collins' model 1, model 1 that agrees with a tagger,
 dependency parser. F1 of brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about
 10, 20 and 40 words on one thread (the mean over dev sentences of this length, at most two words shorter or longer).
 --keep stores the models in a folder and reuses them; --systems names the ones that are compared, such as collins.tw.
---settings compares weights and step rules of the two joint models on K dev sentences, and prints how many tags could be
-right at best.
+--settings compares weights, step rules and splits of the two joint models on K dev sentences, and prints how many tags
+could be right at best.
 
 --dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
 with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.
@@ -226,6 +226,9 @@ def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependenci
     rules |= {f"HalvingStep({start})": HalvingStep(start) for start in (0.5, 2.0)}  # 0.5: as published
     for rule, step in rules.items():
         print_setting(rule, dev, [partial(problem.parse, model.weight, step=step) for problem in problems])
+    for after in (None, 10, 15, 20, 25, 30):
+        name = "no split" if after is None else f"split after {after} iterations"
+        print_setting(name, dev, [partial(problem.parse, model.weight, split_after=after) for problem in problems])
 
 
 def print_setting(name: str, dev: Sequence[Tree], calls: Sequence[Callable[[], PhraseParse]]) -> None:

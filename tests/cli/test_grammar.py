@@ -57,6 +57,14 @@ def test_every_input_gives_the_same_trees(trained: Run) -> None:
     assert text.stdout == f"{expected[0]}\n"
 
 
+def test_straight_quotes_of_a_text_are_those_of_the_treebank(run: Run) -> None:
+    tree = "(S (`` ``) (S (NP (DT The) (NN dog)) (VP (VBZ barks))) ('' '') (, ,) (NP (PRP she)) (VP (VBD said)) (. .))"
+    Path("quoted.mrg").write_text(f"{tree}\n" * 3)
+    assert run("train", "quoted.mrg", "-o", "model.tw", "-q").returncode == 0
+    for kind, text in (("lines", '" The dog barks " , she said .'), ("text", '"The dog barks", she said.')):
+        assert run("parse", "model.tw", "--input", kind, "-q", stdin=text).stdout == f"{tree}\n"
+
+
 def test_output_is_brackets_json_or_a_drawing(trained: Run) -> None:
     found = trained("parse", "model.tw", "trees.mrg", "-o", "out.jsonl")
     assert "100.0 % of the trees certified as the model's best" in found.stderr

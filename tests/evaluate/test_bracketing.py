@@ -184,8 +184,10 @@ def test_what_is_no_tree_is_named() -> None:
         brackets([1], [])  # type: ignore[list-item]
 
 
-def test_where_tags_would_delete_different_words_the_gold_tags_decide() -> None:
-    gold = Tree.parse("(S (NP (NN a) (: -)) (VP (VB b)))")
-    system = Tree.parse("(S (NP (NN a) (NN -)) (VP (VB b)))")
-    scores = brackets([gold], [system]).all
+@pytest.mark.parametrize("gold", ["(S (NP (NN a) (: -)) (VP (VB b)))", "(S (NP (NN a) (: -)) (VP (VB b) (-NONE- *)))"])
+@pytest.mark.parametrize(
+    "system", ["(S (NP (NN a) (NN -)) (VP (VB b)))", "(S (NP (-NONE- *T*) (NN a) (NN -)) (VP (VB b)))"]
+)
+def test_where_tags_would_delete_different_words_the_gold_tags_decide(gold: str, system: str) -> None:
+    scores = brackets([Tree.parse(gold)], [Tree.parse(system)]).all
     assert (scores.brackets.f1, scores.words, scores.tags) == (1.0, 2, 2)

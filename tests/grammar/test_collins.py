@@ -10,7 +10,7 @@ from oracles.collins import Definition, Node
 
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError
-from treewright.grammar import Collins, CollinsOptions, HeadRules, collins
+from treewright.grammar import Collins, CollinsOptions, HeadRules, collins_forest
 from treewright.grammar.preparation import prepare, restore
 from treewright.trees import is_projective
 
@@ -44,7 +44,7 @@ def definition() -> Definition:
 
 @pytest.fixture(autouse=True)
 def few_unaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collins, "MAX_UNARY", MAX_UNARY)
+    monkeypatch.setattr(collins_forest, "MAX_UNARY", MAX_UNARY)
 
 
 def without_base(root: Node) -> Tree:

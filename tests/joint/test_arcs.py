@@ -71,6 +71,24 @@ def test_a_certificate_is_given_only_to_the_optimum_and_the_bound_holds(
             assert found.score == pytest.approx(best, abs=TOLERANCE)
 
 
+def test_a_split_gives_certificates_that_more_iterations_do_not_give(grammar: Collins) -> None:
+    closed = 0
+    for seed in range(40):
+        forest = grammar.forest(SENTENCES[-1].split())
+        parts = random_parts(forest, seed, 3.0)
+        alone = agree_on_arcs(forest, parts, max_iterations=300, split_after=None)
+        found = agree_on_arcs(forest, parts, max_iterations=50)
+        assert alone.nodes == 1
+        assert len(found.disagreements) <= found.iterations <= 50
+        assert found.score >= alone.score - TOLERANCE
+        if alone.certified or not found.certified:
+            continue
+        closed += 1
+        assert found.nodes > 1
+        assert found.score == pytest.approx(best_joint_value(forest, parts, 1.0), abs=TOLERANCE)
+    assert closed > 0
+
+
 def test_the_score_is_the_sum_of_both_models(grammar: Collins) -> None:
     forest = grammar.forest(["a", "b", "a"])
     parts = random_parts(forest, 1, 2.0)

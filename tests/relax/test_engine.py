@@ -192,6 +192,32 @@ def test_branching_to_a_budget_keeps_a_valid_bound() -> None:
     assert found.bound >= -1 - 1e-9
 
 
+@pytest.mark.parametrize("limit", [3, 5, 8, 20])
+def test_the_iterations_of_all_nodes_of_branching_are_limited(limit: int) -> None:
+    for seed in range(24):
+        tables = random_instance(seed)
+        found = branch(tables, max_iterations=3, node_iterations=2, total_iterations=limit, trace=True)
+        assert len(found.trace) <= found.iterations <= limit  # iterations without any structure have no trace
+        assert found.bound >= best_agreeing(tables) - 1e-9
+        if found.certified:
+            assert found.value == pytest.approx(best_agreeing(tables), rel=1e-8, abs=1e-8)
+
+
+def test_a_run_ends_when_it_can_have_no_better_answer_than_is_known() -> None:
+    ended = 0
+    for seed in range(24):
+        tables = random_instance(seed)
+        known = branch(tables, max_iterations=60)
+        for variable, value in enumerate(known.answer):
+            part = [table.restrict({variable: not value}) for table in tables]
+            found = relax(part, start=known.multipliers, known=known)
+            alone = relax(part, start=known.multipliers)
+            ended += found.iterations < alone.iterations
+            assert found.bound >= alone.value - 1e-9
+            assert found.bound <= known.target or found.value <= known.value + 1e-9
+    assert ended > 0
+
+
 def test_weights_scale_the_scores() -> None:
     """Powers of two round nothing: the runs are the same. Other weights may break ties in another way."""
     for seed in range(40):

@@ -209,6 +209,7 @@ def parse(
         work,
         lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, max_words=max_words),
         "the grammar has",
+        grammar.tags,
         max_words,
         with_certificates=not isinstance(grammar, LatentGrammar),  # there is no proof for max-rule trees
     )

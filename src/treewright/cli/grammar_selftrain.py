@@ -66,7 +66,8 @@ def selftrain(
     check_output(output)
     task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     gold, held_out = training_trees(labelled, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    sentences = [item.words for item in read_items(raw, kind, False, skip_bad)]
+    tags = sorted({tag for tree in gold for tag in tree.tags()})
+    sentences = [item.words for item in read_items(raw, kind, tags, keep_tags=False, skip_bad=skip_bad)]
     if not sentences:
         raise InputError(f"{raw}: there is no sentence")
     steps = [*(f"teacher {number + 1}" for number in range(teachers)), "raw text"]

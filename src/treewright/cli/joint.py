@@ -141,11 +141,16 @@ def parse(
     tags: KeepTags = False,
     partial: Partial = False,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Branch and bound where the models do not agree within the iterations.")
+        bool, typer.Option("--exact", help="No limit on the iterations: search until the tree is certified.")
     ] = False,
     iterations: Annotated[
         int,
-        typer.Option("--max-iterations", min=1, metavar="N", help="The limit of dual decomposition for a sentence."),
+        typer.Option(
+            "--max-iterations",
+            min=1,
+            metavar="N",
+            help="Iterations of dual decomposition for a sentence; splits included.",
+        ),
     ] = 50,
     max_words: MaxWords = 150,
     threads: Threads = 1,
@@ -162,6 +167,7 @@ def parse(
         work,
         lambda item: joint.parse(item.words, tags=item.tags, **search),
         "the models have",
+        joint.tags,
         max_words,
         with_iterations=True,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -91,13 +91,23 @@ class Outcome(NamedTuple):
     problem: str
 
 
-def read_items(source: str, kind: Source | None, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
-    """The sentences of a file."""
+def read_items(
+    source: str, kind: Source | None, model_tags: Sequence[str], keep_tags: bool, skip_bad: bool
+) -> Iterator[Item]:
+    """The sentences of a file; quotation marks are written as in trees with the tags of a model."""
+    from treewright.grammar.leaves import penn_quotes
+
+    found = kind or detected(source)
+    for item in items_as_written(source, found, keep_tags, skip_bad):
+        yield item if found is Source.trees else item._replace(words=penn_quotes(item.words, model_tags))
+
+
+def items_as_written(source: str, found: Source, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
+    """The sentences of a file of this kind."""
     from treewright.corpus import read, read_trees, strip_traces
     from treewright.pipeline import read_input
     from treewright.tagger import Tokeniser
 
-    found = kind or detected(source)
     on_error = "skip" if skip_bad else "raise"
     if keep_tags and found in (Source.lines, Source.text):
         raise typer.BadParameter(f"an input of {found.value} has no tags; leave it out", param_hint="--tags")
@@ -184,6 +194,7 @@ def parse_and_write(
     work: Work,
     parse: Callable[[Item], PhraseParse],
     parsers: str,
+    model_tags: Sequence[str],
     max_words: int,
     *,
     with_iterations: bool = False,
@@ -191,11 +202,11 @@ def parse_and_write(
 ) -> None:
     """Parse the sentences of a file, write the trees and print the summary; `parsers` are named in notes.
 
-    A sentence of more than max_words is not searched completely.
+    model_tags are those that the trees have. A sentence of more than max_words is not searched completely.
     """
     check_not_lost(work.source, work.output, work.form)
     summary = Summary()
-    items = timed(read_items(work.source, work.kind, work.tags, work.skip_bad), summary)
+    items = timed(read_items(work.source, work.kind, model_tags, work.tags, work.skip_bad), summary)
     without_tree = f"{parsers} no tree for this sentence"
     parsed = parse_items(items, parse, without_tree, max_words, work.threads)
     outcomes = counted(parsed, summary, with_iterations, with_certificates)

@@ -164,13 +164,17 @@ def show_iterations(found: list[Outcome], other: str, options: Options) -> None:
     from treewright.reproduce.rush2010 import BUCKETS, PUBLISHED_ITERATIONS
     from treewright.reproduce.rush2010 import table1 as shares_by_iteration
 
-    shares, published = shares_by_iteration(found), PUBLISHED_ITERATIONS[other]
+    shares, published = shares_by_iteration([one.joint for one in found]), PUBLISHED_ITERATIONS[other]
+    without_split = shares_by_iteration([one.without_split for one in found])
     names = [f"{low}-{high}" if high > low else str(low) for low, high in BUCKETS] + ["not certified"]
     if options.as_json:
-        typer.echo(json.dumps({"ours": dict(zip(names, shares, strict=True)), "published": published}))
+        ours = {"ours": shares, "without_split": without_split}
+        rows = {name: dict(zip(names, row, strict=True)) for name, row in ours.items()}
+        typer.echo(json.dumps({**rows, "published": published}))
         return
     lines = [
         [f"{options.treebank}, {len(found)} sentences", *(f"{share:.1f}" for share in shares)],
+        ["the same without splits", *(f"{share:.1f}" for share in without_split)],
         ["published (WSJ)", *(f"{share:.1f}" for share in published)],
     ]
     show_lines(("% certified at iteration", *names), lines)

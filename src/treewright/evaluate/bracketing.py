@@ -22,6 +22,7 @@ from typing import IO, Any, cast
 from treewright.calls import explained, explained_methods
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
+from treewright.corpus.transforms import TRACES
 from treewright.errors import FormatError, InputError
 from treewright.evaluate.scores import Score, ratio
 from treewright.evaluate.sources import is_file
@@ -262,8 +263,10 @@ def with_gaps(reader: Reader[Tree]) -> Iterator[Tree | None]:
 
 def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: bool) -> Judged | None:
     gold, system = bracketing(gold_tree, parameters), bracketing(system_tree, parameters)
-    if gold.words != system.words and gold_tree.leaves() == system_tree.leaves():
-        system = bracketing(system_tree, parameters, gold_tree.tags())
+    if gold.words != system.words and untraced(gold_tree, 0) == untraced(system_tree, 0):
+        tags = iter(untraced(gold_tree, 1))
+        deciding = [tag if tag in TRACES else next(tags) for tag in system_tree.tags()]
+        system = bracketing(system_tree, parameters, deciding)
     if problem := difference_of_words(gold.words, system.words, parameters):
         if skip_bad:
             return None
@@ -278,6 +281,11 @@ def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: 
         words=len(gold.words),
         tags=sum(map(parameters.same_label, gold.tags, system.tags)),
     )
+
+
+def untraced(tree: Tree, column: int) -> list[str]:
+    """The words (column 0) or tags (1) of a tree, without those of traces."""
+    return [pair[column] for pair in zip(tree.leaves(), tree.tags(), strict=True) if pair[1] not in TRACES]
 
 
 def bracketing(tree: Tree, parameters: Parameters, deciding: Sequence[str] | None = None) -> Bracketing:

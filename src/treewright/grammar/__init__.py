@@ -6,7 +6,8 @@
 (S (NP (PRP it)) (VP (VBZ rains)))
 """
 
-from treewright.grammar.collins import Collins, CollinsOptions, LexicalParse, ParseForest
+from treewright.grammar.collins import Collins, CollinsOptions
+from treewright.grammar.collins_forest import LexicalParse, ParseForest
 from treewright.grammar.completion import CompletedTree, complete
 from treewright.grammar.head_rules import HeadRules, dependencies
 from treewright.grammar.latent import LatentGrammar, LatentParse, product

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -115,13 +116,16 @@ def closed_by(required: Sequence[tuple[int, int]], words: int) -> Flags | None:
     return closed
 
 
-def checked_adjustment(adjust: ArrayLike, shape: tuple[int, int], name: str = "adjust") -> NDArray[np.float64]:
-    """Adjustments of tags of the given shape, without NaN and +inf."""
+def checked_adjustment(
+    adjust: ArrayLike, shape: tuple[int, int], name: str = "adjust", what: Literal["a tag", "an arc"] = "a tag"
+) -> NDArray[np.float64]:
+    """Adjustments of tags or arcs of the given shape, without NaN and +inf."""
     array = np.asarray(adjust, dtype=np.float64)
     if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}; expected {shape}: a row a word, a column a tag")
+        axes = "a row a word, a column a tag" if what == "a tag" else "[h, m] over root and words"
+        raise InputError(f"{name} has shape {array.shape}; expected {shape}: {axes}")
     bad = np.isnan(array) | (array == np.inf)
     if bad.any():
         place = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise ValueError(f"{name}{list(place)} is {array[place]}; write -inf to forbid a tag")
+        raise InputError(f"{name}{list(place)} is {array[place]}; write -inf to forbid {what}")
     return array

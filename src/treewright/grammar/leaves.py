@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 
 from treewright.corpus import bracket_word
 from treewright.corpus.brackets import UNWRITABLE
@@ -18,6 +19,16 @@ def check_words(words: Sequence[str]) -> None:
     for place, word in enumerate(words):
         if not isinstance(word, str) or not word.strip():
             raise InputError(f"words[{place}] is {word!r}; expected a word")
+
+
+def penn_quotes(words: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """The words, with straight quotation marks as Penn treebanks write them if the tags are of such a treebank.
+
+    >>> penn_quotes(['"', "Yes", '"'], ["NN", "``", "''"])
+    ['``', 'Yes', "''"]
+    """
+    marks = cycle(["``", "''"])
+    return [next(marks) if word == '"' and "``" in tags and "''" in tags else word for word in words]
 
 
 def leaf_of(word: str) -> str:

@@ -21,7 +21,15 @@ from treewright.calls import explained
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import ParseForest
-from treewright.joint.agreement import MAX_ITERATIONS, JointParse, SharedOracle, Vector, agreed, certificate
+from treewright.joint.agreement import (
+    MAX_ITERATIONS,
+    SPLIT_AFTER,
+    JointParse,
+    SharedOracle,
+    Vector,
+    agreed,
+    certificate,
+)
 from treewright.relax import Answer, Oracle, Relaxation, Step
 
 Indices = NDArray[np.int32]
@@ -139,11 +147,13 @@ def agree_on_arcs(
     max_iterations: int = MAX_ITERATIONS,
     exact: bool = False,
     step: Step | None = None,
+    split_after: int | None = SPLIT_AFTER,
 ) -> JointParse:
     """The tree of a forest and the dependency tree of parts over its arcs that agree and have the best sum of scores.
 
-    forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. exact
-    continues with branch and bound where the relaxation has no certificate after max_iterations. step is a rule of
+    forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. Where
+    there is no agreement after split_after iterations (None: after max_iterations), the problem is split by branch and
+    bound; max_iterations are those of all parts together, and exact continues without this limit. step is a rule of
     treewright.relax, by default that with the most certificates on development data.
 
     >>> from treewright.corpus import Tree
@@ -157,7 +167,7 @@ def agree_on_arcs(
     arcs = ArcVariables.of(forest)
     every = np.ones(arcs.count, dtype=bool)
     oracles: list[Oracle] = [PhraseOracle(arcs, every, forest), DependencyOracle(arcs, every, parts)]
-    found = agreed(oracles, weight, max_iterations, exact, step)
+    found = agreed(oracles, weight, max_iterations, exact, step, split_after)
     return joint_parse(forest, arcs, found, weight)
 
 

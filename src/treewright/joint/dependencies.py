@@ -24,10 +24,10 @@ from treewright.decode import Parts
 from treewright.errors import InfeasibleError
 from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
-from treewright.grammar.collins import Sentence as GrammarSentence
+from treewright.grammar.collins_forest import Sentence as GrammarSentence
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
-from treewright.joint.agreement import MAX_ITERATIONS, JointParse, as_joint
+from treewright.joint.agreement import MAX_ITERATIONS, SPLIT_AFTER, JointParse, as_joint
 from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidate_arcs, only_arcs
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import ConsideredTags, SentenceTagger
@@ -114,8 +114,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         """The tree of a sentence whose sum of both models' scores is the highest, with its certificate.
 
         words, tags, partial, beam and max_words are those of `Collins.parse`; weight is that of dependencies, that of
-        the model if None. exact continues with branch and bound where max_iterations of dual decomposition give no
-        certificate.
+        the model if None. max_iterations and exact are those of `agree_on_arcs`.
         """
         problem = self.problem(words, tags=tags, partial=partial, beam=beam, max_words=max_words)
         return problem.parse(self.weight if weight is None else weight, max_iterations, exact)
@@ -183,14 +182,26 @@ class JointProblem:
     parts: Parts | None
 
     def parse(
-        self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False, step: Step | None = None
+        self,
+        weight: float,
+        max_iterations: int = MAX_ITERATIONS,
+        exact: bool = False,
+        step: Step | None = None,
+        split_after: int | None = SPLIT_AFTER,
     ) -> JointParse:
         """The parse on which both models agree; see `GrammarWithDependencies.parse` and `agree_on_arcs`."""
         if self.parts is None:
             found = as_joint(self.grammar_parse(), weight)
         else:
-            search: dict[str, Any] = {"max_iterations": max_iterations, "exact": exact, "step": step}
-            found = agree_on_arcs(self.forest, self.parts, weight=weight, **search)
+            found = agree_on_arcs(
+                self.forest,
+                self.parts,
+                weight=weight,
+                max_iterations=max_iterations,
+                exact=exact,
+                step=step,
+                split_after=split_after,
+            )
         return replace(found, condition=CONDITION) if any(self.considered) else found
 
     def grammar_parse(self) -> LexicalParse:

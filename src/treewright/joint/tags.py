@@ -25,6 +25,7 @@ from treewright.grammar.leaves import check_words
 from treewright.grammar.treebank import MAX_WORDS, Prepared
 from treewright.joint.agreement import (
     MAX_ITERATIONS,
+    SPLIT_AFTER,
     Flags,
     JointParse,
     SharedOracle,
@@ -49,6 +50,7 @@ class TagParse(PhraseParse):
 
     weight: float = 1.0
     disagreements: tuple[int, ...] = ()  # in each iteration, words and tags on which the models disagreed
+    nodes: int = 1  # parts of the problem that were solved; 1: it was not split
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +148,12 @@ class TagProblem:
         return tag_oracles(self.grammar, self.scorer, self.words, self.tags, self.max_words)
 
     def parse(
-        self, weight: float, max_iterations: int = MAX_ITERATIONS, exact: bool = False, step: Step | None = None
+        self,
+        weight: float,
+        max_iterations: int = MAX_ITERATIONS,
+        exact: bool = False,
+        step: Step | None = None,
+        split_after: int | None = SPLIT_AFTER,
     ) -> TagParse | JointParse:
         """The tree whose tags both choose together; see `agree_on_tags`."""
         if (
@@ -156,7 +163,7 @@ class TagProblem:
         ):
             return divided(self.grammar, self.scorer, self.words, self.tags, self.max_words, weight)
         try:
-            return self._agreed(weight, max_iterations, exact, step)
+            return self._agreed(weight, max_iterations, exact, step, split_after)
         except InfeasibleError:
             if not self.partial:
                 raise
@@ -164,11 +171,13 @@ class TagProblem:
             best = self.grammar.parse(self.words, tags=self.tags, partial=True, max_words=self.max_words)
             return alone(best, note, weight)
 
-    def _agreed(self, weight: float, max_iterations: int, exact: bool, step: Step | None) -> TagParse | JointParse:
+    def _agreed(
+        self, weight: float, max_iterations: int, exact: bool, step: Step | None, split_after: int | None
+    ) -> TagParse | JointParse:
         grammar = self.oracles[0]
         if isinstance(grammar, ForestOracle) and grammar.forest.forest is None:
             return as_joint(grammar.forest.best_of_kept(np.zeros((1, 1))), weight)
-        found = agreed(self.oracles, weight, max_iterations, exact, step)
+        found = agreed(self.oracles, weight, max_iterations, exact, step, split_after)
         if found.answer is None:
             raise InfeasibleError("the grammar has no tree with tags that the tagger considers")
         return grammar.result(found, weight)
@@ -187,13 +196,15 @@ def agree_on_tags(
     partial: bool = False,
     max_words: int | None = MAX_WORDS,
     step: Step | None = None,
+    split_after: int | None = SPLIT_AFTER,
 ) -> TagParse | JointParse:
     """The tree of words whose tags grammar and tagger choose together; with model 1 (`Collins`) it has dependencies.
 
     tagger is a Tagger of one column, whose tags are those of the trees, or a model with given scores (`Trigrams`);
-    weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). exact continues with
-    branch and bound where the relaxation has no certificate after max_iterations. Without a tree it is an
-    InfeasibleError, or with partial what the grammar alone finds. In a sentence of more than max_words model 1 has a
+    weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). Where
+    there is no agreement after split_after iterations (None: after max_iterations), the problem is split by branch and
+    bound; max_iterations are those of all parts together, and exact continues without this limit. Without a tree it is
+    an InfeasibleError, or with partial what the grammar alone finds. In a sentence of more than max_words model 1 has a
     narrower beam, and a treebank grammar, which divides it, the tags of the tagger. `given_up` of the result says so.
     step is a rule of treewright.relax.
 
@@ -206,7 +217,8 @@ def agree_on_tags(
     (S (NP (PRP it)) (VP (VBZ rains))) 1.907 True 1
     """
     check_words(words)
-    return TagProblem(grammar, tagger, words, tags, partial, max_words).parse(weight, max_iterations, exact, step)
+    problem = TagProblem(grammar, tagger, words, tags, partial, max_words)
+    return problem.parse(weight, max_iterations, exact, step, split_after)
 
 
 def tag_oracles(

@@ -34,6 +34,7 @@ from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
 from treewright.relax.shift import Shift
 from treewright.relax.steps import PolyakStep, Progress, Step
 
+MAX_ITERATIONS = 250  # default of `relax`; by convention
 TOLERANCE = 1e-9  # default of `relax` and `branch`; by convention
 # Of the values of oracles and the multipliers they add: 16 units in the last place, for oracles that sum tens of terms.
 ROUNDING = 2.0**-48
@@ -75,11 +76,19 @@ class Relaxation:
     disputes: Vector  # number of iterations in which the oracles disagreed on each shared variable
     multipliers: tuple[Vector, ...]  # of each oracle; another run can start from them
     trace: tuple[Iteration, ...]  # empty without trace=True
+    nodes: int = 1  # problems that were solved: 1, or the nodes of `branch`
 
     @property
     def spread(self) -> float:
         """The scale of the differences between answers: what the answer loses against the oracles' own best values."""
         return max(0.0, self.ceiling - self.value) if self.value > -math.inf else 0.0
+
+    @property
+    def target(self) -> float:
+        """An answer is proved to be optimal when no other can be above this."""
+        if self.value == -math.inf:
+            return self.value
+        return self.value + self.tolerance * self.spread - self.rounding
 
     @property
     def certified(self) -> bool:
@@ -104,6 +113,7 @@ class RelaxOptions(TypedDict, total=False):
     tolerance: float
     start: Sequence[Vector] | None
     primal: Primal | None
+    known: Relaxation | None
     trace: bool
 
 
@@ -113,11 +123,12 @@ def relax(
     *,
     weights: Sequence[float] | None = None,
     step: Step | None = None,
-    max_iterations: int = 250,
+    max_iterations: int = MAX_ITERATIONS,
     max_seconds: float = math.inf,
     tolerance: float = TOLERANCE,
     start: Sequence[Vector] | None = None,
     primal: Primal | None = None,
+    known: Relaxation | None = None,
     trace: bool = False,
 ) -> Relaxation:
     """The best structures of several oracles that agree on the variables they share, as a Relaxation.
@@ -126,7 +137,9 @@ def relax(
     the largest gap of a certified answer, relative to the spread. start has the multipliers of an earlier run. primal
     returns the value of a joint answer made of the oracles' answers (-inf: there is none) and this answer; without it,
     oracles that decide all shared variables propose their assignments, and the other oracles score them.
-    max_iterations and max_seconds limit the run. trace keeps an Iteration for each iteration.
+    max_iterations and max_seconds limit the run. known is the best result so far of a problem of which this is a part,
+    such as a node of `branch`: the run ends when it can have no better answer. trace keeps an Iteration for each
+    iteration.
 
     >>> from treewright.relax import Table, relax
     >>> both_or_none = Table([0, 1], [[0, 0], [1, 1]], [0, 2])
@@ -140,6 +153,9 @@ def relax(
         raise ValueError(f"tolerance is {tolerance}; it is relative to the spread of the scores: 1e-9, or 0")
     shift = Shift.of(oracles, weight, step, primal)
     run = _Run(shift, weight, PolyakStep() if step is None else step, tolerance, primal, trace)
+    if known is not None and known.value > -math.inf:
+        moved = math.fsum(shift.constants)
+        run.ceiling, run.target = known.ceiling - moved, known.target - moved
     run.warm_start(start)
     deadline = time.monotonic() + max_seconds
     while run.iterations < max_iterations and not run.finished and (not run.iterations or time.monotonic() < deadline):
@@ -196,6 +212,7 @@ class _Run:
         self.changed = [True] * len(oracles)
         self.iterations = self.increases = self.stalled = 0
         self.dual = self.bound = self.ceiling = math.inf
+        self.target = -math.inf
         self.value_rounding, self.scale = 0.0, 1.0
         self.value, self.first_gap = -math.inf, math.nan
         self.answer: Any = None
@@ -210,8 +227,9 @@ class _Run:
     def warm_start(self, start: Sequence[Vector] | None) -> None:
         if start is None:
             return
-        zero = [np.zeros(part.stop - part.start) for part in self.shared.slices]
-        self._take_own_values([self._solved(i, multipliers) for i, multipliers in enumerate(zero)])
+        if self.ceiling == math.inf:
+            zero = [np.zeros(part.stop - part.start) for part in self.shared.slices]
+            self._take_own_values([self._solved(i, multipliers) for i, multipliers in enumerate(zero)])
         shapes = [len(part) for part in start]
         expected = [part.stop - part.start for part in self.shared.slices]
         if shapes != expected:
@@ -295,7 +313,8 @@ class _Run:
             return
         if value > self.value:
             self._keep(value, answer)
-        self.finished = self.gap <= self.tolerance * max(0.0, self.ceiling - self.value) < math.inf
+        is_optimal = self.gap <= self.tolerance * max(0.0, self.ceiling - self.value) < math.inf
+        self.finished = is_optimal or self.bound <= self.target
 
     def _agreed_value(self) -> float:
         """The value of the assignment on which all agree, without the rounding of multipliers where oracles score."""
@@ -341,7 +360,7 @@ class _Run:
             self.iterations,
             self.dual,
             self.bound,
-            self.value,
+            max(self.value, self.target),
             self.first_gap,
             self.increases,
             self.stalled,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.calls import explained
-from treewright.relax.engine import Relaxation, RelaxOptions, checked_weights, relax
+from treewright.relax.engine import MAX_ITERATIONS, Relaxation, RelaxOptions, checked_weights, relax
 from treewright.relax.oracle import Oracle, Refinable, Restrictable
 from treewright.relax.shift import Shift
 
@@ -117,11 +117,19 @@ def _joined(before: Relaxation, after: Relaxation, count: int) -> Relaxation:
 
 
 @explained
-def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpack[RelaxOptions]) -> Relaxation:
+def branch(
+    oracles: Sequence[Oracle],
+    *,
+    max_nodes: int = 1000,
+    node_iterations: int | None = None,
+    total_iterations: float = math.inf,
+    **options: Unpack[RelaxOptions],
+) -> Relaxation:
     """Branch and bound: relax; while a gap remains, fix a variable to off and to on, in the node of largest bound.
 
-    oracles and options are those of `relax`, for each node. Every oracle must be `Restrictable`. The answer is
-    certified by its bound unless max_nodes is reached; bound and gap are valid in both cases.
+    oracles and options are those of `relax`, for each node; node_iterations replaces max_iterations in the nodes after
+    the first. Every oracle must be `Restrictable`. The answer is certified by its bound unless there are max_nodes, or
+    total_iterations in all nodes together; bound and gap are valid in both cases.
 
     >>> from treewright.relax import Table
     >>> equal, different = Table([0, 1], [[0, 0], [1, 1]]), Table([0, 1], [[0, 1], [1, 0], [0, 0]], [0, 0, -1])
@@ -130,35 +138,72 @@ def branch(oracles: Sequence[Oracle], *, max_nodes: int = 1000, **options: Unpac
     (-1.0, [0.0, 0.0], True)
     """
     shift = _shift(oracles, options)
-    oracles = shift.oracles
-    root = best = relax(oracles, **options)
+    root = relax(shift.oracles, **options)
     if _is_decided(root):
         return shift.undone(root)
-    decided = -math.inf  # upper bound on the answers of nodes that are done
-    open_ = [(-root.bound, 0, dict[int, bool](), root)]
-    nodes, iterations = 1, root.iterations
-    while open_ and nodes < max_nodes and not _bounded(best, max(decided, -open_[0][0])).certified:
-        _, _, fixed, parent = heapq.heappop(open_)
+    if node_iterations is not None:
+        options["max_iterations"] = node_iterations
+    search = _Search(shift.oracles, root, options, total_iterations)
+    while not search.is_finished and search.nodes < max_nodes:
+        search.expand()
+    return shift.undone(search.result())
+
+
+class _Search:
+    """The state of branch and bound: open nodes by their bound, the best answer, the bound of nodes that are done."""
+
+    def __init__(
+        self, oracles: Sequence[Oracle], root: Relaxation, options: RelaxOptions, total_iterations: float
+    ) -> None:
+        self.oracles, self.options, self.total_iterations = oracles, options, total_iterations
+        self.best, self.ceiling = root, root.ceiling
+        self.decided = -math.inf  # upper bound on the answers of nodes that are done
+        self.open = [(-root.bound, 0, dict[int, bool](), root)]
+        self.nodes, self.iterations, self.trace = 1, root.iterations, root.trace
+
+    @property
+    def bound(self) -> float:
+        """Of all answers."""
+        return max(self.decided, -self.open[0][0]) if self.open else self.decided
+
+    @property
+    def is_finished(self) -> bool:
+        is_limit = self.iterations >= self.total_iterations
+        return is_limit or not self.open or _bounded(self.best, self.bound).certified
+
+    def expand(self) -> None:
+        """Fix a variable of the node of largest bound."""
+        _, _, fixed, parent = heapq.heappop(self.open)
         variable = _branching_variable(parent, fixed)
         if variable is None:
             raise ValueError(
                 "a node with a gap has no free variable; each oracle must break ties in the same way every time"
             )
-        options["start"] = parent.multipliers
+        self.options["start"] = parent.multipliers
         for on in (True, False):
-            child = relax(
-                [_restricted(oracle, i, fixed | {variable: on}) for i, oracle in enumerate(oracles)], **options
-            )
-            nodes, iterations = nodes + 1, iterations + child.iterations
-            if child.value > best.value:
-                best = replace(child, ceiling=root.ceiling)
-            bound = min(child.bound, parent.bound)
-            if _is_decided(child):
-                decided = max(decided, bound)
-            else:
-                heapq.heappush(open_, (-bound, nodes, fixed | {variable: on}, child))
-    found = _bounded(best, max(decided, -open_[0][0]) if open_ else decided)
-    return shift.undone(replace(found, iterations=iterations, evidence="bound"))
+            self._solve(fixed | {variable: on}, parent.bound)
+
+    def _solve(self, fixed: dict[int, bool], bound: float) -> None:
+        """Solve a node; bound is that of the node above."""
+        self.nodes += 1
+        restricted = [_restricted(oracle, i, fixed) for i, oracle in enumerate(self.oracles)]
+        limit = min(self.options.get("max_iterations", MAX_ITERATIONS), self.total_iterations - self.iterations)
+        options = RelaxOptions(**self.options)
+        options["known"], options["max_iterations"] = self.best, int(limit)
+        node = relax(restricted, **options)
+        self.iterations += node.iterations
+        self.trace += node.trace
+        if node.value > self.best.value:
+            self.best = replace(node, ceiling=self.ceiling)
+        bound = min(node.bound, bound)
+        if _is_decided(node) or bound <= self.best.target:
+            self.decided = max(self.decided, bound)
+        else:
+            heapq.heappush(self.open, (-bound, self.nodes, fixed, node))
+
+    def result(self) -> Relaxation:
+        found = _bounded(self.best, self.bound)
+        return replace(found, iterations=self.iterations, nodes=self.nodes, trace=self.trace, evidence="bound")
 
 
 def _is_decided(node: Relaxation) -> bool:
@@ -178,7 +223,6 @@ def _restricted(oracle: Oracle, i: int, fixed: dict[int, bool]) -> Oracle:
 
 
 def _branching_variable(node: Relaxation, fixed: dict[int, bool]) -> int | None:
-    """The free variable with most disagreements; of equal ones that with the average nearest 0.5, then the first."""
-    disputes = [math.inf if s in fixed else -count for s, count in enumerate(node.disputes)]
-    order = sorted(range(len(disputes)), key=lambda s: (disputes[s], abs(node.averages[s] - 0.5), s))
-    return order[0] if order and order[0] not in fixed else None
+    """The free variable with the average nearest 0.5; of equal ones that with most disagreements, then the first."""
+    free = [s for s in range(len(node.disputes)) if s not in fixed]
+    return min(free, key=lambda s: (abs(node.averages[s] - 0.5), -node.disputes[s], s), default=None)

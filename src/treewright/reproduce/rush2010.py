@@ -24,8 +24,9 @@ from treewright.evaluate.significance import p_value_of
 from treewright.grammar import dependencies
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import prepared_trees
-from treewright.joint import GrammarWithDependencies, GrammarWithTagger
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointParse, JointProblem, TagParse
 from treewright.joint.model import evenly_spaced
+from treewright.joint.tags import TagProblem
 from treewright.learn import Report
 
 WHAT = {
@@ -76,13 +77,20 @@ class Limited:
     is_same: bool
 
 
+class Search(NamedTuple):
+    """What dual decomposition did with a sentence."""
+
+    iterations: int
+    certified: bool
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One sentence: the counts of the systems, and what dual decomposition did, also under limits of iterations."""
 
     systems: dict[str, Counts]
-    iterations: int
-    certified: bool
+    joint: Search
+    without_split: Search  # dual decomposition alone, as published
     limited: tuple[Limited, ...] = ()  # by LIMITS
 
 
@@ -194,15 +202,26 @@ def dependency_outcome(model: GrammarWithDependencies, gold: Gold, limits: Seque
         parse = joint if is_enough else problem.parse(model.weight, limit)
         limited.append(Limited(count(parse.tree, parse.heads), parse.certified, parse.tree == joint.tree))
     systems = {name: count(parse.tree, parse.heads) for name, parse in parses.items()}
-    return Outcome(systems, joint.iterations, joint.certified, tuple(limited))
+    return Outcome(systems, search_of(joint), search_without_split(model, problem, joint), tuple(limited))
 
 
 def tag_outcome(model: GrammarWithTagger, gold: Gold) -> Outcome:
     """What the systems of Table 3 do with the words of a gold tree."""
-    joint = model.parse(gold.words, partial=True)
+    problem = model.problem(gold.words)
+    joint = problem.parse(model.weight)
     parses = {"fixed tags": model.fixed_tags_parse(gold.words), "joint": joint}
     systems = {name: counts_of_tags(gold, parse.tree) for name, parse in parses.items()}
-    return Outcome(systems, joint.iterations, joint.certified)
+    return Outcome(systems, search_of(joint), search_without_split(model, problem, joint))
+
+
+def search_of(parse: JointParse | TagParse) -> Search:
+    """What the result says about the search."""
+    return Search(parse.iterations, parse.certified)
+
+
+def search_without_split(model: Joint, problem: JointProblem | TagProblem, joint: JointParse | TagParse) -> Search:
+    """The search if a problem on which the models do not agree is not split."""
+    return search_of(joint if joint.nodes == 1 else problem.parse(model.weight, split_after=None))
 
 
 def counts_of_heads(model: GrammarWithDependencies, gold: Gold, system: Tree, heads: NDArray[np.int32]) -> Counts:
@@ -224,7 +243,7 @@ def bracket_score(gold: Gold, system: Tree) -> Score:
     return scores_of([gold.tree], [system]).brackets
 
 
-def table1(found: Sequence[Outcome]) -> list[float]:
+def table1(found: Sequence[Search]) -> list[float]:
     """Per cent of the sentences that are certified at the iterations of each bucket; the last: not certified."""
     shares = [
         sum(one.certified and low <= one.iterations <= high for one in found) / len(found) for low, high in BUCKETS

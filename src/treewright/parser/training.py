@@ -59,11 +59,13 @@ from treewright.parser.partial import (
     per_cent,
 )
 from treewright.parser.tensor import kept_words, new_tensor_learner, tensor_weights, with_tensors
-from treewright.parser.updates import FACTOR_UPDATES, UPDATES, agreeing_tree, is_single, likelihood_gradient
+from treewright.parser.updates import FACTOR_UPDATES, UPDATES, agreeing_tree, factors_of, is_single, likelihood_gradient
 from treewright.words import Words
 
 # Jackknifing: a tensor and factors learn beside the scores of scorers that were trained without the sentence.
 FOLDS, FOLD_EPOCHS = 2, 2  # by convention; epochs are those of each restart of the scorer itself
+# Their scores are kept from epoch to epoch: about 1 kB a word, so that half a gigabyte is the limit, by convention.
+MAX_KEPT_WORDS = 500_000
 
 LearnStep = Callable[[Averaged, int], float]
 
@@ -123,6 +125,8 @@ class Trainer:
         self._tensor: Weights | None = None  # the trained one, once there is one
         self._fold_scorers: list[Numbers] = []  # those of the jackknifing, which score training sentences
         self._fold_tensors: list[Numbers] = []
+        self._kept_parts: dict[int, decode.Parts] = {}  # of training sentences, scored by jackknifed scorers
+        self._kept_words = 0
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
@@ -311,11 +315,17 @@ class Trainer:
             self._dev_trees = self._parse_dev_with_tensor(self._tensor)
 
     def _jackknifed_parts(self, scorer: Scorer, number: int) -> decode.Parts:
-        """The second-order parts of a training sentence, scored by a scorer that was trained without it."""
-        example, arcs = self.examples[number], self.candidates[number]
-        weights = self._fold_scorers[number % len(self._fold_scorers)]
-        scorer.open(example.encoded.atoms, example.encoded.each, True)
-        return decode.Parts.of(scorer.parts(arcs.head, arcs.modifier, True, True, weights, 1.0))
+        """The second-order parts of a training sentence, scored by a scorer that was trained without it; a copy."""
+        parts = self._kept_parts.get(number)
+        if parts is None:
+            example, arcs = self.examples[number], self.candidates[number]
+            weights = self._fold_scorers[number % len(self._fold_scorers)]
+            scorer.open(example.encoded.atoms, example.encoded.each, True)
+            parts = decode.Parts.of(scorer.parts(arcs.head, arcs.modifier, True, True, weights, 1.0))
+            self._kept_words += parts.nodes
+            if self._kept_words <= MAX_KEPT_WORDS:
+                self._kept_parts[number] = parts
+        return parts.adjusted(np.zeros(parts.core.arcs))
 
     def _learn_tensor(self, tensors: int) -> LearnStep:
         """Likelihood, as that of the scorer, with the scores of each tensor in turn added to those of the arcs."""
@@ -352,11 +362,10 @@ class Trainer:
     def _learn_factors(self) -> LearnStep:
         """One step by the learner of the options, with the second-order scores of jackknifed scorers and tensors."""
         settings, scorer = self.settings, new_scorer(self.settings, self.templates)
-        factors, kernel = settings.factors, new_tree_scorer(settings, self.templates)
+        kernel = new_tree_scorer(settings, self.templates)
         tensor = new_tensor(with_tensors(settings, 1), self.templates, self.words)
-        assert factors is not None
         assert kernel is not None
-        update = FACTOR_UPDATES[factors.learner]
+        update = FACTOR_UPDATES[factors_of(settings).learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
@@ -368,15 +377,14 @@ class Trainer:
                 weights = self._fold_tensors[number % len(self._fold_tensors)]
                 tensor.add_scores(parts.core, weights, settings.tensor.factor_scale)
             kernel.open(*example.encoded[:2])
-            return update(self.settings, kernel, learner, factors, parts, example)
+            return update(self.settings, kernel, learner, parts, example)
 
         return learn
 
     def _factor_weights(self, average: Numbers) -> Weights:
         """The weights beside the final scorer, which is surer than those of the jackknifing."""
-        assert self.settings.factors is not None
         weights = Weights.of(average)
-        return weights._replace(scale=weights.scale * self.settings.factors.scale)
+        return weights._replace(scale=weights.scale * factors_of(self.settings).scale)
 
     def _judge_factors(self, average: Numbers) -> Judgement:
         return self._judge_trees(self._parse_dev_with_factors(self._factor_weights(average)))
@@ -404,6 +412,7 @@ class Trainer:
 
     def _prepare_labeller(self, done: Mapping[str, Numbers]) -> None:
         """Complete the partial trees of the training data, parse the development set, and choose its projectivity."""
+        self._kept_parts.clear()
         self._pruner = Weights.of(done["pruner"])
         self._label_trees = self._complete_trees(done, Weights.of(done["scorer"]))
         self._parse_dev_with_second_order(done)

@@ -31,12 +31,18 @@ SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree, whic
 
 # Steps of the scorer, and of the factors beside it. They return the loss of the sentence.
 Update = Callable[[ParserSettings, Scorer, Averaged, decode.Parts, Example], float]
-FactorUpdate = Callable[[ParserSettings, TreeScorer, Averaged, FactorOptions, decode.Parts, Example], float]
+FactorUpdate = Callable[[ParserSettings, TreeScorer, Averaged, decode.Parts, Example], float]
 
 
 def is_single(settings: ParserSettings) -> bool:
     """Whether trees have exactly one child of the root."""
     return settings.root == "single"
+
+
+def factors_of(settings: ParserSettings) -> FactorOptions:
+    """The settings of third-order parts and global features of a model that has them."""
+    assert settings.factors is not None
+    return settings.factors
 
 
 def best_tree(
@@ -127,29 +133,20 @@ def passive_aggressive(
 
 
 def factor_choices(
-    settings: ParserSettings,
-    kernel: TreeScorer,
-    learner: Averaged,
-    factors: FactorOptions,
-    parts: decode.Parts,
-    example: Example,
+    settings: ParserSettings, kernel: TreeScorer, learner: Averaged, parts: decode.Parts, example: Example
 ) -> float:
     """The head of each word among those that it could move to: pseudo-likelihood with a margin."""
-    shape = is_single(settings), settings.projective
+    factors, shape = factors_of(settings), (is_single(settings), settings.projective)
     loss = kernel.add_choices(learner.learner, parts.core, example.heads, example.heads, *shape, 1.0, factors.margin)
     learner.step(factors.rate)
     return loss
 
 
 def factor_passive_aggressive(
-    settings: ParserSettings,
-    kernel: TreeScorer,
-    learner: Averaged,
-    factors: FactorOptions,
-    parts: decode.Parts,
-    example: Example,
+    settings: ParserSettings, kernel: TreeScorer, learner: Averaged, parts: decode.Parts, example: Example
 ) -> float:
     """A limited step away from the loss-augmented tree of a climb, which begins with that of the second order."""
+    factors = factors_of(settings)
     add_margin(parts.core, example.heads, factors.margin)
     first = best_tree(settings, parts, settings.projective)
     options = climb_options(settings, settings.projective, settings.root)

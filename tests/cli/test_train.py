@@ -124,6 +124,20 @@ def test_options_of_the_full_model_reach_it(run: Run) -> None:
     assert parser.model.words.vocabulary == ("dog", "the")
 
 
+def test_restarts_of_climbs_are_those_asked_for(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "third")
+    parse = runner(monkeypatch, capsys, "parse", "model.tw", "dev.conllu")
+    found = parse("--method", "climb", "--patience", "7")
+    numbers = [
+        int(number) for number in re.findall(r"# treewright = best of (\d+) climbs, not certified", found.stdout)
+    ]
+    assert min(numbers) > 7
+    found = parse("--patience", "7")
+    assert (found.returncode, "it needs --method climb" in found.stderr) == (2, True)
+
+
 def test_the_published_learner_is_that_of_every_part(run: Run) -> None:
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "full", "--learner", "pa")
     assert found.returncode == 0

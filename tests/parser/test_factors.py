@@ -80,6 +80,23 @@ def test_a_budget_of_time_ends_the_search_with_a_tree_that_is_not_worse_than_its
         assert found.parse.score >= value + parts.value(start.parse.heads) - RTOL
 
 
+def test_restarts_of_the_method_climb_are_those_of_the_factors_too(full: Parser) -> None:
+    one, many = (list(full.parse(TEST, method="climb", patience=patience, seed=3)) for patience in (1, 20))
+    again = list(full.parse(TEST, method="climb", patience=20, seed=3, threads=2, chunk=3))
+    assert [found.parse.status for found in again] == [found.parse.status for found in many]
+    assert heads_of(again) == heads_of(many)
+    for few, found in zip(one, many, strict=True):
+        assert found.parse.certified or found.parse.iterations > 20
+        assert found.parse.status == (
+            "certified" if found.parse.certified else f"best of {found.parse.iterations} climbs, not certified"
+        )
+        assert found.parse.score >= few.parse.score - RTOL
+    limited = full.parse(TEST, method="climb", patience=20, max_restarts=2)
+    assert {found.parse.iterations for found in limited} <= {1, 2, 3}
+    [best, *_] = full.parse(TEST, method="climb", start="map")
+    assert best.parse.iterations == 1
+
+
 def test_large_scores_of_factors_change_trees_of_the_second_order(full: Parser) -> None:
     values = np.random.default_rng(1).integers(-127, 128, 1 << 12).astype(np.int8)
     loud = Parser(replace(full.model, factors=Weights(values, 1.0)))

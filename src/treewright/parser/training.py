@@ -412,7 +412,7 @@ class Trainer:
         projective, root = self.settings.projective, self.settings.root
         each = zip(self._encoded_dev, self._scored_dev, self._dev_trees, strict=True)
         start = [(encoded, parts, decode.Parse(heads, 0.0, inf, "start")) for encoded, parts, heads in each]
-        return [worker.climb(*one, projective, root, None).heads for one in start]
+        return [worker.climb(*one, projective, root, {}).heads for one in start]
 
     @cached_property
     def _scored_dev(self) -> list[decode.Parts]:

@@ -214,8 +214,9 @@ def test_a_file_without_the_parameters_of_its_tensor_is_refused(full: Parser) ->
         Parser.from_arrays("full.tw", header, {name: some for name, some in arrays.items() if name != "tensor"})
 
 
+@pytest.mark.parametrize("tensor", [OPTIONS.tensor, TensorOptions(bits=12, rank=4, tensors=1, epochs=2, learner="pa")])
 @pytest.mark.parametrize("stage", ["tensor", "factors"])
-def test_resumed_training_ends_with_the_same_bytes(stage: str, tmp_path: Path) -> None:
+def test_resumed_training_ends_with_the_same_bytes(stage: str, tensor: TensorOptions, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
@@ -223,9 +224,11 @@ def test_resumed_training_ends_with_the_same_bytes(stage: str, tmp_path: Path) -
         if (report.stage, report.epoch) == (stage, 1):
             raise Stopped
 
-    options, checkpoint = replace(OPTIONS, model="full"), tmp_path / "state"
-    Parser.train(TRAIN[:20], options=options).save(tmp_path / "whole.tw")
+    options, checkpoint = replace(OPTIONS, model="full", tensor=tensor), tmp_path / "state"
+    words = Words(Vectors.of(["the", "dog"], np.eye(2, dtype=np.float32)))
+    Parser.train(TRAIN[:20], options=options, words=words).save(tmp_path / "whole.tw")
     with pytest.raises(Stopped):
-        Parser.train(TRAIN[:20], options=options, checkpoint=checkpoint, report=stop)
-    Parser.train(TRAIN[:20], options=options, checkpoint=checkpoint, resume=True).save(tmp_path / "resumed.tw")
+        Parser.train(TRAIN[:20], options=options, words=words, checkpoint=checkpoint, report=stop)
+    resumed = Parser.train(TRAIN[:20], options=options, words=words, checkpoint=checkpoint, resume=True)
+    resumed.save(tmp_path / "resumed.tw")
     assert (tmp_path / "whole.tw").read_bytes() == (tmp_path / "resumed.tw").read_bytes()

@@ -16,7 +16,7 @@ from treewright.decode import Parts
 from treewright.errors import InputError
 from treewright.features.factors import GROUPS, kind_of
 from treewright.learn import Weights
-from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions
+from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions, training
 from treewright.parser.model import Worker
 from treewright.words import Words
 from treewright.words.vectors import Vectors
@@ -139,6 +139,16 @@ def test_passive_aggressive_steps_learn_the_training_trees() -> None:
     assert min(losses) >= 0
     assert found.model.factors is not None
     assert found.model.factors.values.any()
+
+
+@pytest.mark.parametrize("kept", [0, 100])
+def test_the_model_does_not_depend_on_how_many_scores_are_kept(
+    kept: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "all.tw")
+    monkeypatch.setattr(training, "MAX_KEPT_WORDS", kept)
+    Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "few.tw")
+    assert (tmp_path / "few.tw").read_bytes() == (tmp_path / "all.tw").read_bytes()
 
 
 def test_groups_are_left_out_of_the_model(full: Parser) -> None:

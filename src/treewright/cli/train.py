@@ -72,7 +72,7 @@ HELP = (
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
     "in less than half of the time, and k best trees, explanations and proofs need certified trees. --learner pa "
-    "trains all parts of tensor, third and full as they were published, which is less accurate.\n\n"
+    "trains all parts of tensor, third and full as they were published.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(

@@ -3,13 +3,14 @@
     python benchmarks/factors.py FOLDER [--treebanks ud/Hungarian-Szeged ...] [--sentences N] [--seeds 1]
                                  [--models tensor third full] [--restarts 1 3] [--ablation] [--drop]
                                  [--scales 0.4 1] [--tensor-scales 0.5 1] [--patience 3] [--learners pa]
-                                 [--part test] [--keep DIR]
+                                 [--words FILE] [--part test] [--keep DIR]
 
 `grand` is the second-order parser inside the others, trained once for each treebank, seed and number of restarts (the
 default of the first model if none is given); tensor and factors of each row are trained beside the same jackknifed
 scorers, and once for all numbers of restarts, so that only the scorer is trained again. Further rows: --ablation,
-`full` trained without each group; --learners, `full` with factors that learn in another way; and for the last of the
-models, without training, --drop, the scores of each group left out; --scales and --tensor-scales, other scales of the
+`full` trained without each group; --learners, `full` whose tensor and factors learn in another way; --words, `full`
+whose tensor has the word vectors of a file (`treewright words`) among its features; and for the last of the models,
+without training, --drop, the scores of each group left out; --scales and --tensor-scales, other scales of the
 scores; --patience, climbs from random trees until so many have brought nothing. --keep: a folder for the weights of the
 models; those that are there are not trained again, and their time is not in the table. UAS and LAS count every word,
 with gold tags, on --part; `dev` chooses epochs. CPU seconds of one thread: training is that of the first model, or of
@@ -36,6 +37,7 @@ import treewright as tw
 from treewright.features.factors import GROUPS, TENSOR, kind_of, without_groups
 from treewright.learn import Numbers, State
 from treewright.parser import FactorOptions, Parser, ParserOptions, Scoring
+from treewright.parser.options import PUBLISHED_FACTORS, PUBLISHED_TENSOR
 from treewright.parser.training import Trainer
 
 TREEBANKS = (
@@ -82,6 +84,7 @@ def main() -> None:
     arguments.add_argument("--tensor-scales", type=float, nargs="*", default=[])
     arguments.add_argument("--patience", type=int, nargs="*", default=[])
     arguments.add_argument("--learners", nargs="*", default=[])
+    arguments.add_argument("--words", type=tw.Words.load)
     arguments.add_argument("--part", default="test")
     arguments.add_argument("--keep", type=Path)
     given = arguments.parse_args()
@@ -135,15 +138,15 @@ class Kept:
             with np.load(path) as arrays:
                 self.weights = dict(arrays)
 
-    def stages(self, options: ParserOptions) -> dict[str, Numbers]:
+    def stages(self, options: ParserOptions, has_vectors: bool) -> dict[str, Numbers]:
         """Those that a training with these options can use."""
         stages = {name.partition(SEPARATOR)[0] for name in self.weights}
-        found = {stage: self.weights.get(kept_name(stage, options)) for stage in stages}
+        found = {stage: self.weights.get(kept_name(stage, options, has_vectors)) for stage in stages}
         return {stage: some for stage, some in found.items() if some is not None}
 
-    def keep(self, stages: Mapping[str, Numbers], options: ParserOptions) -> None:
+    def keep(self, stages: Mapping[str, Numbers], options: ParserOptions, has_vectors: bool) -> None:
         """Keep the weights of a training; not those of labels: projectivity is chosen when that stage is prepared."""
-        found = {kept_name(stage, options): some for stage, some in stages.items() if stage != "labeller"}
+        found = {kept_name(stage, options, has_vectors): some for stage, some in stages.items() if stage != "labeller"}
         if found.keys() <= self.weights.keys():
             return
         self.weights |= found
@@ -155,12 +158,16 @@ class Kept:
 SEPARATOR = ", "
 
 
-def kept_name(stage: str, options: ParserOptions) -> str:
+def kept_name(stage: str, options: ParserOptions, has_vectors: bool) -> str:
     """The name under which weights are kept: with what they depend on beside treebank and seed."""
+    vectors = ("vectors",) if has_vectors else ()
     if stage == "scorer":
         return f"scorer{SEPARATOR}restarts {options.scoring.restarts}"
+    if stage.startswith("tensor"):
+        return SEPARATOR.join((stage, options.tensor.learner, *vectors))
     if stage == "factors":
-        return f"factors{SEPARATOR}" + " ".join((options.model, options.factors.learner, *options.factors.without))
+        of_factors = (options.model, options.factors.learner, options.tensor.learner, *options.factors.without)
+        return SEPARATOR.join((stage, " ".join(of_factors), *vectors))
     return stage
 
 
@@ -182,12 +189,24 @@ def compare(
             yield model, figures(parser, data, shared + seconds, grand)
     for name, changed in changes(parser, given):
         yield f"{given.models[-1]}, {name}", figures(changed, data, shared, grand)
-    others = {f"full without {group}": FactorOptions(without=(group,)) for group in GROUPS if given.ablation}
-    others |= {f"full, learner {learner}": FactorOptions(learner=learner) for learner in given.learners}
-    for name, factors in others.items():
-        options = ParserOptions(model="full", seed=seed, scoring=scoring, factors=factors)
+    full = ParserOptions(model="full", seed=seed, scoring=scoring)
+    for name, options in other_options(full, given):
         parser, seconds = trained(data, options, kept)
         yield name, figures(parser, data, shared + seconds, grand)
+    if given.words is not None:
+        parser, seconds = trained(data, full, kept, given.words)
+        yield "full, word vectors", figures(parser, data, shared + seconds, grand)
+
+
+def other_options(full: ParserOptions, given: argparse.Namespace) -> Iterator[tuple[str, ParserOptions]]:
+    """The options of `full` without each group, and with other learners of tensor and factors."""
+    for group in GROUPS if given.ablation else ():
+        yield f"full without {group}", replace(full, factors=FactorOptions(without=(group,)))
+    for learner in given.learners:
+        yield f"full, factors by {learner}", replace(full, factors=replace(full.factors, learner=learner))
+        if learner == "pa":
+            published = replace(full, factors=PUBLISHED_FACTORS, tensor=PUBLISHED_TENSOR)
+            yield "full, tensor and factors by pa", published
 
 
 def changes(parser: Parser, given: argparse.Namespace) -> Iterator[tuple[str, Parser]]:
@@ -217,13 +236,14 @@ def set_of_groups(templates: Sequence[str]) -> list[str]:
     return [group for group, members in GROUPS.items() if kinds & {*members}]
 
 
-def trained(data: Data, options: ParserOptions, kept: Kept) -> tuple[Parser, float]:
+def trained(data: Data, options: ParserOptions, kept: Kept, words: tw.Words | None = None) -> tuple[Parser, float]:
     """A parser, and the CPU seconds of the stages that were not kept."""
     start = time.process_time()
-    trainer = Trainer(data.train, data.dev, options)
-    model = trainer.run(State(weights=kept.stages(options)))
+    trainer = Trainer(data.train, data.dev, options, words=words)
+    has_vectors = trainer.words is not None
+    model = trainer.run(State(weights=kept.stages(options, has_vectors)))
     seconds = time.process_time() - start
-    kept.keep(trainer.weights, options)
+    kept.keep(trainer.weights, options, has_vectors)
     return Parser(replace(model, metadata={})), seconds
 
 

@@ -63,13 +63,17 @@ class TensorScorer {
     check_result(parts.arc.data(), parts.arc.size());
   }
 
-  void add_gradient(BoundLearner &learner, int tensor, const Parts &gradient) {
+  void add_gradient(BoundLearner &learner, int tensor, const Parts &gradient, int side) {
     check_learner(learner, bits_);
     check_tensor(tensor);
     check_parts_of(gradient);
+    if (side < 0 || side >= ArcTensor::sides) throw nb::value_error("there is no such side of the parameters");
     nb::gil_scoped_release nogil;
-    tensor_.spread(tensor, gradient, learner.learner);
+    tensor_.spread(tensor, gradient, learner.learner, ArcTensor::Side(side));
   }
+
+  std::vector<int> begin() const { return tensor_.begin(); }
+  std::vector<std::uint32_t> rows(bool is_modifier) const { return tensor_.rows(is_modifier); }
 
  private:
   static std::vector<TemplateTable> tables_of_words(const Tables &given) {
@@ -120,7 +124,12 @@ void bind_tensor(nb::module_ &m) {
            nb::arg("vectors").noconvert().none(), nb::arg("weights").noconvert(), nb::arg("scale"),
            "The scores of all tensors, for each sentence of a batch.")
       .def("add_gradient", &TensorScorer::add_gradient, nb::arg("learner"), nb::arg("tensor"), nb::arg("gradient"),
-           "Adds the gradient of the arcs' scores by one tensor to the gradient of its parameters.");
+           nb::arg("side") = 0,
+           "Adds the gradient of the arcs' scores by one tensor to the gradient of its parameters: of all, or of those "
+           "of heads (1), modifiers (2) or distances (3).")
+      .def("begin", &TensorScorer::begin, "Where the hashed features of each node begin in `rows`; and their number.")
+      .def("rows", &TensorScorer::rows, nb::arg("is_modifier"), "The rows of the hashed features of all nodes.")
+      .def_static("distance", &ArcTensor::distance, nb::arg("h"), nb::arg("m"), "The row of a signed distance.");
 }
 
 }  // namespace treewright

@@ -30,6 +30,7 @@ namespace treewright {
 class ArcTensor {
  public:
   enum Kind { plain, with_each, kinds };
+  enum Side { all_sides, of_heads, of_modifiers, of_distances, sides };  // which parameters a gradient is for
   static constexpr int distances = 15;  // 0 is for all distances, 1 to 7 leftward, 8 to 14 rightward
   static constexpr int min_feature_rows = 2;
 
@@ -83,20 +84,32 @@ class ArcTensor {
       parts.arc[e] += double(score(parts.head[e], parts.modifier[e], tensor * rank_, (tensor + 1) * rank_));
   }
 
-  // Adds the gradient of the arcs' scores by one tensor, stored in place of these scores, to that of its parameters.
-  void spread(int tensor, const Parts &gradient, Learner &learner) {
+  // Adds the gradient of the arcs' scores by one tensor, stored in place of these scores, to that of its parameters; of
+  // one side of them if the others are not to change.
+  void spread(int tensor, const Parts &gradient, Learner &learner, Side side = all_sides) {
     project(WeightTable<float>{learner.weights(), 1.0});
     head_gradient_.assign(head_.size(), 0), modifier_gradient_.assign(modifier_.size(), 0);
     distance_gradient_.assign(distance_.size(), 0);
     for (int e = 0; e < gradient.arcs(); ++e)
       if (std::abs(gradient.arc[e]) > smallest_gradient)
         add_arc(tensor, gradient.head[e], gradient.modifier[e], float(gradient.arc[e]));
-    for (int d = 0; d < distances; ++d) add_row(learner, std::uint32_t(d), &distance_gradient_[at(d)], 1.0F);
+    if (side == all_sides || side == of_distances)
+      for (int d = 0; d < distances; ++d) add_row(learner, std::uint32_t(d), &distance_gradient_[at(d)], 1.0F);
     for (int node = 0; node < nodes_; ++node) {
-      each_row(node, false, [&](std::uint32_t row, float x) { add_row(learner, row, &head_gradient_[at(node)], x); });
-      each_row(node, true,
-               [&](std::uint32_t row, float x) { add_row(learner, row, &modifier_gradient_[at(node)], x); });
+      if (side == all_sides || side == of_heads)
+        each_row(node, false, [&](std::uint32_t row, float x) { add_row(learner, row, &head_gradient_[at(node)], x); });
+      if (side == all_sides || side == of_modifiers)
+        each_row(node, true,
+                 [&](std::uint32_t row, float x) { add_row(learner, row, &modifier_gradient_[at(node)], x); });
     }
+  }
+
+  // The rows of the hashed features of each node, as a head or as a modifier: those of node i begin at begin()[i].
+  const std::vector<int> &begin() const { return begin_; }
+  std::vector<std::uint32_t> rows(bool is_modifier) const {
+    std::vector<std::uint32_t> found(features_);
+    for (std::uint32_t &row : found) row += first_row(is_modifier);
+    return found;
   }
 
  private:
@@ -121,10 +134,12 @@ class ArcTensor {
   // A hash as one of the rows of one side.
   std::uint32_t scaled(std::uint32_t hash) const { return std::uint32_t((std::uint64_t(hash) * hashed_) >> 32); }
 
+  std::uint32_t first_row(bool is_modifier) const { return reserved_ + (is_modifier ? hashed_ : 0); }
+
   // use(row, value) for the features of a node, as a head or as a modifier.
   template <typename Use>
   void each_row(int node, bool is_modifier, Use use) const {
-    const std::uint32_t first = reserved_ + (is_modifier ? hashed_ : 0);
+    const std::uint32_t first = first_row(is_modifier);
     for (int i = begin_[node]; i < begin_[node + 1]; ++i) use(first + features_[i], 1.0F);
     if (!vectors_) return;
     const float *vector = vectors_ + std::size_t(node) * vector_size_;

@@ -229,10 +229,22 @@ class TensorScorer:
     def batch_add_scores(self, batch: AtomBatch, parts: Sequence[Parts], vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
         """The scores of all tensors, for each sentence of a batch."""
 
-    def add_gradient(self, learner: Learner, tensor: int, gradient: Parts) -> None:
+    def add_gradient(self, learner: Learner, tensor: int, gradient: Parts, side: int = 0) -> None:
         """
-        Adds the gradient of the arcs' scores by one tensor to the gradient of its parameters.
+        Adds the gradient of the arcs' scores by one tensor to the gradient of its parameters: of all, or of those of heads (1), modifiers (2) or distances (3).
         """
+
+    def begin(self) -> list[int]:
+        """
+        Where the hashed features of each node begin in `rows`; and their number.
+        """
+
+    def rows(self, is_modifier: bool) -> list[int]:
+        """The rows of the hashed features of all nodes."""
+
+    @staticmethod
+    def distance(h: int, m: int) -> int:
+        """The row of a signed distance."""
 
 class Learner:
     """

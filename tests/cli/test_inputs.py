@@ -258,9 +258,9 @@ def test_a_sentence_without_a_tree_does_not_count_among_the_trees() -> None:
 def test_the_summary_of_climbed_trees_says_what_is_certified() -> None:
     summary = Summary(climbs=2)
     summary.count(["a", "b"], certified=False)
-    assert summary.in_words().endswith(", trees are the best of 2 climbs, not certified")
+    assert summary.in_words().endswith(", trees are the best of up to 2 climbs, not certified")
     summary.count(["a"], certified=True)
-    expected = "50.0 % of the trees certified as the model's best, the others are the best of 2 climbs"
+    expected = "50.0 % of the trees certified as the model's best, the others are the best of up to 2 climbs"
     assert summary.in_words().endswith(expected)
 
 

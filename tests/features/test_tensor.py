@@ -9,7 +9,7 @@ from oracles.treebank import treebank
 
 from treewright.decode import Parts
 from treewright.features import Encoded, Encoder, TensorScorer, tensor_tables
-from treewright.features.scoring import TENSOR_DISTANCES
+from treewright.features.scoring import TENSOR_DISTANCES, TENSOR_SIDES
 from treewright.learn import Averaged, Weights
 
 RTOL = 1e-5  # scores are sums of floats
@@ -169,3 +169,37 @@ def test_what_does_not_fit_is_refused() -> None:
         TensorScorer([], 8, 32, 1)
     with pytest.raises(ValueError, match="about one word"):
         TensorScorer([(0, 0, 1, np.array([[1, 0, 0, 0]], dtype=np.int32), [])], BITS, RANK, 1)
+
+
+def test_the_gradient_of_one_side_changes_its_rows_alone_and_the_three_make_up_the_whole() -> None:
+    encoded = ENCODED[0]
+    kernel = scorer()
+    kernel.open(encoded.atoms, encoded.each)
+    parts = all_arcs(encoded.nodes, np.random.default_rng(5).normal(size=(encoded.nodes, encoded.nodes)))
+
+    def gradient(side: int) -> Numbers:
+        learner = Averaged(BITS, 1.0)
+        learner.weights[:] = random_weights()
+        kernel.add_gradient(learner.learner, 0, parts.core, side)
+        learner.move(1.0)
+        return learner.weights - random_weights()
+
+    sides = [gradient(side) for side in TENSOR_SIDES]
+    rows = [set((np.flatnonzero(side) // RANK).tolist()) for side in sides]
+    assert rows[0] == set(kernel.rows(False))
+    assert rows[1] == set(kernel.rows(True)[kernel.begin()[1] :])  # the root has no head
+    assert rows[2] == {0} | {
+        kernel.distance(h, m) for h, m in zip(*map(np.ndarray.tolist, parts.arcs[:2]), strict=True)
+    }
+    assert kernel.begin()[-1] == len(kernel.rows(False))
+    assert sum(sides) == pytest.approx(gradient(0), rel=RTOL, abs=RTOL)
+    with pytest.raises(ValueError, match="no such side"):
+        gradient(4)
+
+
+def test_rows_of_distances_are_those_of_the_definition() -> None:
+    kernel = scorer()
+    for h in range(15):
+        for m in range(15):
+            if h != m:
+                assert kernel.distance(h, m) == distance_row(h, m)

@@ -16,7 +16,7 @@ from treewright.decode import Parts
 from treewright.errors import InputError
 from treewright.features.factors import GROUPS, kind_of
 from treewright.learn import Weights
-from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions
+from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions, training
 from treewright.parser.model import Worker
 from treewright.words import Words
 from treewright.words.vectors import Vectors
@@ -80,6 +80,23 @@ def test_a_budget_of_time_ends_the_search_with_a_tree_that_is_not_worse_than_its
         assert found.parse.score >= value + parts.value(start.parse.heads) - RTOL
 
 
+def test_restarts_of_the_method_climb_are_those_of_the_factors_too(full: Parser) -> None:
+    one, many = (list(full.parse(TEST, method="climb", patience=patience, seed=3)) for patience in (1, 20))
+    again = list(full.parse(TEST, method="climb", patience=20, seed=3, threads=2, chunk=3))
+    assert [found.parse.status for found in again] == [found.parse.status for found in many]
+    assert heads_of(again) == heads_of(many)
+    for few, found in zip(one, many, strict=True):
+        assert found.parse.certified or found.parse.iterations > 20
+        assert found.parse.status == (
+            "certified" if found.parse.certified else f"best of {found.parse.iterations} climbs, not certified"
+        )
+        assert found.parse.score >= few.parse.score - RTOL
+    limited = full.parse(TEST, method="climb", patience=20, max_restarts=2)
+    assert {found.parse.iterations for found in limited} <= {1, 2, 3}
+    [best, *_] = full.parse(TEST, method="climb", start="map")
+    assert best.parse.iterations == 1
+
+
 def test_large_scores_of_factors_change_trees_of_the_second_order(full: Parser) -> None:
     values = np.random.default_rng(1).integers(-127, 128, 1 << 12).astype(np.int8)
     loud = Parser(replace(full.model, factors=Weights(values, 1.0)))
@@ -122,6 +139,16 @@ def test_passive_aggressive_steps_learn_the_training_trees() -> None:
     assert min(losses) >= 0
     assert found.model.factors is not None
     assert found.model.factors.values.any()
+
+
+@pytest.mark.parametrize("kept", [0, 100])
+def test_the_model_does_not_depend_on_how_many_scores_are_kept(
+    kept: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "all.tw")
+    monkeypatch.setattr(training, "MAX_KEPT_WORDS", kept)
+    Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "few.tw")
+    assert (tmp_path / "few.tw").read_bytes() == (tmp_path / "all.tw").read_bytes()
 
 
 def test_groups_are_left_out_of_the_model(full: Parser) -> None:
@@ -197,8 +224,9 @@ def test_a_file_without_the_parameters_of_its_tensor_is_refused(full: Parser) ->
         Parser.from_arrays("full.tw", header, {name: some for name, some in arrays.items() if name != "tensor"})
 
 
+@pytest.mark.parametrize("tensor", [OPTIONS.tensor, TensorOptions(bits=12, rank=4, tensors=1, epochs=2, learner="pa")])
 @pytest.mark.parametrize("stage", ["tensor", "factors"])
-def test_resumed_training_ends_with_the_same_bytes(stage: str, tmp_path: Path) -> None:
+def test_resumed_training_ends_with_the_same_bytes(stage: str, tensor: TensorOptions, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
@@ -206,9 +234,11 @@ def test_resumed_training_ends_with_the_same_bytes(stage: str, tmp_path: Path) -
         if (report.stage, report.epoch) == (stage, 1):
             raise Stopped
 
-    options, checkpoint = replace(OPTIONS, model="full"), tmp_path / "state"
-    Parser.train(TRAIN[:20], options=options).save(tmp_path / "whole.tw")
+    options, checkpoint = replace(OPTIONS, model="full", tensor=tensor), tmp_path / "state"
+    words = Words(Vectors.of(["the", "dog"], np.eye(2, dtype=np.float32)))
+    Parser.train(TRAIN[:20], options=options, words=words).save(tmp_path / "whole.tw")
     with pytest.raises(Stopped):
-        Parser.train(TRAIN[:20], options=options, checkpoint=checkpoint, report=stop)
-    Parser.train(TRAIN[:20], options=options, checkpoint=checkpoint, resume=True).save(tmp_path / "resumed.tw")
+        Parser.train(TRAIN[:20], options=options, words=words, checkpoint=checkpoint, report=stop)
+    resumed = Parser.train(TRAIN[:20], options=options, words=words, checkpoint=checkpoint, resume=True)
+    resumed.save(tmp_path / "resumed.tw")
     assert (tmp_path / "whole.tw").read_bytes() == (tmp_path / "resumed.tw").read_bytes()

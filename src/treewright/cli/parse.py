@@ -120,6 +120,15 @@ def parse(
     threads: Threads = 1,
     method: Decoding = Method.exact,
     max_seconds: MaxSeconds = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="With --method climb: end after N climbs from random trees without a better tree; 300 if not given, "
+            "none with models of the third order.",
+        ),
+    ] = None,
     projective: Projective = None,
     all_arcs: AllArcs = False,
     fast: Annotated[
@@ -155,6 +164,7 @@ def parse(
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
+    options |= restarts_of(method, patience)
     options["all_arcs"] = all_arcs
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)
@@ -250,6 +260,15 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
     for sentence in sentences:
         last = rank_line(sentence) if is_ranked else certificate_line(sentence)
         yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
+
+
+def restarts_of(method: Method, patience: int | None) -> dict[str, int]:
+    """The option of hill climbing, where it is given."""
+    if patience is None:
+        return {}
+    if method is not Method.climb:
+        raise typer.BadParameter("it needs --method climb", param_hint="--patience")
+    return {"patience": patience}
 
 
 def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: Method) -> None:

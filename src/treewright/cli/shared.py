@@ -129,10 +129,11 @@ class Summary:
         pieces = [counted(self.sentences, "sentence"), counted(self.words, "word")]
         pieces += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
         pieces.append(f"{found['words_per_second']} words a second")
+        climbs = "1 climb" if self.climbs == 1 else f"up to {self.climbs} climbs"
         if self.climbs and not self.certified:
-            pieces.append(f"trees are the best of {counted(self.climbs, 'climb')}, not certified")
+            pieces.append(f"trees are the best of {climbs}, not certified")
         elif "certified" in found:
-            others = f", the others are the best of {counted(self.climbs, 'climb')}" if self.climbs else ""
+            others = f", the others are the best of {climbs}" if self.climbs else ""
             share = 100 * found["certified"]
             pieces.append(f"{share:.1f} % of the trees certified as the model's best{self.scope}{others}")
         return ", ".join(pieces)

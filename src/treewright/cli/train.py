@@ -72,7 +72,8 @@ HELP = (
     "--parsed is a file of sentences that a more accurate model parsed: the network learns from them too.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
-    "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
+    "in less than half of the time, and k best trees, explanations and proofs need certified trees. --learner pa "
+    "trains all parts of tensor, third and full as they were published.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(
@@ -257,7 +258,7 @@ def train(
 ) -> None:
     from treewright.graphs import GraphOptions
     from treewright.parser import ParserOptions, changed
-    from treewright.parser.options import has_tensor
+    from treewright.parser.options import PUBLISHED_TENSOR, has_tensor
     from treewright.tagger import TaggerOptions, TokeniserOptions
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
@@ -279,7 +280,8 @@ def train(
         parsing,
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=changed(parsing.scoring, epochs=epochs, restarts=restarts),
-        factors=factor_options(model, without or []),
+        factors=factor_options(model, without or [], learner),
+        tensor=PUBLISHED_TENSOR if learner is Learner.pa else parsing.tensor,
         label_rules=label_rules,
         graphs=GraphOptions(seed, graph_model.value) if graphs else None,
     )
@@ -291,13 +293,14 @@ def train(
         train_pipeline(task, check, parsing, tagging, networks, verbose)
 
 
-def factor_options(model: Order, without: Sequence[str]) -> FactorOptions:
+def factor_options(model: Order, without: Sequence[str], learner: Learner) -> FactorOptions:
     """The options of third-order parts and global features."""
     from treewright.parser import FactorOptions
+    from treewright.parser.options import PUBLISHED_FACTORS
 
     if without and model not in (Order.third, Order.full):
         raise typer.BadParameter("it needs --model third or --model full", param_hint="--without")
-    return FactorOptions(without=tuple(without))
+    return replace(PUBLISHED_FACTORS if learner is Learner.pa else FactorOptions(), without=tuple(without))
 
 
 class Networks(NamedTuple):

@@ -161,7 +161,7 @@ def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, o
         raise impossible(sentence, error) from None
     parts = worker.score(encoded, arcs)
     found = decode.tree(parts, projective=projective, **constraints, **options)
-    parse = with_scope(worker.climb(encoded, parts, found, projective, root, options.get("max_seconds")), arcs)
+    parse = with_scope(worker.climb(encoded, parts, found, projective, root, options), arcs)
     calibration = worker.model.calibrations.head
     flat = parts.scaled(1 / calibration.temperature)
     marginal = decode.marginals(flat, projective=projective, rounds=BELIEF_ROUNDS, **constraints)

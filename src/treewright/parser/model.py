@@ -365,23 +365,21 @@ class Worker:
         parts = self.score(encoded, arcs)
         options.setdefault("root", self.model.root)
         found = decode.tree(parts, projective=projective, **options)
-        return with_scope(
-            self.climb(encoded, parts, found, projective, options["root"], options.get("max_seconds")), arcs
-        )
+        return with_scope(self.climb(encoded, parts, found, projective, options["root"], options), arcs)
 
     def climb(
-        self, encoded: Encoded, parts: Parts, found: Parse, projective: bool, root: str, max_seconds: float | None
+        self, encoded: Encoded, parts: Parts, found: Parse, projective: bool, root: str, search: ChosenMethod
     ) -> Parse:
         """The best tree of climbs with third-order parts and global features, the first from the tree found.
 
-        Itself if the model has none of these.
+        Itself if the model has none of these. search: the limits, and those of restarts, by which it was found.
         """
         if self.tree_scorer is None or self.model.factors is None:
             return found
         self.tree_scorer.open(encoded.atoms, encoded.each)
-        options = climb_options(self.model.options, projective, root)
+        options = climb_options(self.model.options, projective, root, search)
         heads, value, ends = self.tree_scorer.climb(
-            parts.core, options, found.heads, *self.model.factors, seconds_of(max_seconds)
+            parts.core, options, found.heads, *self.model.factors, seconds_of(search)
         )
         return climbed(found, parts, heads, value, len(ends))
 
@@ -480,7 +478,7 @@ class Worker:
         if self.network:
             parts = [self.network.add_arcs(*each) for each in zip(parts, inputs.readings, strict=True)]
         found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
-        best = self._climb_batch(inputs.batch, parts, found, projective, options.get("max_seconds"))
+        best = self._climb_batch(inputs.batch, parts, found, projective, options)
         return parts, [with_scope(parse, some) for parse, some in zip(best, arcs, strict=True)]
 
     def _climb_batch(
@@ -489,14 +487,13 @@ class Worker:
         parts: Sequence[Parts],
         found: Sequence[Parse],
         projective: bool,
-        max_seconds: float | None,
+        search: ChosenMethod,
     ) -> Sequence[Parse]:
         if self.tree_scorer is None or self.model.factors is None:
             return found
-        options = climb_options(self.model.options, projective, self.model.root)
+        options = climb_options(self.model.options, projective, self.model.root, search)
         cores, first = [some.core for some in parts], [parse.heads for parse in found]
-        seconds = seconds_of(max_seconds)
-        ends = self.tree_scorer.batch_climb(batch, cores, options, first, *self.model.factors, seconds)
+        ends = self.tree_scorer.batch_climb(batch, cores, options, first, *self.model.factors, seconds_of(search))
         each = zip(found, parts, ends, strict=True)
         return [climbed(parse, some, *end) for parse, some, end in each]
 
@@ -533,13 +530,29 @@ class Worker:
         return np.concatenate([self.network.labels(*both, scale) for both in each])
 
 
-def climb_options(options: ParserSettings, projective: bool, root: str) -> ClimbOptions:
-    """The options of a search with third-order parts; its result depends on neither time nor threads."""
-    patience = 0 if options.factors is None else options.factors.patience
-    return restart_options(projective=projective, root=root, patience=patience, max_restarts=MAX_CLIMBS)
+def climb_options(
+    options: ParserSettings, projective: bool, root: str, search: ChosenMethod | None = None
+) -> ClimbOptions:
+    """The options of a search with third-order parts; its result depends on neither time nor threads.
+
+    Restarts are those of the model, unless `search` is the method "climb" with other ones.
+    """
+    given: ChosenMethod = search if search is not None and search.get("method") == "climb" else {}
+    of_model = 0 if options.factors is None else options.factors.patience
+    start = given.get("start", "first-order")
+    return restart_options(
+        projective=projective,
+        root=root,
+        patience=0 if start == "map" else given.get("patience", of_model),
+        max_restarts=given.get("max_restarts") or (0 if "patience" in given else MAX_CLIMBS),
+        by_score=start == "first-order",
+        seed=given.get("seed", 0),
+    )
 
 
-def seconds_of(limit: float | None) -> float:
+def seconds_of(search: ChosenMethod) -> float:
+    """The time limit of a search, in seconds."""
+    limit = search.get("max_seconds")
     return math.inf if limit is None else float(limit)
 
 

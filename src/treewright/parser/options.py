@@ -49,6 +49,11 @@ FACTOR_LEARNERS = {
     "choices": "pseudo-likelihood: each word chooses its head in the gold tree, with a margin",
     "pa": "passive-aggressive (PA-I) updates against the loss-augmented tree of a climb (Zhang et al. 2014)",
 }
+TENSOR_LEARNERS = {
+    "crf": "log-linear likelihood of the gold tree, with a margin for each wrong arc, from random rows",
+    "pa": "passive-aggressive (PA-I) updates of heads, modifiers and distances in turn, from a decomposition of "
+    "first-order weights (Lei et al. 2014)",
+}
 SIBLINGS = {"sib", "grand", "tensor", "outer", "third", "full"}
 GRANDPARENTS = {"grand", "tensor", "outer", "third", "full"}
 TENSOR_MODELS = {"tensor", "full"}
@@ -171,14 +176,23 @@ class TensorOptions:
     scale: Rate = 0.8  # of the learned scores; of 0.5, 0.8, 1 and 1.3 on development sets (benchmarks/factors.py)
     initial: Rate = 0.05  # rows of features begin with random numbers of at most this size
     vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
+    learner: Annotated[str, OneOf(tuple(TENSOR_LEARNERS))] = "crf"
+    max_step: NotNegative = 0.01  # the largest step of the learner "pa", as in the paper
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.learner == "pa" and self.tensors > 1:
+            raise InputError(f"tensors is {self.tensors}; the learner 'pa' has one, since it begins without chance")
 
     @property
     def factor_scale(self) -> float:
         """What each parameter is multiplied by, since a score is the product of three."""
         return float(self.scale ** (1 / 3))
+
+
+# What the learner "pa" of the command line uses for all parts of a model: the tensor with the rank of the paper.
+PUBLISHED_FACTORS = FactorOptions(learner="pa")
+PUBLISHED_TENSOR = TensorOptions(learner="pa", rank=50, tensors=1)
 
 
 @dataclass(frozen=True)

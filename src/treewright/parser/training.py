@@ -13,7 +13,7 @@ from treewright import decode
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.decode import Candidates
-from treewright.features import Encoded, Encoder, Scorer, Templates, common_words
+from treewright.features import Encoded, Encoder, Scorer, Templates, TensorScorer, common_words
 from treewright.features.factors import GROUPS, without_groups
 from treewright.features.standard import STANDARD
 from treewright.graphs.training import Trainer as GraphTrainer
@@ -59,11 +59,22 @@ from treewright.parser.partial import (
     per_cent,
 )
 from treewright.parser.tensor import kept_words, new_tensor_learner, tensor_weights, with_tensors
-from treewright.parser.updates import FACTOR_UPDATES, UPDATES, agreeing_tree, is_single, likelihood_gradient
+from treewright.parser.tensor_start import decomposed_weights
+from treewright.parser.updates import (
+    FACTOR_UPDATES,
+    TENSOR_UPDATES,
+    UPDATES,
+    agreeing_tree,
+    factors_of,
+    is_single,
+    tensor_of,
+)
 from treewright.words import Words
 
 # Jackknifing: a tensor and factors learn beside the scores of scorers that were trained without the sentence.
 FOLDS, FOLD_EPOCHS = 2, 2  # by convention; epochs are those of each restart of the scorer itself
+# Their scores are kept from epoch to epoch: about 1 kB a word, so that half a gigabyte is the limit, by convention.
+MAX_KEPT_WORDS = 500_000
 
 LearnStep = Callable[[Averaged, int], float]
 
@@ -123,6 +134,8 @@ class Trainer:
         self._tensor: Weights | None = None  # the trained one, once there is one
         self._fold_scorers: list[Numbers] = []  # those of the jackknifing, which score training sentences
         self._fold_tensors: list[Numbers] = []
+        self._kept_parts: dict[int, decode.Parts] = {}  # of training sentences, scored by jackknifed scorers
+        self._kept_words = 0
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> ParserModel:
         """Every stage that is left, and the model."""
@@ -185,34 +198,31 @@ class Trainer:
 
     def _tensor_stages(self, examples: Sequence[int]) -> list[Stage[Averaged]]:
         """The tensor; before it, one for each fold of the jackknifing, if factors learn beside it."""
-        settings, seed = self.settings.tensor, self.settings.seed
+        settings = self.settings.tensor
         if settings is None:
             return []
-        tensor = Stage(
-            "tensor",
-            learner=lambda: new_tensor_learner(settings, seed),
-            learn=self._learn_tensor(settings.tensors),
-            examples=examples,
-            size=sum(self.examples[number].decided for number in examples),
-            epochs=settings.epochs,
-            judge=self._judge_tensor if self.dev else None,
-            prepare=self._prepare_jackknifing,
-        )
         folds = [] if self.settings.factors is None else fold_names("tensor", len(self.examples))
         of_folds = [
             replace(
-                tensor,
-                name=name,
-                learner=lambda: new_tensor_learner(replace(settings, tensors=1), seed),
-                learn=self._learn_tensor(1),
-                examples=[number for number in examples if number % len(folds) != fold],
+                self._tensor_stage(name, 1, [number for number in examples if number % len(folds) != fold]),
                 epochs=FOLD_EPOCHS,
-                judge=None,
                 shuffle_key=f"tensor {fold}",
             )
             for fold, name in enumerate(folds)
         ]
-        return [*of_folds, tensor]
+        tensor = self._tensor_stage("tensor", settings.tensors, examples)
+        return [*of_folds, replace(tensor, judge=self._judge_tensor if self.dev else None)]
+
+    def _tensor_stage(self, name: str, tensors: int, examples: Sequence[int]) -> Stage[Averaged]:
+        return Stage(
+            name,
+            learner=lambda: self._tensor_learner(tensors, examples),
+            learn=self._learn_tensor(tensors),
+            examples=examples,
+            size=sum(self.examples[number].decided for number in examples),
+            epochs=tensor_of(self.settings).epochs,
+            prepare=self._prepare_jackknifing,
+        )
 
     def _factor_stages(self, examples: Sequence[int]) -> list[Stage[Averaged]]:
         settings = self.settings.factors
@@ -311,33 +321,44 @@ class Trainer:
             self._dev_trees = self._parse_dev_with_tensor(self._tensor)
 
     def _jackknifed_parts(self, scorer: Scorer, number: int) -> decode.Parts:
-        """The second-order parts of a training sentence, scored by a scorer that was trained without it."""
-        example, arcs = self.examples[number], self.candidates[number]
-        weights = self._fold_scorers[number % len(self._fold_scorers)]
-        scorer.open(example.encoded.atoms, example.encoded.each, True)
-        return decode.Parts.of(scorer.parts(arcs.head, arcs.modifier, True, True, weights, 1.0))
+        """The second-order parts of a training sentence, scored by a scorer that was trained without it; a copy."""
+        parts = self._kept_parts.get(number)
+        if parts is None:
+            example, arcs = self.examples[number], self.candidates[number]
+            weights = self._fold_scorers[number % len(self._fold_scorers)]
+            scorer.open(example.encoded.atoms, example.encoded.each, True)
+            parts = decode.Parts.of(scorer.parts(arcs.head, arcs.modifier, True, True, weights, 1.0))
+            self._kept_words += parts.nodes
+            if self._kept_words <= MAX_KEPT_WORDS:
+                self._kept_parts[number] = parts
+        return parts.adjusted(np.zeros(parts.core.arcs))
 
     def _learn_tensor(self, tensors: int) -> LearnStep:
-        """Likelihood, as that of the scorer, with the scores of each tensor in turn added to those of the arcs."""
-        settings, scorer = self.settings.tensor, new_scorer(self.settings, self.templates)
-        kernel = new_tensor(with_tensors(self.settings, tensors), self.templates, self.words)
-        assert settings is not None
-        assert kernel is not None
+        """One step by the learner of the options, beside the scores of jackknifed scorers."""
+        scorer, kernel = new_scorer(self.settings, self.templates), self._new_tensor(tensors)
+        update = TENSOR_UPDATES[tensor_of(self.settings).learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example, parts = self.examples[number], self._jackknifed_parts(scorer, number)
             kernel.open(*example.encoded[:2], example.encoded.vectors)
-            sum_of_losses = 0.0
-            for tensor in range(tensors):
-                scored = parts.adjusted(np.zeros(parts.core.arcs))
-                kernel.add_scores_of(tensor, scored.core, learner.weights, 1.0)
-                loss, step = likelihood_gradient(self.settings, scored, example, settings.margin)
-                kernel.add_gradient(learner.learner, tensor, step.core)
-                sum_of_losses += loss
-            learner.step(settings.rate)
-            return sum_of_losses / tensors
+            return update(with_tensors(self.settings, tensors), kernel, learner, parts, example)
 
         return learn
+
+    def _new_tensor(self, tensors: int) -> TensorScorer:
+        kernel = new_tensor(with_tensors(self.settings, tensors), self.templates, self.words)
+        assert kernel is not None
+        return kernel
+
+    def _tensor_learner(self, tensors: int, examples: Sequence[int]) -> Averaged:
+        """Parameters that begin as the learner of the options wants them."""
+        options = replace(tensor_of(self.settings), tensors=tensors)
+        if options.learner == "crf":
+            return new_tensor_learner(options, self.settings.seed)
+        learner = Averaged(options.bits, options.adagrad_epsilon)
+        some = [(self.examples[number], self.candidates[number]) for number in examples]
+        learner.weights[:] = decomposed_weights(self.settings, self._new_tensor(tensors), self.templates, some)
+        return learner
 
     def _judge_tensor(self, average: Numbers) -> Judgement:
         assert self.settings.tensor is not None
@@ -352,11 +373,10 @@ class Trainer:
     def _learn_factors(self) -> LearnStep:
         """One step by the learner of the options, with the second-order scores of jackknifed scorers and tensors."""
         settings, scorer = self.settings, new_scorer(self.settings, self.templates)
-        factors, kernel = settings.factors, new_tree_scorer(settings, self.templates)
+        kernel = new_tree_scorer(settings, self.templates)
         tensor = new_tensor(with_tensors(settings, 1), self.templates, self.words)
-        assert factors is not None
         assert kernel is not None
-        update = FACTOR_UPDATES[factors.learner]
+        update = FACTOR_UPDATES[factors_of(settings).learner]
 
         def learn(learner: Averaged, number: int) -> float:
             example = self.examples[number]
@@ -368,15 +388,14 @@ class Trainer:
                 weights = self._fold_tensors[number % len(self._fold_tensors)]
                 tensor.add_scores(parts.core, weights, settings.tensor.factor_scale)
             kernel.open(*example.encoded[:2])
-            return update(self.settings, kernel, learner, factors, parts, example)
+            return update(self.settings, kernel, learner, parts, example)
 
         return learn
 
     def _factor_weights(self, average: Numbers) -> Weights:
         """The weights beside the final scorer, which is surer than those of the jackknifing."""
-        assert self.settings.factors is not None
         weights = Weights.of(average)
-        return weights._replace(scale=weights.scale * self.settings.factors.scale)
+        return weights._replace(scale=weights.scale * factors_of(self.settings).scale)
 
     def _judge_factors(self, average: Numbers) -> Judgement:
         return self._judge_trees(self._parse_dev_with_factors(self._factor_weights(average)))
@@ -393,7 +412,7 @@ class Trainer:
         projective, root = self.settings.projective, self.settings.root
         each = zip(self._encoded_dev, self._scored_dev, self._dev_trees, strict=True)
         start = [(encoded, parts, decode.Parse(heads, 0.0, inf, "start")) for encoded, parts, heads in each]
-        return [worker.climb(*one, projective, root, None).heads for one in start]
+        return [worker.climb(*one, projective, root, {}).heads for one in start]
 
     @cached_property
     def _scored_dev(self) -> list[decode.Parts]:
@@ -404,6 +423,7 @@ class Trainer:
 
     def _prepare_labeller(self, done: Mapping[str, Numbers]) -> None:
         """Complete the partial trees of the training data, parse the development set, and choose its projectivity."""
+        self._kept_parts.clear()
         self._pruner = Weights.of(done["pruner"])
         self._label_trees = self._complete_trees(done, Weights.of(done["scorer"]))
         self._parse_dev_with_second_order(done)

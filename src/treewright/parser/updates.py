@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
-from treewright.features import Scorer, TreeScorer
+from treewright.features import Scorer, TensorScorer, TreeScorer
+from treewright.features.scoring import TENSOR_SIDES
 from treewright.learn import (
     Averaged,
     add_margin,
@@ -23,20 +24,33 @@ from treewright.learn import (
 from treewright.parser.completion import Arc
 from treewright.parser.examples import Example
 from treewright.parser.model import Indices, climb_options
-from treewright.parser.options import FactorOptions, ParserSettings
+from treewright.parser.options import FactorOptions, ParserSettings, TensorOptions
 from treewright.parser.partial import decided_arcs
 
 BELIEF_ITERATIONS = 5  # of belief propagation for the gradient of a non-projective sentence; by convention
 SEARCH_NODES = 10  # of branch and bound for one wrong non-projective tree, which may be approximate; by convention
 
-# Steps of the scorer, and of the factors beside it. They return the loss of the sentence.
+# Steps of the scorer, and of the tensor and the factors beside it. They return the loss of the sentence.
 Update = Callable[[ParserSettings, Scorer, Averaged, decode.Parts, Example], float]
-FactorUpdate = Callable[[ParserSettings, TreeScorer, Averaged, FactorOptions, decode.Parts, Example], float]
+TensorUpdate = Callable[[ParserSettings, TensorScorer, Averaged, decode.Parts, Example], float]
+FactorUpdate = Callable[[ParserSettings, TreeScorer, Averaged, decode.Parts, Example], float]
 
 
 def is_single(settings: ParserSettings) -> bool:
     """Whether trees have exactly one child of the root."""
     return settings.root == "single"
+
+
+def factors_of(settings: ParserSettings) -> FactorOptions:
+    """The settings of third-order parts and global features of a model that has them."""
+    assert settings.factors is not None
+    return settings.factors
+
+
+def tensor_of(settings: ParserSettings) -> TensorOptions:
+    """The settings of the tensor of a model that has one."""
+    assert settings.tensor is not None
+    return settings.tensor
 
 
 def best_tree(
@@ -127,29 +141,20 @@ def passive_aggressive(
 
 
 def factor_choices(
-    settings: ParserSettings,
-    kernel: TreeScorer,
-    learner: Averaged,
-    factors: FactorOptions,
-    parts: decode.Parts,
-    example: Example,
+    settings: ParserSettings, kernel: TreeScorer, learner: Averaged, parts: decode.Parts, example: Example
 ) -> float:
     """The head of each word among those that it could move to: pseudo-likelihood with a margin."""
-    shape = is_single(settings), settings.projective
+    factors, shape = factors_of(settings), (is_single(settings), settings.projective)
     loss = kernel.add_choices(learner.learner, parts.core, example.heads, example.heads, *shape, 1.0, factors.margin)
     learner.step(factors.rate)
     return loss
 
 
 def factor_passive_aggressive(
-    settings: ParserSettings,
-    kernel: TreeScorer,
-    learner: Averaged,
-    factors: FactorOptions,
-    parts: decode.Parts,
-    example: Example,
+    settings: ParserSettings, kernel: TreeScorer, learner: Averaged, parts: decode.Parts, example: Example
 ) -> float:
     """A limited step away from the loss-augmented tree of a climb, which begins with that of the second order."""
+    factors = factors_of(settings)
     add_margin(parts.core, example.heads, factors.margin)
     first = best_tree(settings, parts, settings.projective)
     options = climb_options(settings, settings.projective, settings.root)
@@ -158,6 +163,37 @@ def factor_passive_aggressive(
     kernel.add_trees(learner.learner, np.stack([example.heads, found]), np.array([1.0, -1.0]))
     learner.move(step_size(value - gold, learner.squared_length(), factors.max_step))
     return max(value - gold, 0.0)
+
+
+def tensor_likelihood(
+    settings: ParserSettings, kernel: TensorScorer, learner: Averaged, parts: decode.Parts, example: Example
+) -> float:
+    """Likelihood, as that of the scorer, with the scores of each tensor in turn added to those of the arcs."""
+    options = tensor_of(settings)
+    sum_of_losses = 0.0
+    for tensor in range(options.tensors):
+        scored = parts.adjusted(np.zeros(parts.core.arcs))
+        kernel.add_scores_of(tensor, scored.core, learner.weights, 1.0)
+        loss, step = likelihood_gradient(settings, scored, example, options.margin)
+        kernel.add_gradient(learner.learner, tensor, step.core)
+        sum_of_losses += loss
+    learner.step(options.rate)
+    return sum_of_losses / options.tensors
+
+
+def tensor_passive_aggressive(
+    settings: ParserSettings, kernel: TensorScorer, learner: Averaged, parts: decode.Parts, example: Example
+) -> float:
+    """A limited step away from the loss-augmented best tree, of the rows of one side, in turn (Lei et al. 2014)."""
+    options = tensor_of(settings)
+    kernel.add_scores(parts.core, learner.weights, 1.0)
+    add_margin(parts.core, example.heads, options.margin)
+    found, gold = best_tree(settings, parts, settings.projective), agreeing_tree(settings, parts, example)
+    loss = parts.value(found) - parts.value(gold)
+    side = TENSOR_SIDES[learner.steps % len(TENSOR_SIDES)]
+    kernel.add_gradient(learner.learner, 0, tree_difference(parts.core, gold, found), side)
+    learner.move(step_size(loss, learner.squared_length(), options.max_step))
+    return max(loss, 0.0)
 
 
 def head_gradient(parts: decode.Parts, heads: Indices) -> tuple[float, decode.Parts]:
@@ -183,4 +219,5 @@ UPDATES: dict[str, Update] = {
     "mira": mira,
     "pa": passive_aggressive,
 }
+TENSOR_UPDATES: dict[str, TensorUpdate] = {"crf": tensor_likelihood, "pa": tensor_passive_aggressive}
 FACTOR_UPDATES: dict[str, FactorUpdate] = {"choices": factor_choices, "pa": factor_passive_aggressive}

@@ -172,7 +172,7 @@ LAYERS = {"lstm": BidirectionalLayer, "gru": GruLayer, "convolution": Convolutio
 class VariantEncoder(Encoder):
     """An encoder that differs from that of the product."""
 
-    def __init__(self, variant: Variant, dropout: float, *arguments: Any, **settings: Any) -> None:
+    def __init__(self, variant: Variant, *arguments: Any, dropout: float, **settings: Any) -> None:
         super().__init__(*arguments, dropout=dropout, **settings)
         self.variant, sizes = variant, self.sizes
         for place in range(sizes.layers):
@@ -337,19 +337,8 @@ class VariantTrainer(Trainer):
         return upos, uas, las
 
     def _encoder(self) -> VariantEncoder:
-        strings, options = self.strings, self.options
-        torch.manual_seed(options.seed)
-        return VariantEncoder(
-            self.variant,
-            options.dropout,
-            self.sizes,
-            self.vectors,
-            words=len(strings.vocabulary) + 2,
-            classes=len(strings.classes),
-            buckets=options.buckets,
-            columns=[len(values) for values in strings.columns.values()],
-            labels=len(strings.labels),
-        )
+        torch.manual_seed(self.options.seed)
+        return VariantEncoder(self.variant, self.sizes, self.vectors, **self.encoder_options())
 
 
 def falling(schedule: str, share: float) -> float:

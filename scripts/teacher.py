@@ -276,18 +276,8 @@ class TeacherTrainer(Trainer):
         return self._encoder()
 
     def _encoder(self) -> TeacherEncoder:
-        strings, options = self.strings, self.options
-        torch.manual_seed(options.seed)
-        return TeacherEncoder(
-            Transformer(self.folder),
-            *(self.sizes, self.vectors),
-            words=len(strings.vocabulary) + 2,
-            classes=len(strings.classes),
-            buckets=options.buckets,
-            columns=[len(values) for values in strings.columns.values()],
-            labels=len(strings.labels),
-            dropout=options.dropout,
-        )
+        torch.manual_seed(self.options.seed)
+        return TeacherEncoder(Transformer(self.folder), self.sizes, self.vectors, **self.encoder_options())
 
     def _examples(self, sentences: Sequence[tw.Sentence]) -> list[Example]:
         both = zip(super()._examples(sentences), sentences, strict=True)

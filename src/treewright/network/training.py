@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -118,18 +118,20 @@ class Trainer:
                             tag_inputs=self.options.tag_inputs)  # fmt: skip
 
     def _encoder(self) -> Encoder:
+        torch.manual_seed(self.options.seed)
+        return Encoder(self.sizes, self.vectors, **self.encoder_options())
+
+    def encoder_options(self) -> dict[str, Any]:
+        """The options of an encoder for these strings."""
         strings, options = self.strings, self.options
-        torch.manual_seed(options.seed)
-        return Encoder(
-            self.sizes,
-            self.vectors,
-            words=len(strings.vocabulary) + 2,
-            classes=len(strings.classes),
-            buckets=options.buckets,
-            columns=[len(values) for values in strings.columns.values()],
-            labels=len(strings.labels),
-            dropout=options.dropout,
-        )
+        return {
+            "words": len(strings.vocabulary) + 2,
+            "classes": len(strings.classes),
+            "buckets": options.buckets,
+            "columns": [len(values) for values in strings.columns.values()],
+            "labels": len(strings.labels),
+            "dropout": options.dropout,
+        }
 
     def _learner(self) -> AdamLearner:
         return AdamLearner(self._encoder, self.options, self.batches * self.epochs)

@@ -340,10 +340,10 @@ class Teacher:
         found: dict[int, TeacherReading] = {}
         for begin in range(0, len(order), READ_TOGETHER):
             places = order[begin : begin + READ_TOGETHER]
-            found.update(zip(places, self._read([sentences[place] for place in places]), strict=True))
+            with torch.no_grad():
+                found.update(zip(places, self._read([sentences[place] for place in places]), strict=True))
         return [found[place] for place in range(len(sentences))]
 
-    @torch.no_grad()
     def _read(self, sentences: Sequence[tw.Sentence]) -> Iterator[TeacherReading]:
         trainer, encoder = self.trainer, self.encoder
         options, trainer.options = trainer.options, replace(trainer.options, word_dropout=0.0)

@@ -219,18 +219,18 @@ def test_a_run_ends_when_it_can_have_no_better_answer_than_is_known() -> None:
 
 
 def test_weights_scale_the_scores() -> None:
-    """Powers of two round nothing: the runs are the same. Other weights may break ties in another way."""
+    """Powers of two round nothing: the runs are the same. Other weights may break ties in another way on the way."""
     for seed in range(40):
         tables, random = random_instance(seed), np.random.default_rng(seed)
         for weights in (2.0 ** random.integers(-3, 4, len(tables)), random.uniform(0.2, 3, len(tables))):
             scaled = [Table(t.keys, t.rows, w * t.scores) for t, w in zip(tables, weights, strict=True)]
-            found = relax(tables, weights=weights.tolist(), max_iterations=60)
-            same = relax(scaled, max_iterations=60)
-            if (np.frexp(weights)[0] == 0.5).all():
-                assert found.bound == pytest.approx(same.bound, rel=1e-12)
+            found = relax(tables, weights=weights.tolist(), max_iterations=2000)
+            same = relax(scaled, max_iterations=2000)
+            rounding = 1e-12 if (np.frexp(weights)[0] == 0.5).all() else 1e-6
+            assert found.bound == pytest.approx(same.bound, rel=rounding, abs=rounding)
             if found.certified and same.certified:
                 assert found.value == pytest.approx(same.value, rel=1e-12)
-            assert min(found.bound, same.bound) >= best_agreeing(tables, weights) - 1e-9
+            assert found.bound >= best_agreeing(tables, weights) - 1e-9
 
 
 @pytest.mark.parametrize("find", [relax, tighten, branch])

@@ -43,6 +43,7 @@ from treewright.tagger.options import Learning, TokeniserOptions
 from treewright.tagger.patterns import PATTERNS, Patterns, agreeing
 from treewright.tagger.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, paragraph_ends
 from treewright.tagger.segments import Series, WordRules, cut_long_sentences, sentences_from, tokens_of
+from treewright.tagger.signs import Signs, agreeing_signs
 from treewright.tagger.words import REACH, hashed
 
 OLDEST_FORMAT = 2  # the first in which characters are described as they are now
@@ -60,8 +61,8 @@ Indices = NDArray[np.int32]
 class TokeniserModel:
     """Weights, which kinds of neighbours may be parted, and multiword tokens.
 
-    In files of earlier versions, spelling is not canonical, there are no patterns, and characters alone decide where
-    sentences end.
+    In files of earlier versions, spelling is not canonical, there are no patterns and signs, and characters alone
+    decide where sentences end.
     """
 
     settings: Learning
@@ -72,6 +73,7 @@ class TokeniserModel:
     patterns: Patterns = field(default_factory=lambda: Patterns(()))
     boundaries: BoundaryModel | None = None
     abbreviations: Abbreviations = field(default_factory=lambda: Abbreviations(()))
+    signs: Signs = field(default_factory=lambda: Signs(()))
 
 
 @explained_methods
@@ -127,6 +129,7 @@ class Tokeniser(Saved):
             multiwords_of(sentences),
             patterns=Patterns(agreeing(plain, labels != INSIDE)),
             abbreviations=Abbreviations(agreeing_abbreviations(plain, labels)),
+            signs=Signs(agreeing_signs(plain, labels != INSIDE)),
         )
         data = training_data(plain, labels, token_tags(sentences), chosen.case_noise, chosen.seed)
 
@@ -236,6 +239,7 @@ def to_arrays(model: TokeniserModel) -> Stored:
         "canonical_forms": model.canonical_forms,
         "patterns": model.patterns.names,
         "abbreviations": model.abbreviations.names,
+        "signs": model.signs.names,
     }
     arrays: dict[str, NDArray[Any]] = {"weights": model.weights}
     if model.boundaries is not None:
@@ -264,6 +268,7 @@ class Header:
     patterns: tuple[str, ...] = ()
     boundaries: BoundaryHeader | None = None
     abbreviations: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
     format: int = 0
 
 
@@ -280,6 +285,7 @@ def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> Tokeni
         patterns=Patterns(found.patterns),
         boundaries=boundaries_from(found.boundaries, arrays) if found.boundaries else None,
         abbreviations=Abbreviations(found.abbreviations),
+        signs=Signs(found.signs),
     )
 
 
@@ -447,6 +453,10 @@ def decoded(model: TokeniserModel, texts: Sequence[str]) -> Indices:
     labels = seen.labels.copy()
     labels[seen.places] = found
     text = "".join(texts)
+    if confidence is not None:
+        sure = np.ones(len(labels))
+        sure[seen.places] = confidence
+        labels = with_signs(text, labels, model.signs, sure)
     labels = with_abbreviations(text, with_patterns(text, labels, model.patterns), model.abbreviations)
     if model.boundaries is None or confidence is None:
         return labels
@@ -494,6 +504,18 @@ def with_patterns(text: str, labels: Indices, patterns: Patterns) -> Indices:
     """The labels with a token for each match; a sentence end stays one at the end of a match only."""
     ends = labels != INSIDE
     patterns.apply(text, ends)
+    return with_ends(labels, ends)
+
+
+def with_signs(text: str, labels: Indices, signs: Signs, confidence: NDArray[np.float64]) -> Indices:
+    """The labels with an end on both sides of each sign or on neither."""
+    ends = labels != INSIDE
+    signs.apply(text, ends, confidence)
+    return with_ends(labels, ends)
+
+
+def with_ends(labels: Indices, ends: NDArray[np.bool_]) -> Indices:
+    """The labels, where these characters end tokens; sentences end where they did."""
     return np.where(ends, np.maximum(labels, TOKEN), INSIDE).astype(np.int32)
 
 

@@ -284,7 +284,7 @@ class VariantTrainer(Trainer):
                 for group in optimizer.param_groups:
                     group["lr"] = rate
                 torch.manual_seed(int(np.random.default_rng([self.options.seed, step]).integers(1 << 62)))
-                batch = self._batch([self.examples[place] for place in numbers])
+                batch = self._batch([self.examples[place] for place in numbers], self.options.word_dropout)
                 encoder.train()
                 optimizer.zero_grad()
                 loss = encoder.loss(batch, self.options.tag_weight) / max(int((batch.lengths - 1).sum()), 1)
@@ -304,7 +304,6 @@ class VariantTrainer(Trainer):
         """UPOS, UAS and LAS of dev in per cent."""
         torch.nn.utils.vector_to_parameters(weights, encoder.parameters())
         encoder.eval()
-        options, self.options = self.options, replace(self.options, word_dropout=0.0)
         columns = dict(zip(self.strings.columns, range(len(self.strings.columns)), strict=True))
         begin = sum(encoder.columns[: columns["upos"]])
         end = begin + encoder.columns[columns["upos"]]
@@ -332,7 +331,6 @@ class VariantTrainer(Trainer):
                 int(same.sum()),
                 int(both.sum()),
             ]
-        self.options = options
         upos, uas, las = (100 * right / sum(map(len, self.dev))).tolist()
         return upos, uas, las
 

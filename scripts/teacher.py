@@ -268,7 +268,7 @@ class TeacherTrainer(Trainer):
         return self._examples(sentences)
 
     def batch_of(self, examples: Sequence[Example]) -> PieceBatch:
-        """The examples as tensors."""
+        """The examples as tensors, with all of their words."""
         return self._batch(examples)
 
     def encoder(self) -> TeacherEncoder:
@@ -283,8 +283,8 @@ class TeacherTrainer(Trainer):
         both = zip(super()._examples(sentences), sentences, strict=True)
         return [PieceExample(**vars(example), pieces=self.pieces.of(sentence.forms)) for example, sentence in both]
 
-    def _batch(self, examples: Sequence[Example]) -> PieceBatch:
-        batch = super()._batch(examples)
+    def _batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> PieceBatch:
+        batch = super()._batch(examples, word_dropout)
         pieces = [example.pieces for example in examples if isinstance(example, PieceExample)]
         none = batch.types.shape[1]
         return PieceBatch(
@@ -345,10 +345,8 @@ class Teacher:
         return [found[place] for place in range(len(sentences))]
 
     def _read(self, sentences: Sequence[tw.Sentence]) -> Iterator[TeacherReading]:
-        trainer, encoder = self.trainer, self.encoder
-        options, trainer.options = trainer.options, replace(trainer.options, word_dropout=0.0)
-        batch = trainer.batch_of(trainer.examples_of(sentences))
-        trainer.options = options
+        encoder = self.encoder
+        batch = self.trainer.batch_of(self.trainer.examples_of(sentences))
         states = encoder.states(batch)
         arcs = encoder.arcs(states, torch.arange(states.shape[1])[None] < batch.lengths[:, None]).numpy()
         columns = encoder.tag_output(states)[..., : sum(encoder.columns)].split(encoder.columns, -1)

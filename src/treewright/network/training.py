@@ -147,7 +147,7 @@ class Trainer:
             learner.steps += 1
             return 0.0
         torch.manual_seed(int(np.random.default_rng([self.options.seed, learner.steps]).integers(1 << 62)))
-        batch = self._batch([self.examples[place] for place in numbers])
+        batch = self._batch([self.examples[place] for place in numbers], self.options.word_dropout)
         return learner.step(batch, int((batch.lengths - 1).sum()))
 
     def _batches_of(self, epoch: int) -> list[list[int]]:
@@ -175,12 +175,12 @@ class Trainer:
         others = max(1, len(self.examples) - self._sentences)
         return np.concatenate([np.arange(self._sentences), self._sentences + parsed % others])
 
-    def _batch(self, examples: Sequence[Example]) -> Batch:
+    def _batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> Batch:
         nodes = [example.types for example in examples]
         types, inverse = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *nodes]), return_inverse=True)
         rows = [self.types[number] for number in types.tolist()]
         words = torch.tensor([row[0] for row in rows], dtype=torch.long)
-        share = self.options.word_dropout / (self.options.word_dropout + torch.from_numpy(self.counts)[words])
+        share = word_dropout / (word_dropout + torch.from_numpy(self.counts)[words])
         words = torch.where(torch.rand(len(words)) < share, 0, words)
         lengths = [len(one) for one in nodes]
         places = np.split(inverse, np.cumsum(lengths)[:-1])

@@ -1,18 +1,18 @@
 """Train the English model that comes with Treewright.
 
     python scripts/train_embedded.py FOLDER --parsed FILE [--output PATH] [--sentences N] [--folds K] [--light SHARE]
-    python scripts/train_embedded.py FOLDER --linear [--output PATH]
+    python scripts/train_embedded.py FOLDER --parsed FILE --linear [--output PATH]
     python scripts/train_embedded.py FOLDER --network FILE [--linear-models FILE] [--output PATH]
 
 FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu, and in words/ the vectors and classes of words that
 the network reads (it needs PyTorch; --linear trains a model without a network). Tokeniser, tagger, network and parser
-are trained on `train`, the network also on sentences that a larger one parsed (--parsed; `scripts/teacher.py` writes
-them); the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the
-others). Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of `dev`
-is printed before the model is saved. The figures on `test` are written to the model card beside it. The same data gives
-the same file. --network: the network of this file, which `benchmarks/network_settings.py --keep` wrote, beside the
-linear models of --linear-models (the embedded model, if not given), which are pruned already; nothing is trained but
-the weights of its scores and the calibration.
+are trained on `train`, all but the first also on sentences that a larger network parsed (--parsed; `scripts/teacher.py`
+writes them); the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on
+the others). Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of
+`dev` is printed before the model is saved. The figures on `test` are written to the model card beside it. The same data
+gives the same file. --network: the network of this file, which `benchmarks/network_settings.py --keep` wrote, beside
+the linear models of --linear-models (the embedded model, if not given), which are pruned already; nothing is trained
+but the weights of its scores and the calibration.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         network=None if given.linear else NETWORK,
         words=None if given.linear else words_of(given.folder / "words"),
         parsed=given.parsed,
-        metadata=METADATA if given.linear else METADATA | WORDS_METADATA | (TEACHER_METADATA if given.parsed else {}),
+        metadata=METADATA | ({} if given.linear else WORDS_METADATA) | (TEACHER_METADATA if given.parsed else {}),
         report=say,
         note=say,
         checkpoint=given.checkpoint,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from oracles.commands import Run, runner
 from oracles.pipelines import PARSER, written
@@ -167,12 +168,22 @@ def test_the_checkpoint_of_another_pipeline_is_refused(tmp_path: Path, monkeypat
         Pipeline.train(bank(20, 0), bank(5, 1), seed=2, checkpoint=checkpoint, resume=True, **SMALL)
 
 
-def test_parsed_sentences_need_a_network(run: Run) -> None:
-    found = run("train.conllu", "-o", "a.tw", "--parsed", "train.conllu")
+def test_tagger_and_parser_learn_from_parsed_sentences(run: Run) -> None:
+    found = run("train.conllu", "-o", "a.tw", "--only", "parser", "--parsed", "train.conllu")
     assert found.returncode == 2
-    assert "only a network learns from parsed sentences: add --neural" in found.stderr
-    with pytest.raises(InputError, match="only a network learns from parsed sentences: give network too"):
-        Pipeline.train(bank(5, 0), bank(5, 1), parsed=bank(5, 2))
+    assert "with --only parser it needs --neural; or join the files" in found.stderr
+    treebank, parsed = bank(20, 0), bank(10, 7)
+    taught = Pipeline.train(treebank, bank(5, 1), parsed=parsed, **SMALL)
+    plain, joined = (Pipeline.train(some, bank(5, 1), **SMALL) for some in (treebank, [*treebank, *parsed]))
+    assert same_arrays(taught.tokeniser, plain.tokeniser)  # the text of parsed sentences is not known
+    assert same_arrays(taught.tagger, joined.tagger)
+    assert not same_arrays(taught.tagger, plain.tagger)
+    assert not same_arrays(taught.trained_parser, plain.trained_parser)
+
+
+def same_arrays(one: Any, other: Any) -> bool:
+    both = one.to_arrays()[1], other.to_arrays()[1]
+    return both[0].keys() == both[1].keys() and all(np.array_equal(both[0][key], both[1][key]) for key in both[0])
 
 
 def test_words_without_a_network_and_a_network_without_torch(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,8 @@ HELP = (
     "--neural trains a small network too, whose scores are added to those of tagger and parser: more accurate, slower "
     "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it, and the models "
     "tensor and full, word vectors and word classes (`treewright words`), of which the model keeps what it needs. "
-    "--parsed is a file of sentences that a more accurate model parsed: the network learns from them too.\n\n"
+    "--parsed is a file of sentences that a more accurate model parsed, with the tags and relations of TRAIN: tagger, "
+    "parser and network learn from them too.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
     "in less than half of the time, and k best trees, explanations and proofs need certified trees. --learner pa "
@@ -194,8 +195,8 @@ def train(
         typer.Option(
             "--parsed",
             metavar="FILE",
-            help="Sentences with the trees of a more accurate model (CoNLL-U), for --neural: the network learns from "
-            "them beside TRAIN.",
+            help="Sentences with the tags and trees of a more accurate model (CoNLL-U), to learn from beside TRAIN; "
+            "with --only parser it needs --neural.",
         ),
     ] = None,
     seed: ModelSeed = 1,
@@ -328,14 +329,11 @@ class Networks(NamedTuple):
         if words is not None and not (neural or has_tensor):
             problem = "only a network and a tensor use words: add --neural or --model tensor"
             raise typer.BadParameter(problem, param_hint="--words")
-        if parsed is not None and not neural:
-            raise typer.BadParameter("only a network learns from parsed sentences: add --neural", param_hint="--parsed")
         given = None if words is None else Words.load(words)
-        if not neural:
-            return cls(None, given)
-        import_training()  # before a long training: it says what to install if PyTorch is missing
+        if neural:
+            import_training()  # before a long training: it says what to install if PyTorch is missing
         others = [] if parsed is None else Treebank.read(parsed, check="partial")
-        return cls(with_noise(NetworkOptions(seed=seed), case_noise), given, others)
+        return cls(with_noise(NetworkOptions(seed=seed), case_noise) if neural else None, given, others)
 
     def costs(self, words: int) -> list[StageCost]:
         """The stages of its training on so many words."""
@@ -369,6 +367,8 @@ def check_options(context: typer.Context, only: Only | None) -> None:
             raise typer.BadParameter(
                 f"--only {only.value} has no such option", param_hint=f"--{name.replace('_', '-')}"
             )
+    if only is Only.parser and context.params["parsed"] and not context.params["neural"]:
+        raise typer.BadParameter("with --only parser it needs --neural; or join the files", param_hint="--parsed")
     if only is not Only.graphs and not context.params["graphs"] and is_given(context, "graph_model"):
         raise typer.BadParameter("it needs --graphs, or --only graphs", param_hint="--graph-model")
 

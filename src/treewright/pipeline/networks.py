@@ -16,9 +16,9 @@ from treewright.component import Corpus, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.learn import Progress
 from treewright.network import Network, NetworkOptions
-from treewright.parser import Parser, ParserOptions, ParserSettings
+from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
 from treewright.parser.networks import with_readings
-from treewright.pipeline.training import Callbacks, OnNote, OnReport
+from treewright.pipeline.training import Callbacks, OnNote, OnReport, with_parsed
 from treewright.tagger import Tagger
 from treewright.tagger.options import Candidates
 from treewright.tagger.training import judge_tags
@@ -100,7 +100,7 @@ def train_parser_with_network(
 ) -> Parser:
     """A parser and a network beside it, trained on the columns of a treebank as they are; see `Parser.train`.
 
-    The network reads the tags too, as the parser does. parsed: see `Network.train`.
+    The network reads the tags too, as the parser does. parsed: see `Pipeline.train`.
     """
     network = network.reading_tags()
     sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
@@ -115,9 +115,14 @@ def train_parser_with_network(
     steps, callbacks = Steps.at(checkpoint, resume, origin), Callbacks(report, progress)
 
     def new_parser(state: Path | None, resumed: bool) -> Parser:
-        given = options or ParserOptions()
         return Parser.train(
-            sentences, held_out, options=given, words=words, checkpoint=state, resume=resumed, **callbacks.of("")
+            *(with_parsed(sentences, others), held_out),
+            options=options or ParserOptions(),
+            label_rules=LabelRules.read(sentences),
+            words=words,
+            checkpoint=state,
+            resume=resumed,
+            **callbacks.of(""),
         )
 
     parser = steps.part(Parser, "parser", new_parser)

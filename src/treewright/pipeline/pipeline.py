@@ -124,16 +124,15 @@ class Pipeline(Saved):
         folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
         tokeniser_options those of the other components; seed replaces theirs. network: train a network too, whose
         scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it, and
-        vectors for the tensor of a parser that has one. parsed: sentences with the trees of another model, from which
-        the network learns beside the treebank (`treewright.network.Network.train`). metadata is saved with the model.
-        Columns that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note`
-        is called with a line for each. report is called after each epoch, progress before each example. checkpoint: a
+        vectors for the tensor of a parser that has one. parsed: sentences with the tags and trees of a more accurate
+        model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
+        treebank has, the network as in `treewright.network.Network.train`. metadata is saved with the model. Columns
+        that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
+        called with a line for each. report is called after each epoch, progress before each example. checkpoint: a
         file beside which finished components and the state of the current one are kept, from which a later call with
         `resume` continues; the caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
         """
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
-        if others and network is None:
-            raise InputError("only a network learns from parsed sentences: give network too, or leave parsed out")
         tell = note or (lambda line: None)
         if dev is None:
             sentences, held_out = hold_out(sentences)
@@ -151,7 +150,7 @@ class Pipeline(Saved):
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of([*sentences, *others], held_out, recipe, words))
         callbacks = Callbacks(report, progress)
-        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks, words)
+        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks, words, others)
         if recipe.network is not None:
             trained = trained_network(sentences, held_out, recipe.network, words, others, steps, callbacks)
             tagger, parser = with_network(tagger, parser, trained, held_out, tell)

@@ -1,6 +1,6 @@
 """What a network adds: tags and trees of the linear models, and of their sum with a network.
 
-    python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N] [--sentences N] [--part dev|test] [--words FILE]
+    python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N ...] [--sentences N] [--part dev|test] [--words FILE]
         [--epochs N] [--all-layers] [--keep FOLDER]
 
 For each treebank and seed a pipeline is trained with a network (PyTorch is needed), and parses the gold words of `test`
@@ -51,7 +51,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--sets", nargs="+", default=SETS)
-    arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--seeds", type=int, nargs="+", default=[1])
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")
     arguments.add_argument("--all-layers", action="store_true", help="the scorers of the network read all its layers")
@@ -68,7 +68,7 @@ def main() -> None:
         folder = given.data / "ud" / name
         train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
         dev, gold = (list(tw.read(folder / f"{part}.conllu")) for part in ("dev", given.part))
-        for seed in range(1, given.seeds + 1):
+        for seed in given.seeds:
             train_one = train_parser if given.gold_tags else train_pipeline
             keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
             network = NetworkOptions(Sizes(all_layers=given.all_layers), epochs=given.epochs, seed=seed)

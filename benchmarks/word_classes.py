@@ -1,6 +1,6 @@
 """What classes of words add to the linear templates, alone and beside a network that reads them too.
 
-    python benchmarks/word_classes.py DATA WORDS [--set NAME] [--sentences N] [--seeds K]
+    python benchmarks/word_classes.py DATA WORDS [--set NAME] [--sentences N] [--seeds N ...]
 
 WORDS is a file of `treewright words` with vectors and classes. Parsers are trained on gold tags with and without the
 classes, which are given to the templates as features of words (FEATS: prefixes of the bit path of 4, 6 and 10 bits, and
@@ -33,14 +33,14 @@ def main() -> None:
     arguments.add_argument("words", type=Path)
     arguments.add_argument("--set", default="English-EWT")
     arguments.add_argument("--sentences", type=int, default=4000, help="train on the first N sentences (default 4000)")
-    arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--seeds", type=int, nargs="+", default=[1])
     given = arguments.parse_args()
     folder, words = given.data / "ud" / given.set, Words.load(given.words)
     train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
     dev, test = (list(tw.read(folder / f"{part}.conllu")) for part in ("dev", "test"))
     print(f"{'seed':>4} {'model':26} {'dev UAS':>8} {'LAS':>6} {'test UAS':>9} {'LAS':>6} {'CPU min':>8}", flush=True)
     found: Figures = {}
-    for seed in range(1, given.seeds + 1):
+    for seed in given.seeds:
         begin = time.process_time()
         network = Network.train(train, dev, words=words, options=NetworkOptions(seed=seed).reading_tags())
         minutes = (time.process_time() - begin) / 60

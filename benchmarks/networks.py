@@ -1,7 +1,7 @@
 """What a network adds: tags and trees of the linear models, and of their sum with a network.
 
-    python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N ...] [--sentences N] [--part dev|test] [--words FILE]
-        [--epochs N] [--all-layers] [--keep FOLDER]
+    python benchmarks/networks.py DATA [--sets NAME ...] [--seeds N ...] [--sentences N] [--part dev|test]
+        [--words FILE] [--epochs N] [--all-layers] [--keep FOLDER]
 
 For each treebank and seed a pipeline is trained with a network (PyTorch is needed), and parses the gold words of `test`
 without their tags, with --raw also its raw text: with the network, and by its linear models alone, which are those of a

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -32,22 +33,22 @@ def tighten(
 ) -> Relaxation:
     """Relax; while a gap remains, share the products of the variables with most disagreements, and relax again.
 
-    variables is the number of variables whose pairs are added in a round. options are those of `relax`. The oracles
-    that decide both variables of a pair must be `Refinable`. The answer and the averages are over the caller's
-    variables; iterations, disputes and the trace are those of all rounds.
+    variables is the number of variables whose pairs are added in a round. options are those of `relax`, for each round;
+    max_seconds limits all rounds together. The oracles that decide both variables of a pair must be `Refinable`. The
+    answer and the averages are over the caller's variables; iterations, disputes and the trace are those of all rounds.
 
     >>> from treewright.relax import Table
     >>> equal, different = Table([0, 1], [[0, 0], [1, 1]]), Table([0, 1], [[0, 1], [1, 0], [0, 0]], [0, 0, -1])
     >>> relax([equal, different]).certified, tighten([equal, different]).certified
     (False, True)
     """
-    shift = _shift(oracles, options)
+    shift, deadline = _shift(oracles, options), _deadline(options)
     oracles = shift.oracles
     result = relax(oracles, **options)
     shared, count = set[tuple[int, int]](), len(result.averages)
     total = count
     for _ in range(rounds):
-        if result.certificate is not None:
+        if result.certificate is not None or time.monotonic() >= deadline:
             break
         pairs = _open_pairs(oracles, result, count, shared, variables)
         if not pairs:
@@ -59,7 +60,7 @@ def tighten(
             np.pad(old, (0, len(oracle.keys) - len(old)))
             for old, oracle in zip(result.multipliers, oracles, strict=True)
         ]
-        options["start"] = start
+        options["start"], options["max_seconds"] = start, deadline - time.monotonic()
         result = _joined(result, relax(oracles, **options), count)
     return shift.undone(result)
 
@@ -68,6 +69,11 @@ def _shift(oracles: Sequence[Oracle], options: RelaxOptions) -> Shift:
     """The oracles without the constants of their scores, which all runs then share."""
     weight = checked_weights(options.get("weights"), len(oracles))
     return Shift.of(oracles, weight, options.get("step"), options.get("primal"))
+
+
+def _deadline(options: RelaxOptions) -> float:
+    """When the last of several runs ends that begin now."""
+    return time.monotonic() + options.get("max_seconds", math.inf)
 
 
 def _open_pairs(
@@ -129,7 +135,7 @@ def branch(
 
     oracles and options are those of `relax`, for each node; node_iterations replaces max_iterations in the nodes after
     the first. Every oracle must be `Restrictable`. The answer is certified by its bound unless there are max_nodes, or
-    total_iterations in all nodes together; bound and gap are valid in both cases.
+    total_iterations or max_seconds in all nodes together; bound and gap are valid in any case.
 
     >>> from treewright.relax import Table
     >>> equal, different = Table([0, 1], [[0, 0], [1, 1]]), Table([0, 1], [[0, 1], [1, 0], [0, 0]], [0, 0, -1])
@@ -137,13 +143,13 @@ def branch(
     >>> found.value, found.answer.tolist(), found.certified
     (-1.0, [0.0, 0.0], True)
     """
-    shift = _shift(oracles, options)
+    shift, deadline = _shift(oracles, options), _deadline(options)
     root = relax(shift.oracles, **options)
     if _is_decided(root):
         return shift.undone(root)
     if node_iterations is not None:
         options["max_iterations"] = node_iterations
-    search = _Search(shift.oracles, root, options, total_iterations)
+    search = _Search(shift.oracles, root, options, total_iterations, deadline)
     while not search.is_finished and search.nodes < max_nodes:
         search.expand()
     return shift.undone(search.result())
@@ -153,9 +159,14 @@ class _Search:
     """The state of branch and bound: open nodes by their bound, the best answer, the bound of nodes that are done."""
 
     def __init__(
-        self, oracles: Sequence[Oracle], root: Relaxation, options: RelaxOptions, total_iterations: float
+        self,
+        oracles: Sequence[Oracle],
+        root: Relaxation,
+        options: RelaxOptions,
+        total_iterations: float,
+        deadline: float,
     ) -> None:
-        self.oracles, self.options, self.total_iterations = oracles, options, total_iterations
+        self.oracles, self.options, self.total_iterations, self.deadline = oracles, options, total_iterations, deadline
         self.best, self.ceiling = root, root.ceiling
         self.decided = -math.inf  # upper bound on the answers of nodes that are done
         self.open = [(-root.bound, 0, dict[int, bool](), root)]
@@ -168,7 +179,7 @@ class _Search:
 
     @property
     def is_finished(self) -> bool:
-        is_limit = self.iterations >= self.total_iterations
+        is_limit = self.iterations >= self.total_iterations or time.monotonic() >= self.deadline
         return is_limit or not self.open or _bounded(self.best, self.bound).certified
 
     def expand(self) -> None:
@@ -190,6 +201,7 @@ class _Search:
         limit = min(self.options.get("max_iterations", MAX_ITERATIONS), self.total_iterations - self.iterations)
         options = RelaxOptions(**self.options)
         options["known"], options["max_iterations"] = self.best, int(limit)
+        options["max_seconds"] = self.deadline - time.monotonic()
         node = relax(restricted, **options)
         self.iterations += node.iterations
         self.trace += node.trace

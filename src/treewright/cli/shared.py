@@ -76,6 +76,17 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
+def counted_by(name: str, number: int) -> str:
+    """A number of things by the name of the count, which has a plural first.
+
+    >>> counted_by("heads_filled_in", 1), counted_by("iterations", 2), counted_by("without_tree", 1)
+    ('1 head filled in', '2 iterations', '1 without tree')
+    """
+    first, *rest = name.split("_")
+    what = counted(number, first.removesuffix("s")) if first.endswith("s") else f"{number} {first}"
+    return " ".join([what, *rest])
+
+
 @dataclass
 class Summary:
     """Counts of what a command did, updated sentence by sentence."""
@@ -127,7 +138,7 @@ class Summary:
     def in_words(self) -> str:
         found = self.as_dict()
         pieces = [counted(self.sentences, "sentence"), counted(self.words, "word")]
-        pieces += [f"{value} {name.replace('_', ' ')}" for name, value in self.further.items()]
+        pieces += [counted_by(name, value) for name, value in self.further.items()]
         pieces.append(f"{found['words_per_second']} words a second")
         climbs = "1 climb" if self.climbs == 1 else f"up to {self.climbs} climbs"
         if self.climbs and not self.certified:

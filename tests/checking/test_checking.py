@@ -192,6 +192,16 @@ def test_ignored_rules_are_not_reported() -> None:
         check([], level=7)
 
 
+def test_findings_are_in_the_order_of_lines() -> None:
+    wrong = broken("multiword-token")
+    for rule in ("two-subjects", "misc"):
+        old, new = BROKEN[rule][:2]
+        wrong = wrong.replace(old, new)
+    lines = [finding.line for finding in found_in(wrong + wrong.replace("sent_id = ", "sent_id = other-"))]
+    assert len(lines) >= 6
+    assert lines == sorted(lines)
+
+
 def test_repeated_sent_ids_are_found() -> None:
     [finding] = found_in(GOOD + GOOD)
     assert (finding.rule, finding.reason) == ("sent-id", "sent_id is also that of the sentence at line 1")

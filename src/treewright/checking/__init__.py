@@ -83,7 +83,8 @@ def _findings(source: Source, counts: Counts | None, level: int, ignore: frozens
         if sentence.layout.format != "conllu":
             raise InputError(f"{sentence.place}: the format is {sentence.layout.format}; expected conllu")
         block = Block(sentence)
-        for problem in problems_of(block, seen, counts, level, is_file and number == 0, is_file and is_last):
+        problems = problems_of(block, seen, counts, level, is_file and number == 0, is_file and is_last)
+        for problem in sorted(problems, key=lambda problem: problem.line):
             if problem.rule not in ignore:
                 yield finding_of(problem, block)
     if is_file and "format" not in ignore and sentences.skipped > errors:

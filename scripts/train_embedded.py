@@ -1,7 +1,7 @@
 """Train the English model that comes with Treewright.
 
     python scripts/train_embedded.py FOLDER --parsed FILE [--output PATH] [--sentences N] [--folds K] [--light SHARE]
-    python scripts/train_embedded.py FOLDER --parsed FILE --linear [--output PATH]
+    python scripts/train_embedded.py FOLDER --linear [--parsed FILE] [--output PATH]
     python scripts/train_embedded.py FOLDER --network FILE [--linear-models FILE] [--output PATH]
 
 FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu, and in words/ the vectors and classes of words that

@@ -45,7 +45,7 @@ THOROUGH = ParserOptions("grand", True, "single", pruning=Pruning(epochs=3, fold
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)  # as the model that comes with Treewright was trained
 # A wider network than the default for the same reason, and because it reads five times as many words; larger batches
 # for its speed (docs/figures.md, "What does a network add?").
-NETWORK = NetworkOptions(Sizes(units=224, label=128), epochs=8, batch_words=400, dropout=0.2, min_count=3, parsed=1.5)
+NETWORK = NetworkOptions(Sizes(units=240, label=128), epochs=10, batch_words=400, dropout=0.2, min_count=3, parsed=2.0)
 METADATA = {
     "name": "en",
     "language": "English",

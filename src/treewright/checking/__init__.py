@@ -3,7 +3,7 @@
 >>> from treewright.corpus import Sentence
 >>> sentence = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 1], deprels=["nsubj", "root"])
 >>> [finding.rule for finding in check([sentence], ignore=["sent-id", "text"])]
-['root-relation', 'cycle', 'roots']
+['cycle', 'roots', 'root-relation']
 """
 
 from __future__ import annotations

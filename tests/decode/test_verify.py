@@ -19,7 +19,7 @@ from oracles.instances import Instance, random_instance
 from oracles.trees import parts_of
 
 import treewright as tw
-from treewright.decode import Parse, Parts, Proof, Verified
+from treewright.decode import Parse, Parts, Proof, Verified, array_batches
 from treewright.decode.candidate_charts import columns_of
 from treewright.decode.float_bound import upper_bound
 from treewright.decode.integer_charts import best_projective
@@ -31,6 +31,12 @@ from treewright.errors import InfeasibleError, InputError, ProofError
 ROOTS = ("single", "multi")
 SUM_ERROR = 1e-9  # of sums of a few doubles of this size; far above their rounding
 PARTS = ["", "sib", "stop", "grand", "sib grand", "sib grand stop"]
+
+
+@pytest.fixture(autouse=True)
+def arrays_of_few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short batches are checked as long ones are: all sentences of one length at once."""
+    monkeypatch.setattr(array_batches, "MIN_SENTENCES", 1)
 
 
 def prove(instance: Instance, **options: Any) -> Parse:
@@ -163,8 +169,12 @@ def test_a_batch_is_checked_as_its_sentences_are(projective: bool, root: str, mo
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("projective", [False, True])
-def test_arrays_of_a_batch_are_refused_as_single_ones(projective: bool, root: str) -> None:
-    """Whatever is wrong with one sentence: the others, of the same length, are proved."""
+@pytest.mark.parametrize("min_sentences", [1, 16, 1000])
+def test_arrays_of_a_batch_are_refused_as_single_ones(
+    min_sentences: int, projective: bool, root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is wrong with one sentence: the others, of the same length, are proved, at once or one by one."""
+    monkeypatch.setattr(array_batches, "MIN_SENTENCES", min_sentences)
     scores = [random_instance(seed, 4, parts="", sparse=0.2 * (seed % 2)).arc for seed in range(10)]
     outcomes = tw.decode.trees(scores, projective=projective, root=root, proof=True, errors="return")
     batch, parses = [], []

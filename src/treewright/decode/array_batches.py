@@ -22,7 +22,8 @@ from treewright.decode.result import Parse
 # Sentences that are checked at once: so many that an array has no more cells. Chosen on 5 to 40 words (random scores).
 MATRIX_CELLS = 2**16
 LARGEST = 2.0**1000  # of a score in a tree, or of the best one into a word: their sums do not overflow
-CHART_CELLS = 2**17  # of nodes ** 3; a sentence with more is checked alone, which is faster then
+CHART_CELLS = 2**18  # of nodes ** 3
+MIN_SENTENCES = 16  # at once; where fewer have the same length, or fit, each is checked alone, which is faster then
 
 
 def certified_arrays(
@@ -35,11 +36,11 @@ def certified_arrays(
             groups.setdefault(len(arc), []).append(place)
     found: dict[int, Verified] = {}
     for nodes, places in groups.items():
-        size = CHART_CELLS // nodes**3 if projective else MATRIX_CELLS // nodes**2
-        if size < 2:
-            continue
+        size = max(1, CHART_CELLS // nodes**3 if projective else MATRIX_CELLS // nodes**2)
         for begin in range(0, len(places), size):
             chosen = places[begin : begin + size]
+            if len(chosen) < MIN_SENTENCES:
+                continue
             arc = _allowed(np.stack([batch[place] for place in chosen]))
             heads = np.stack([parses[place].heads for place in chosen]).astype(np.intp)
             usable = _are_trees(arc, heads, projective, single_root)

@@ -106,7 +106,7 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
         raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
     if cycle := node_on_cycle(heads):
         raise ProofError(f"refused: the heads above word {cycle} form a cycle")
-    if projective and crosses(heads):
+    if projective and not is_projective_tree(heads):
         raise ProofError("refused: arcs of the tree cross")
     return own
 
@@ -125,14 +125,18 @@ def node_on_cycle(heads: Sequence[int]) -> int:
     return 0
 
 
-def crosses(heads: Sequence[int]) -> bool:
-    """Whether two arcs cross: each word between the ends of an arc must stay between them with its own head."""
-    spans = sorted([(h, -m) if h < m else (m, -h) for m, h in enumerate(heads) if m])  # by begin, the longest first
-    open_ends = [len(heads)]
-    for begin, end in spans:
-        while open_ends[-1] <= begin:
-            open_ends.pop()
-        if -end > open_ends[-1]:
-            return True
-        open_ends.append(-end)
-    return False
+def is_projective_tree(heads: Sequence[int]) -> bool:
+    """Whether each word can be joined with its head, which is then its neighbour among the nodes that are left."""
+    missing = [0] * len(heads)  # the modifiers of each node that are not joined yet
+    for h in heads[1:]:
+        missing[h] += 1
+    left: list[int] = []
+    for node in range(len(heads)):
+        while left and heads[left[-1]] == node and not missing[left[-1]]:
+            left.pop()
+            missing[node] -= 1
+        left.append(node)
+        while not missing[left[-1]] and len(left) > 1 and heads[left[-1]] == left[-2]:
+            left.pop()
+            missing[left[-1]] -= 1
+    return left == [0]

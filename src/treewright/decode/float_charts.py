@@ -48,14 +48,15 @@ class Rules(NamedTuple):
 
 @lru_cache(maxsize=LISTS)
 def rules(nodes: int, single_root: bool) -> Rules:
-    """All rules of first-order trees; with a single root, node 0 has no items."""
-    first = 1 if single_root else 0
+    """All rules of first-order trees, those of node 0 first; a single root has no items but half(0, 1) and the goal."""
     h, m, b = np.ogrid[:nodes, :nodes, : nodes + 1]
-    i, j, met = np.nonzero((first <= h) & (h < b) & (b <= m))
+    is_item = (h > 0) | (not single_root)
+    i, j, met = np.nonzero((h < b) & (b <= m) & (is_item | (b == 1)))
     begin = np.flatnonzero(np.diff(i * nodes + j, prepend=-1))
     number = np.zeros((nodes, nodes), dtype=np.intp)
     number[i[begin], j[begin]] = number[j[begin], i[begin]] = np.arange(len(begin))
-    head, modifier, end = np.nonzero((first <= h) & (m > 0) & (b > 0) & (((h < m) & (m < b)) | ((b <= m) & (m < h))))
+    is_right, is_left = (h < m) & (m < b) & (is_item | (b == nodes)), (b > 0) & (b <= m) & (m < h)
+    head, modifier, end = np.nonzero(is_right | is_left)
     return Rules(
         left=i * (nodes + 1) + met,
         right=j * (nodes + 1) + met,
@@ -76,15 +77,15 @@ def arc_gap(arc: Floats, own: Sequence[float], halves: Floats, single_root: bool
     nodes = len(arc)
     if nodes > MAX_NODES or halves.shape != (nodes, nodes + 1):
         return math.inf
-    root, *reference = halves[:, 0].tolist()
+    references = halves[:, 0]
+    root, *reference = references.tolist()
     loss = math.fsum([*reference, *map(neg, own)])  # of the tree, relative to the references
     if not math.isfinite(loss + root):
         return math.inf
-    weight, half = (arc - halves[:, 0]).reshape(-1), np.minimum(np.maximum(halves, -2 * abs(loss)), 0.0).reshape(-1)
-    goal, violation = _checked_items(weight, half, nodes, single_root)
-    per_rule = _rule_gap(abs(loss), violation.item())
-    found = math.nextafter(math.fsum([loss, goal.item(), (nodes + 1) * per_rule]), math.inf)
-    return 0.0 if found <= 0 else found  # NaN stays
+    weight, half = (arc - references).reshape(-1), halves.clip(-2 * abs(loss), 0.0).reshape(-1)
+    found = _violations(weight, half, loss, rules(nodes, single_root), nodes)
+    violation = max(found.item(found.argmax()), 0.0)  # NaN stays
+    return math.nextafter((nodes + 1) * _rule_gap(abs(loss), violation), math.inf)
 
 
 def arc_gaps(arc: Floats, own: Floats, halves: Floats, single_root: bool) -> Floats:
@@ -96,11 +97,14 @@ def arc_gaps(arc: Floats, own: Floats, halves: Floats, single_root: bool) -> Flo
     with np.errstate(invalid="ignore"):  # where items are infinite the gap is NaN
         losses = reference[:, 1:] - own
         loss, size = np.add.reduce(losses, axis=1), np.add.reduce(np.abs(losses), axis=1)
-        half = np.minimum(np.maximum(halves, -2 * np.abs(loss)[:, None, None]), 0.0)
-        flat = ((arc - reference[:, None]).reshape(len(arc), -1), half.reshape(len(arc), -1))
-        goals, violations = _checked_items(*flat, nodes, single_root)
-        gaps: Floats = loss + goals + (2 * nodes + 1) * _rule_gap(size, violations)
-    return np.maximum(np.nextafter(gaps, math.inf), 0.0)
+        half = halves.clip(-2 * np.abs(loss)[:, None, None], 0.0)
+        weight, half = (
+            np.ascontiguousarray(found.reshape(len(arc), -1).T) for found in (arc - reference[:, None], half)
+        )
+        found = _violations(weight, half, loss, rules(nodes, single_root), nodes)
+        violation = np.maximum.reduce(found, axis=0, initial=0.0)
+        gaps: Floats = (2 * nodes + 1) * _rule_gap(size, violation)
+    return np.nextafter(gaps, math.inf)
 
 
 def _rule_gap(size: Any, violation: Any) -> Any:
@@ -112,31 +116,25 @@ def _rule_gap(size: Any, violation: Any) -> Any:
     return violation + 32 * EPSILON * (size + violation)
 
 
-def _checked_items(weight: Floats, half: Floats, nodes: int, single_root: bool) -> tuple[Floats, Floats]:
-    """The value of the goal, and by how much a rule is violated at most (NaN if an item or an arc is NaN).
+def _violations(weight: Floats, half: Floats, loss: Any, rule: Rules, nodes: int) -> Floats:
+    """By how much each rule is violated, if positive (NaN if an item or an arc is NaN); the goal is -loss.
 
-    The last axis of weight is [h, m], that of half, which is changed, [h, b].
+    The first axis of weight is [h, m], that of half, which is changed, [h, b]; sentences may be a second one.
     """
-    rule = rules(nodes, single_root)
-    half[..., :: nodes + 2] = 0.0  # no modifier
-    half[..., 1 :: nodes + 2] = 0.0
-    found = pairs(half, rule).take(rule.pair, axis=-1)
-    found += weight.take(rule.arc, axis=-1)
-    found += half.take(rule.outer, axis=-1)
-    found -= half.take(rule.half, axis=-1)
-    violation = np.maximum.reduce(found, axis=-1, initial=0.0)
-    if not single_root:
-        return half[..., nodes], violation
-    goals = weight[..., 1:nodes] + half[..., nodes + 2 :: nodes + 1]
-    goals += half[..., 2 * nodes + 1 :: nodes + 1]
-    return np.maximum.reduce(goals, axis=-1), violation
+    half[:: nodes + 2] = half[1 :: nodes + 2] = 0.0  # no modifier
+    half[nodes] = -loss
+    found = pairs(half, rule)[rule.pair]
+    found += weight[rule.arc]
+    found += half[rule.outer]
+    found -= half[rule.half]
+    return found
 
 
 def pairs(half: Floats, rule: Rules) -> Floats:
     """pair(i, j) of each pair, by number."""
-    met = half.take(rule.left, axis=-1)
-    met += half.take(rule.right, axis=-1)
-    return np.maximum.reduceat(met, rule.pair_begin, axis=-1) if len(rule.pair_begin) else met
+    met = half[rule.left]
+    met += half[rule.right]
+    return np.maximum.reduceat(met, rule.pair_begin)
 
 
 class SiblingRules(NamedTuple):
@@ -149,7 +147,10 @@ class SiblingRules(NamedTuple):
     later_sibling: Cells  # sib(h, m, s)
     before: Cells  # incomplete(h, s)
     met: Cells  # the number of pair(s, m)
-    stop: Cells  # stop(h, m, side) of the rules of halves
+    closed: Cells  # of halves: incomplete(h, m)
+    stop: Cells  # of halves: stop(h, m, side)
+    outer: Cells  # of halves: half(m, b)
+    half: Cells  # of halves: half(h, b)
     half_words: Cells  # [h, b]: the words of a half other than h
     half_low: Cells  # [h, b]: the first of them
     arc_words: Cells  # [h, m]: the words of an incomplete item other than h
@@ -165,7 +166,10 @@ def sibling_rules(nodes: int, single_root: bool) -> SiblingRules:
     g, later, inner = np.nonzero((first <= h) & (m > 0) & (((h < s) & (s < m)) | ((m < s) & (s < h))))
     outer, boundary = np.ogrid[:nodes, : nodes + 1]
     row, column = np.ogrid[:nodes, :nodes]
-    closed_head, closed = np.divmod(rules(nodes, single_root).arc, nodes)
+    rule = rules(nodes, single_root)
+    goals = nodes - 1 if single_root else 0
+    closed = rule.arc[goals:]
+    closed_head, last = np.divmod(closed, nodes)
     return SiblingRules(
         arc=head * nodes + modifier,
         first_sibling=(head * nodes + modifier) * nodes + head,
@@ -173,8 +177,11 @@ def sibling_rules(nodes: int, single_root: bool) -> SiblingRules:
         later_arc=g * nodes + later,
         later_sibling=(g * nodes + later) * nodes + inner,
         before=g * nodes + inner,
-        met=rules(nodes, single_root).number[inner, later],
-        stop=(closed_head * nodes + closed) * 2 + (closed_head < closed),
+        met=rule.number[inner, later],
+        closed=closed,
+        stop=closed * 2 + (closed_head < last),
+        outer=rule.outer[goals:],
+        half=rule.half[goals:],
         half_words=np.where(boundary > outer, boundary - 1 - outer, outer - boundary),
         half_low=np.where(boundary > outer, outer + 1, boundary),
         arc_words=abs(row - column),
@@ -211,7 +218,7 @@ def sibling_gap(
     stop = np.zeros((nodes, nodes, 2)) if stop is None else stop
     rule, more = rules(nodes, single_root), sibling_rules(nodes, single_root)
     relative = _relative(arc, best, sib, stop, value, items, more)
-    violations = _path_violations(relative, rule, more) + [_half_violation(relative, rule, more)]
+    violations = _path_violations(relative, rule, more) + [_half_violation(relative, more)]
     goal = _goal(relative, nodes) if single_root else float(relative.half[nodes])
     rounding = -16 * EPSILON * relative.floor  # of the operations of a rule, on at most 6 numbers from the floor to 0
     total = [relative.loss, goal, 4 * nodes * rounding, 2 * nodes * sum(violations)]
@@ -268,9 +275,9 @@ def _path_violations(given: Relative, rule: Rules, more: SiblingRules) -> list[f
     ]
 
 
-def _half_violation(given: Relative, rule: Rules, more: SiblingRules) -> float:
+def _half_violation(given: Relative, rule: SiblingRules) -> float:
     """By how much the rule of half(h, b) is violated."""
-    closed = given.incomplete.take(rule.arc) + given.stop.take(more.stop) + given.half.take(rule.outer)
+    closed = given.incomplete.take(rule.closed) + given.stop.take(rule.stop) + given.half.take(rule.outer)
     return float((closed - given.half.take(rule.half)).max(initial=0.0))
 
 

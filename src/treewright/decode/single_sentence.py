@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treewright.decode.array_batches import is_plain
-from treewright.decode.claim import Verified, crosses, has_value, limits_of_sum, node_on_cycle
+from treewright.decode.claim import Verified, has_value, is_projective_tree, limits_of_sum, node_on_cycle
 from treewright.decode.float_bound import upper_bound
 from treewright.decode.float_charts import arc_gap
 from treewright.decode.integer_scores import Floats
@@ -32,9 +32,9 @@ def certified_tree(arc: Any, parse: Parse, projective: bool, single_root: bool) 
 
 def _proved(arc: Floats, parse: Parse, projective: bool, single_root: bool) -> Verified | None:
     heads, nodes = parse.heads.tolist(), len(arc)
-    if not _is_tree(heads, single_root) or (projective and crosses(heads)):
+    if not _is_tree(heads, projective, single_root):
         return None
-    own: list[float] = arc.take([h * nodes + m for m, h in enumerate(heads) if m]).tolist()
+    own: list[float] = list(map(arc.item, heads[1:], range(1, nodes)))
     allowed = parse.tolerance * parse.spread
     lower, upper = limits_of_sum(own)
     if not (-math.inf < lower <= parse.score <= upper < math.inf or has_value(own, parse.score)):
@@ -60,8 +60,10 @@ def _best_scores(arc: Floats) -> list[float]:
     return found[1:]
 
 
-def _is_tree(heads: Sequence[int], single_root: bool) -> bool:
+def _is_tree(heads: Sequence[int], projective: bool, single_root: bool) -> bool:
     """Whether the path of every word leads to node 0."""
-    if heads[0] != -1 or min(heads[1:]) < 0 or max(heads) >= len(heads) or (single_root and heads.count(0) != 1):
+    if heads[0] != -1 or heads.count(-1) != 1 or min(heads) != -1 or max(heads) >= len(heads):
         return False
-    return not node_on_cycle(heads)
+    if single_root and heads.count(0) != 1:
+        return False
+    return is_projective_tree(heads) if projective else not node_on_cycle(heads)

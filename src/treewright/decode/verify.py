@@ -122,11 +122,16 @@ def verify_batch(
         raise InputError(f"errors is {errors!r}; it is 'raise' or 'return'")
     if len(batch) != len(parses):
         raise InputError(f"parses has {len(parses)} items and batch {len(batch)}; each sentence has one parse")
-    found: dict[int, Verified | InputError] = {**certified_arrays(batch, parses, projective, check_root(root))}
+    single_root = check_root(root)
+    found: dict[int, Verified | InputError] = {**certified_arrays(batch, parses, projective, single_root)}
     claims: dict[int, Claim] = {}
     for place, (arc, parse) in enumerate(zip(batch, parses, strict=True)):
         try:
-            if place not in found:
+            if place in found:
+                continue
+            if proved := certified_tree(arc, parse, projective, single_root):
+                found[place] = proved
+            else:
                 claims[place] = claim(Given(arc), parse, projective, root)
         except InputError as error:
             found[place] = error

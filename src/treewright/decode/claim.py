@@ -104,9 +104,11 @@ def _check_tree(given: Given, heads: Sequence[int], projective: bool, single_roo
         raise ProofError(f"refused: the arc ({heads[m]}, {m}) is not allowed")
     if single_root and heads.count(0) != 1:
         raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
+    if projective and is_projective_tree(heads):
+        return own
     if cycle := node_on_cycle(heads):
         raise ProofError(f"refused: the heads above word {cycle} form a cycle")
-    if projective and not is_projective_tree(heads):
+    if projective:
         raise ProofError("refused: arcs of the tree cross")
     return own
 

@@ -9,47 +9,67 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from treewright.decode.candidate_charts import LEFT, RIGHT, Columns
+import numpy as np
+
+from treewright.decode.candidate_charts import LEFT, RIGHT
+from treewright.decode.integer_scores import Given
+
+MARGIN = 2.0**-30  # relative to the sum of all terms of a bound; far above their rounding
+Arcs = list[tuple[int, int, int, float]]  # distance, head, modifier, score, in this order
+
+
+def useful_arcs(given: Given, value: float) -> Arcs:
+    """The arcs that trees above that value may have.
+
+    With the best score of each kind of part that can go with it, an arc loses something against the best arc into the
+    same word. No tree that is better loses more than a tree of that value, against the best arcs into all words.
+    """
+    nodes, upper, stops = given.nodes, given.arc.reshape(-1).copy(), np.zeros(2 * given.nodes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for name, (first, second, third, scores) in given.rows.items():
+            if name == "stop":
+                np.maximum.at(stops, 2 * first + third, scores)
+            else:
+                gain = np.zeros_like(upper)
+                np.maximum.at(gain, first * nodes + second if name == "sib" else second * nodes + third, scores)
+                upper += gain
+        matrix = upper.reshape(nodes, nodes)
+        best = np.maximum.reduce(matrix)
+        terms = [*best[1:].tolist(), *stops.tolist(), -value]
+        loss = math.fsum(terms) + MARGIN * math.fsum(map(abs, terms))
+        h, m = np.nonzero((given.arc > -np.inf) & ~(matrix < best - loss))
+    columns = zip(h.tolist(), m.tolist(), given.arc[h, m].tolist(), strict=True)
+    return sorted([(abs(m - h), h, m, score) for h, m, score in columns])
 
 
 class SparseChart:
     """One sentence, in doubles. Arcs are numbered by distance. A context is an arc into a node; the last is node 0.
 
-    half[side][x] has the values of half(x, w) by w, in this order.
+    The place of half(x, w) on a side is 2 * x + side, where `half` has its values by w, in this order. The scores of
+    parts are found by their numbers (`Given.number`).
     """
 
-    def __init__(self, scores: Columns, single_root: bool) -> None:
-        self.nodes, self.single_root = scores.nodes, single_root
-        columns = zip(*(column.tolist() for column in scores.arcs), strict=True)
-        self.arcs = sorted([(abs(m - h), h, m, score) for h, m, score in columns])
-        self.sib, self.grand, self.stop = (self._by_nodes(scores, name) for name in ("sib", "grand", "stop"))
+    def __init__(self, given: Given, arcs: Arcs, single_root: bool) -> None:
+        self.nodes, self.arcs, self.single_root = given.nodes, arcs, single_root
+        self.sib, self.grand, self.stop = (given.tables.get(name, {}) for name in ("sib", "grand", "stop"))
         self.into: list[list[int]] = [[] for _ in range(self.nodes)]  # the contexts of each node
-        for arc, (_, _, m, _) in enumerate(self.arcs):
-            self.into[m].append(arc)
-        if not single_root:
-            self.into[0].append(len(self.arcs))
-        self.outwards: list[tuple[list[int], list[int]]] = [([], []) for _ in range(self.nodes)]  # the arcs so far
-        ends = [(h, m) for _, h, m, _ in self.arcs] + [(-1, 0)]
-        self.half = [[{0: self.stop.get(self._key(m, m, side), 0.0)} for _, m in ends] for side in (LEFT, RIGHT)]
-        last = self.nodes - 1
-        self.limit = (  # the words on that side that a context can have without crossing its arc
-            [m - 1 if m < h or h < 0 else m - h - 1 for h, m in ends],
-            [last - m if m > h else h - m - 1 for h, m in ends],
-        )
-        self.path: list[dict[int, float]] = [{} for _ in ends]  # of a context, by arc
-        self.closed: list[list[tuple[int, float]]] = [[] for _ in self.arcs]  # of an arc: contexts of its head, values
-        self.pending: list[tuple[dict[int, float], dict[int, float]]] = [({}, {}) for _ in range(self.nodes)]
-
-    def _by_nodes(self, scores: Columns, name: str) -> dict[int, float]:
-        """The scores of one kind of part."""
-        if name not in scores.rows:
-            return {}
-        columns = [column.tolist() for column in scores.rows[name]]
-        return dict(zip(map(self._key, *columns[:-1]), columns[-1], strict=True))
-
-    def _key(self, first: int, second: int, third: int) -> int:
-        """Three nodes, or two nodes and a side, as one number."""
-        return (first * self.nodes + second) * self.nodes + third
+        self.above: list[int] = []  # of each context: the number of its grandparent parts, less the modifier
+        self.half: list[dict[int, float]] = []
+        self.limit: list[int] = []  # the words on that side that a context can have without crossing its arc
+        last, row = self.nodes - 1, self.nodes * (self.nodes + 1)
+        for x, (_, h, m, _) in enumerate([*self.arcs, (0, -1, 0, 0.0)]):
+            self.into[m].append(x)
+            self.above.append((h * self.nodes + m) * self.nodes)
+            self.half += [{0: self.stop.get(m * row + LEFT, 0.0)}, {0: self.stop.get(m * row + RIGHT, 0.0)}]
+            self.limit += [m - h - 1, last - m] if h < m else [m - 1, h - m - 1]
+        if single_root:
+            self.into[0] = []
+        self.inner: list[list[int]] = [[] for _ in range(2 * self.nodes)]  # the arcs of a node on a side so far
+        self.path: dict[int, dict[int, float]] = {}  # of an arc: the values of path(x, m) by x
+        # By the place of a half that can follow an arc: the distance of the arc; for each path, the place of the half
+        # that it becomes, its value with the stop behind m, and how many words may follow.
+        self.closed: dict[int, tuple[int, list[tuple[int, float, int]]]] = {}
+        self.pending: list[dict[int, float]] = [{} for _ in range(self.nodes)]  # of a width, by place
 
     def best(self) -> float:
         """The value of the best tree; -inf if there is none."""
@@ -58,62 +78,59 @@ class SparseChart:
             while arc < len(self.arcs) and self.arcs[arc][0] == width:
                 self._add_paths(arc)
                 arc += 1
-            for side, found in enumerate(self.pending[width]):
-                for x, value in found.items():
-                    self.half[side][x][width] = value
-                    if x < arc and (self.arcs[x][2] > self.arcs[x][1]) == side:
-                        self._close(x, side, ((width, value),))
+            for place, value in self.pending[width].items():
+                self.half[place][width] = value
+                if place in self.closed:
+                    self._close(place, ((width, value),))
         return self._goal()
 
     def _add_paths(self, arc: int) -> None:
-        """path(x, m) of an arc for all contexts of its head."""
+        """path(x, m) of an arc, for the contexts x of its head that it does not cross."""
         distance, h, m, score = self.arcs[arc]
-        side = int(m > h)
-        facing, inner = self.half[1 - side][arc], self.outwards[h][side]
-        begin = facing.get(distance - 1, -math.inf) + self.sib.get(self._key(h, m, h), 0.0)
-        meetings = [(s, met) for s in inner if (met := self._meet(s, arc, facing)) > -math.inf]
-        inner.append(arc)
-        if begin == -math.inf and not meetings:
+        side, part = int(m > h), (h * self.nodes + m) * self.nodes
+        contexts = [x for x in self.into[h] if distance <= self.limit[2 * x + side]]
+        facing, inner = self.half[2 * arc + 1 - side], self.inner[2 * h + side]
+        meetings = [found for s in inner if (found := self._meeting(s, m, facing, part))] if contexts else []
+        if not contexts or (distance - 1 not in facing and not meetings):
             return
-        stop = self.stop.get(self._key(h, m, side), 0.0)
-        for x in self.into[h]:
-            path = self.path[x]
-            best = max([begin, *[path[s] + met for s, met in meetings if s in path]])
-            if best > -math.inf:
-                grand = self.grand.get(self._key(self.arcs[x][1], h, m), 0.0) if h and self.grand else 0.0
-                path[arc] = best = best + (score + grand)
-                self.closed[arc].append((x, best + stop))
-        self._close(arc, side, self.half[side][arc].items())
+        begin = facing.get(distance - 1, -math.inf) + self.sib.get(part + h, 0.0)
+        stop, path, closed = self.stop.get(part + side, 0.0), {}, []
+        for x in contexts:
+            best = max([begin, *[values[x] + met for values, met in meetings]]) if meetings else begin
+            path[x] = best = best + (score + self.grand.get(self.above[x] + m, 0.0))
+            closed.append((2 * x + side, best + stop, self.limit[2 * x + side] - distance))
+        inner.append(arc)
+        self.path[arc], self.closed[2 * arc + side] = path, (distance, closed)
+        self._close(2 * arc + side, self.half[2 * arc + side].items())
 
-    def _meet(self, s: int, arc: int, facing: dict[int, float]) -> float:
-        """meet(h, s, m) with the score of the siblings; s is the arc of the inner one."""
-        _, h, m, _ = self.arcs[arc]
-        inner = self.arcs[s][2]
-        between = abs(m - inner) - 1
-        met = [value + facing[between - w] for w, value in self.half[m > h][s].items() if between - w in facing]
-        return max(met) + self.sib.get(self._key(h, m, inner), 0.0) if met else -math.inf
+    def _meeting(self, s: int, m: int, facing: dict[int, float], part: int) -> tuple[dict[int, float], float] | None:
+        """path(x, s) by x, and meet(h, s, m) with the score of the siblings; s is the arc of the inner one."""
+        _, h, sibling, _ = self.arcs[s]
+        between = abs(m - sibling) - 1
+        outward = self.half[2 * s + (m > h)]
+        met = [value + facing[between - w] for w, value in outward.items() if between - w in facing]
+        return (self.path[s], max(met) + self.sib.get(part + sibling, 0.0)) if met else None
 
-    def _close(self, arc: int, side: int, outer: Iterable[tuple[int, float]]) -> None:
+    def _close(self, place: int, outer: Iterable[tuple[int, float]]) -> None:
         """half(x, w) of all contexts of a head, from its arc and the halves of the modifier that follow it."""
-        distance, limit = self.arcs[arc][0], self.limit[side]
-        for x, closed in self.closed[arc]:
+        distance, paths = self.closed[place]
+        for target, closed, limit in paths:
             for width, value in outer:
-                if distance + width > limit[x]:
+                if width > limit:
                     break
-                found = self.pending[distance + width][side]
+                found = self.pending[distance + width]
                 value += closed
-                if value > found.get(x, -math.inf):
-                    found[x] = value
+                if value > found.get(target, -math.inf):
+                    found[target] = value
 
     def _goal(self) -> float:
         last = self.nodes - 1
         if not self.single_root:
-            return self.half[RIGHT][-1].get(last, -math.inf)
+            return self.half[-1].get(last, -math.inf)
         values = [-math.inf]
-        for arc in self.outwards[0][RIGHT]:
-            _, _, m, score = self.arcs[arc]
-            left, right = self.half[LEFT][arc].get(m - 1), self.half[RIGHT][arc].get(last - m)
-            if left is not None and right is not None:
-                sib, stop = self.sib.get(self._key(0, m, 0), 0.0), self.stop.get(self._key(0, m, RIGHT), 0.0)
+        for arc, (_, h, m, score) in enumerate(self.arcs):
+            left, right = self.half[2 * arc].get(m - 1), self.half[2 * arc + 1].get(last - m)
+            if h == 0 and left is not None and right is not None:
+                sib, stop = self.sib.get(m * self.nodes, 0.0), self.stop.get(m * self.nodes + RIGHT, 0.0)
                 values.append(score + sib + stop + left + right)
         return max(values)

@@ -30,11 +30,11 @@ from treewright.decode.integer_scores import Arc, Given, Rounding, Scores, exact
 from treewright.decode.integer_search import Search
 from treewright.decode.result import Parse
 from treewright.decode.single_sentence import certified_tree
-from treewright.decode.sparse_charts import SparseChart
+from treewright.decode.sparse_charts import SparseChart, useful_arcs
 from treewright.errors import InputError, ProofError
 
 EPSILON = 2.0**-52  # the relative error of a sum is at most half of it
-SPARSE_ARCS = 50  # up to so many candidates a chart of one sentence is faster in lists (benchmarks/proofs.py)
+SPARSE_ARCS = 100  # up to so many candidates a chart of one sentence is faster in lists (benchmarks/proofs.py)
 CHART_SENTENCES = 64  # that share one chart, at most; larger charts are not faster (benchmarks/proofs.py)
 CHART_CELLS = 2**23  # of a chart that sentences share, 64 MB: longer sentences share one with fewer others
 
@@ -184,11 +184,16 @@ def _gap(claim: Claim) -> float:
 
 def _gap_in_doubles(claim: Claim) -> float:
     given = claim.given
+    if given.candidates == given.nodes - 1:  # there is no other tree
+        return 0.0
     if given.is_first_order and given.best[1:] == claim.arcs:  # the best head of every word: no tree is better
         return 0.0
-    if _is_listed_chart(claim) and given.candidates <= SPARSE_ARCS:
-        return _gap_above(claim, SparseChart(columns_of(given, lambda scores: scores), claim.single_root).best())
     if _is_listed_chart(claim):
+        arcs = useful_arcs(given, claim.lower)
+        if len(arcs) == given.nodes - 1:
+            return 0.0
+        if len(arcs) <= SPARSE_ARCS:
+            return _gap_above(claim, SparseChart(given, arcs, claim.single_root).best())
         return _gaps_over_candidates({0: claim})[0]
     if claim.proof.kind == "search":
         return _gap_at_point(claim)

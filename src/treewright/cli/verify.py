@@ -22,10 +22,11 @@ app = new_app()
 HELP = (
     "Check the proofs of parsed sentences.\n\n"
     "`treewright parse --proofs FILE` writes a line for each sentence: what is claimed about its tree, and the proof. "
-    "This command scores the sentences of PARSED again with MODEL, and checks in exact arithmetic, with none of the "
-    "code that found the trees, that each tree has its value and that no tree of the model is better by more than the "
-    "gap claimed, over the arcs that pruning left (all arcs, if parsed with --all-arcs). A tree, a proof or a model "
-    "that was changed is refused. The proof is about the scores of the model: the best tree may still be wrong. "
+    "This command scores the sentences of PARSED again with MODEL, and checks with none of the code that found the "
+    "trees, in exact arithmetic or with the rounding added to bounds, that each tree has its value and that no tree "
+    "of the model is better by more than the gap claimed, over the arcs that pruning left (all arcs, if parsed with "
+    "--all-arcs). A tree, a proof or a model that was changed is refused. The proof is about the scores of the model: "
+    "the best tree may still be wrong. "
     "docs/proofs.md explains it.\n\n"
     "Exit status: 0 if all proofs hold, 1 if one is refused."
 ) + examples(

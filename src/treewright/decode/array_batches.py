@@ -23,6 +23,7 @@ from treewright.decode.result import Parse
 MATRIX_CELLS = 2**16
 LARGEST = 2.0**1000  # of a score in a tree, or of the best one into a word: their sums do not overflow
 CHART_CELLS = 2**18  # of nodes ** 3
+DOUBLE = np.dtype(np.float64)
 MIN_SENTENCES = 16  # at once; where fewer have the same length, or fit, each is checked alone, which is faster then
 
 
@@ -62,7 +63,7 @@ def _allowed(arc: Floats) -> Floats:
 
 def is_plain(arc: Any, parse: Parse, projective: bool) -> bool:
     """Whether scores, tree and proof have the usual types and shapes, and the tree is certified."""
-    if not isinstance(arc, np.ndarray) or arc.dtype != np.float64 or arc.ndim != 2 or len(arc) < 2:
+    if not isinstance(arc, np.ndarray) or arc.dtype != DOUBLE or len(arc.shape) != 2 or len(arc) < 2:
         return False
     nodes, proof = len(arc), parse.proof
     if arc.shape[1] != nodes or parse.heads.shape != (nodes,) or proof is None or not parse.certified:

@@ -44,6 +44,8 @@ class Rules(NamedTuple):
     arc: Cells  # of halves: arc(h, m)
     outer: Cells  # of halves: half(m, b)
     half: Cells  # of halves: half(h, b)
+    empty: Cells  # half(h, h) and half(h, h + 1): no modifier
+    goal: int  # half(0, nodes)
 
 
 @lru_cache(maxsize=LISTS)
@@ -66,6 +68,8 @@ def rules(nodes: int, single_root: bool) -> Rules:
         arc=head * nodes + modifier,
         outer=modifier * (nodes + 1) + end,
         half=head * (nodes + 1) + end,
+        empty=np.concatenate([np.arange(nodes) * (nodes + 2) + side for side in (0, 1)]),
+        goal=nodes,
     )
 
 
@@ -83,7 +87,7 @@ def arc_gap(arc: Floats, own: Sequence[float], halves: Floats, single_root: bool
     if not math.isfinite(loss + root):
         return math.inf
     weight, half = (arc - references).reshape(-1), halves.clip(-2 * abs(loss), 0.0).reshape(-1)
-    found = _violations(weight, half, loss, rules(nodes, single_root), nodes)
+    found = _violations(weight, half, loss, rules(nodes, single_root))
     violation = max(found.item(found.argmax()), 0.0)  # NaN stays
     return math.nextafter((nodes + 1) * _rule_gap(abs(loss), violation), math.inf)
 
@@ -101,7 +105,7 @@ def arc_gaps(arc: Floats, own: Floats, halves: Floats, single_root: bool) -> Flo
         weight, half = (
             np.ascontiguousarray(found.reshape(len(arc), -1).T) for found in (arc - reference[:, None], half)
         )
-        found = _violations(weight, half, loss, rules(nodes, single_root), nodes)
+        found = _violations(weight, half, loss, rules(nodes, single_root))
         violation = np.maximum.reduce(found, axis=0, initial=0.0)
         gaps: Floats = (2 * nodes + 1) * _rule_gap(size, violation)
     return np.nextafter(gaps, math.inf)
@@ -116,13 +120,13 @@ def _rule_gap(size: Any, violation: Any) -> Any:
     return violation + 32 * EPSILON * (size + violation)
 
 
-def _violations(weight: Floats, half: Floats, loss: Any, rule: Rules, nodes: int) -> Floats:
+def _violations(weight: Floats, half: Floats, loss: Any, rule: Rules) -> Floats:
     """By how much each rule is violated, if positive (NaN if an item or an arc is NaN); the goal is -loss.
 
     The first axis of weight is [h, m], that of half, which is changed, [h, b]; sentences may be a second one.
     """
-    half[:: nodes + 2] = half[1 :: nodes + 2] = 0.0  # no modifier
-    half[nodes] = -loss
+    half[rule.empty] = 0.0
+    half[rule.goal] = -loss
     found = pairs(half, rule)[rule.pair]
     found += weight[rule.arc]
     found += half[rule.outer]

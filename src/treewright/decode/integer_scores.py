@@ -99,27 +99,27 @@ class Given:
             h = heads[m]
             if (m > h) == right:
                 inner[m], ends[h][right] = ends[h][right], m
+        if self.rows:
+            return found + self._listed(heads, inner, ends)
         parts = {
             "grand": [(heads[heads[m]], heads[m], m) for m in words if heads[m]],
             "sib": [(heads[m], m, inner[m]) for m in words],
             "stop": [(h, s, side) for h, both in enumerate(ends) for side, s in enumerate(both) if h or side],
         }
-        if self.rows:
-            numbers = {name: [self.number(*part) for part in chosen] for name, chosen in parts.items()}
-            return found + [table[k] for name, table in self.tables.items() for k in numbers[name] if k in table]
         return found + [float(array[part]) for name, array in self.arrays.items() for part in parts[name]]
 
-    def number(self, first: Any, second: Any, third: Any) -> Any:
-        """Three nodes, or two nodes and a side, as one number."""
-        return (first * self.nodes + second) * self.nodes + third
-
-    @cached_property
-    def tables(self) -> dict[str, dict[int, float]]:
-        """The scores of listed parts by their number."""
-        found = {}
+    def _listed(self, heads: Sequence[int], inner: Sequence[int], ends: Sequence[Sequence[int]]) -> list[float]:
+        """The scores of the listed parts of a tree, whose columns agree with what the tree has in their place."""
+        head, sibling, end = (np.array(given) for given in (heads, inner, ends))
+        found: list[float] = []
         for name, (first, second, third, scores) in self.rows.items():
-            numbers = self.number(first.astype(np.int64), second, third)
-            found[name] = dict(zip(numbers.tolist(), scores.tolist(), strict=True))
+            if name == "grand":
+                chosen = (head[third] == second) & (head[second] == first)
+            elif name == "sib":
+                chosen = (head[second] == first) & (sibling[second] == third)
+            else:
+                chosen = (end[first, third] == second) & ((first > 0) | (third > 0))  # node 0 has no left side
+            found += scores[chosen].tolist()
         return found
 
     @property

@@ -46,12 +46,12 @@ class SparseChart:
     """One sentence, in doubles. Arcs are numbered by distance. A context is an arc into a node; the last is node 0.
 
     The place of half(x, w) on a side is 2 * x + side, where `half` has its values by w, in this order. The scores of
-    parts are found by their numbers (`Given.number`).
+    parts are found by three nodes, or by two nodes and a side, as one number.
     """
 
     def __init__(self, given: Given, arcs: Arcs, single_root: bool) -> None:
         self.nodes, self.arcs, self.single_root = given.nodes, arcs, single_root
-        self.sib, self.grand, self.stop = (given.tables.get(name, {}) for name in ("sib", "grand", "stop"))
+        self.sib, self.grand, self.stop = (self._by_number(given, name) for name in ("sib", "grand", "stop"))
         self.into: list[list[int]] = [[] for _ in range(self.nodes)]  # the contexts of each node
         self.above: list[int] = []  # of each context: the number of its grandparent parts, less the modifier
         self.half: list[dict[int, float]] = []
@@ -70,6 +70,14 @@ class SparseChart:
         # that it becomes, its value with the stop behind m, and how many words may follow.
         self.closed: dict[int, tuple[int, list[tuple[int, float, int]]]] = {}
         self.pending: list[dict[int, float]] = [{} for _ in range(self.nodes)]  # of a width, by place
+
+    def _by_number(self, given: Given, name: str) -> dict[int, float]:
+        """The scores of one kind of part."""
+        if name not in given.rows:
+            return {}
+        first, second, third, scores = given.rows[name]
+        numbers = (first.astype(np.int64) * self.nodes + second) * self.nodes + third
+        return dict(zip(numbers.tolist(), scores.tolist(), strict=True))
 
     def best(self) -> float:
         """The value of the best tree; -inf if there is none."""

@@ -7,7 +7,8 @@ LOWEST := build/lowest
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard core/*/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := build/sanitized
 SANITIZERS := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# Those that call kernels directly, of every folder of the core, and those that load model files; five CPU minutes.
+# Those that call kernels directly, of every folder of the core, and those that load model files; five CPU minutes, and as
+# many to build the module.
 SANITIZED_TESTS ?= tests/damage tests/features tests/grammar tests/decode tests/network/test_kernel.py \
   tests/learn/test_gradients.py tests/parser/test_factors.py tests/parser/test_kept_model.py \
   tests/parser/test_third_order.py tests/tagger/test_kernel_checks.py tests/tagger/test_sequences.py \

@@ -86,7 +86,7 @@ def arc_gap(arc: Floats, own: Sequence[float], halves: Floats, single_root: bool
     loss = math.fsum([*reference, *map(neg, own)])  # of the tree, relative to the references
     if not math.isfinite(loss + root):
         return math.inf
-    weight, half = (arc - references).reshape(-1), halves.clip(-2 * abs(loss), 0.0).reshape(-1)
+    weight, half = (arc - references).reshape(-1), np.minimum(np.maximum(halves, -2 * abs(loss)), 0.0).reshape(-1)
     found = _violations(weight, half, loss, rules(nodes, single_root))
     violation = max(found.item(found.argmax()), 0.0)  # NaN stays
     return math.nextafter((nodes + 1) * _rule_gap(abs(loss), violation), math.inf)

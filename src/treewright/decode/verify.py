@@ -34,7 +34,7 @@ from treewright.decode.sparse_charts import SparseChart, useful_arcs
 from treewright.errors import InputError, ProofError
 
 EPSILON = 2.0**-52  # the relative error of a sum is at most half of it
-SPARSE_ARCS = 100  # up to so many candidates a chart of one sentence is faster in lists (benchmarks/proofs.py)
+SPARSE_ARCS = 100  # up to so many useful arcs a chart of one sentence is faster in lists (benchmarks/proofs.py)
 CHART_SENTENCES = 64  # that share one chart, at most; larger charts are not faster (benchmarks/proofs.py)
 CHART_CELLS = 2**23  # of a chart that sentences share, 64 MB: longer sentences share one with fewer others
 

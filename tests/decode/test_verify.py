@@ -119,6 +119,17 @@ def test_both_charts_find_the_best_value(parts: str, root: str, rounding: Roundi
 
 
 @pytest.mark.parametrize("root", ROOTS)
+def test_grandparent_scores_of_zero_have_a_proof(root: str) -> None:
+    """The automata of the search choose heads although no grandparent part has a score."""
+    for seed in range(60):
+        instance = random_instance(seed, 2 + seed % 4, parts="sib stop", root=root, ties=seed % 2 == 0)
+        grand = np.zeros((len(instance.arc),) * 3)
+        scores = Parts.from_arrays(instance.arc, **instance.scores, grand=grand)
+        parse = tw.decode.tree(scores, root=root, proof=True)
+        assert tw.decode.verify(scores, parse, root=root).value == pytest.approx(instance.best(), abs=SUM_ERROR)
+
+
+@pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("parts", PARTS[1:])
 def test_a_sparse_chart_finds_the_best_value_over_the_arcs_of_better_trees(parts: str, root: str) -> None:
     found = left_out = 0

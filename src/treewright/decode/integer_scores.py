@@ -50,6 +50,7 @@ class Given:
     ) -> None:
         self.rows: dict[str, Any] = {}
         self.arrays: dict[str, Floats] = {}
+        self.has_grand = grand is not None  # Parts may have the kind, and no part of it with another score than 0
         if hasattr(type(arc), "grandparents"):  # a Parts; its own attribute would be computed
             self._read_parts(arc)
         else:
@@ -75,7 +76,7 @@ class Given:
     def _read_parts(self, parts: Any) -> None:
         if parts.outermost:
             raise InputError("parts with outermost=True have no proofs; verify reads every grandparent part")
-        self.nodes = parts.nodes
+        self.nodes, self.has_grand = parts.nodes, parts.core.has_grand
         self.arc = np.full((self.nodes, self.nodes), -np.inf)
         h, m, score = parts.arcs
         self.arc[h, m] = score
@@ -171,7 +172,7 @@ class Scores:
             self.limit = 1 << (largest + 8)
             self.never = self.floor = -(1 << (largest + 24))
         self._dense: dict[str, Integers | None] = {}
-        self.has_grand = given.has("grand")
+        self.has_grand = given.has_grand
         self.has_tables = given.has("sib") or given.has("stop")
 
     def integers(self, column: Floats) -> Integers:

@@ -211,7 +211,7 @@ def _gap_at_point(claim: Claim) -> float:
 def _gap_by_items(claim: Claim) -> float:
     """For a projective tree whose proof has the items of its chart."""
     given, proof = claim.given, claim.proof
-    if proof.halves is None or given.rows or given.has("grand"):
+    if proof.halves is None or given.rows or given.has_grand:
         return math.inf
     if given.is_first_order:
         return arc_gap(given.arc, claim.arcs, proof.halves, claim.single_root)

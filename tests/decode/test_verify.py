@@ -129,6 +129,24 @@ def test_grandparent_scores_of_zero_have_a_proof(root: str) -> None:
         assert tw.decode.verify(scores, parse, root=root).value == pytest.approx(instance.best(), abs=SUM_ERROR)
 
 
+def test_trees_that_all_have_a_mask_have_a_proof() -> None:
+    """Arcs that no good tree has follow from each other, beside masks and forbidden grandparents."""
+    certified = 0
+    for seed in range(200):
+        random, nodes = np.random.default_rng(seed), 3 + seed % 3
+        arc, grand = random.normal(size=(nodes,) * 2), random.normal(size=(nodes,) * 3)
+        arc[random.random(arc.shape) < 0.4] = -1e7
+        grand[random.random(grand.shape) < 0.4] = -np.inf
+        scores = Parts.from_arrays(arc, grand=grand)
+        try:
+            parse = tw.decode.tree(scores, proof=True)
+        except InfeasibleError:
+            continue
+        certified += parse.certified and parse.score < -1e6
+        assert tw.decode.verify(scores, parse).value == pytest.approx(parse.score)
+    assert certified > 50
+
+
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("parts", PARTS[1:])
 def test_a_sparse_chart_finds_the_best_value_over_the_arcs_of_better_trees(parts: str, root: str) -> None:

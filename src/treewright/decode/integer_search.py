@@ -78,14 +78,9 @@ class Search:
             self._decide(state, node.arc, node.has_arc)
         if not _propagate(state, self.single_root):
             return None
-        for fixing in node.fixings:
-            self._check_fixing(fixing, state, self._multipliers(proof, fixing.point))
-            for arcs, is_in in ((fixing.required, True), (fixing.excluded, False)):
-                for arc in arcs:
-                    self._decide(state, arc, is_in)
-            if not _propagate(state, self.single_root):
-                return None
-        return state
+        if all(self._fix(fixing, state, self._multipliers(proof, fixing.point)) for fixing in node.fixings):
+            return state
+        return None
 
     def _check_arc(self, arc: Arc) -> None:
         if arc not in self.scores.rank:
@@ -96,14 +91,31 @@ class Search:
         h, m = arc
         state[m] = state[m] & {h} if has_arc else state[m] - {h}
 
-    def _check_fixing(self, fixing: Fixing, state: State, point: Multipliers) -> None:
-        """The trees without a required arc, and those with an excluded one, are bounded."""
-        bound = Bound(self.scores, point, state)
-        for arcs, is_in in ((fixing.required, False), (fixing.excluded, True)):
-            for arc in arcs:
-                self._check_arc(arc)
-                found = bound.with_arc(arc, is_in, self.top)
-                self._bound(found, f"the trees {'with' if is_in else 'without'} the arc {arc}")
+    def _fix(self, fixing: Fixing, state: State, point: Multipliers) -> bool:
+        """Decide the arcs whose other side is bounded, and with the smaller piece the rest; False when no tree is left.
+
+        Otherwise the trees without a required arc, or those with an excluded one, have no bound.
+        """
+        rest = [(arc, True) for arc in fixing.required] + [(arc, False) for arc in fixing.excluded]
+        while rest:
+            bound = Bound(self.scores, point, state)
+            found = [self._other_side(bound, arc, is_in) for arc, is_in in rest]
+            if min(found) > self.top:
+                arc, is_in = rest[0]
+                self._bound(found[0], f"the trees {'without' if is_in else 'with'} the arc {arc}")
+            self.highest = max(self.highest, *(value for value in found if value <= self.top))
+            for (arc, is_in), value in zip(rest, found, strict=True):
+                if value <= self.top:
+                    self._decide(state, arc, is_in)
+            if not _propagate(state, self.single_root):
+                return False
+            rest = [one for one, value in zip(rest, found, strict=True) if value > self.top]
+        return True
+
+    def _other_side(self, bound: Bound, arc: Arc, is_in: bool) -> int:
+        """The bound of the trees that a decision about an arc leaves out."""
+        self._check_arc(arc)
+        return bound.with_arc(arc, not is_in, self.top)
 
 
 def _propagate(state: State, single_root: bool) -> bool:

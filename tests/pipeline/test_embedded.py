@@ -99,10 +99,11 @@ def test_each_line_of_a_list_is_a_sentence(nlp: Pipeline) -> None:
     [
         *(("https://example.org/a?b=c", "PROPN"), ("ann@example.org", "PROPN"), ("@ann", "PROPN"), ("😀", "SYM")),
         *(("👩‍🚀", "SYM"), ("10:30", "NUM"), ("2.0.1", "NUM"), ("snake_case", "PROPN"), ("/usr/local/bin", "PROPN")),
+        *(("verbose=True", "PROPN"), ("main.py", "PROPN"), ("foo.bar()", "PROPN")),
     ],
 )
 def test_tokens_by_pattern_have_the_tags_of_their_kind(nlp: Pipeline, form: str, tag: str) -> None:
-    for text in (f"We saw {form} yesterday.", f"{form}", f"Look at ({form})!"):
+    for text in (f"We saw {form} yesterday.", f"{form}", f"Look at ({form})!", f"It uses {form} a lot."):
         words = [word for sentence in nlp(text) for word in zip(sentence.forms, sentence.upos, strict=True)]
         assert (form, tag) in words
 

@@ -20,8 +20,9 @@ from treewright.network import Network, Reading
 
 Indices = NDArray[np.int32]
 
-# Factors of log P of heads and of labels, of which those with the highest LAS on the development data are kept.
-ARC_WEIGHTS, LABEL_WEIGHTS = (0.5, 0.7, 1.0, 1.4), (0.5, 1.0, 2.0)
+# Factors of log P of heads and of labels, of which those with the highest LAS on the development data are kept. Larger
+# ones were not better beside the best network (docs/figures.md, "Learning from a larger model").
+ARC_WEIGHTS, LABEL_WEIGHTS = (0.5, 0.7, 1.0, 1.4, 2.0), (0.5, 1.0, 2.0)
 # Candidate heads of each word, though a network may be sure of one: without alternatives the spread of the scores, to
 # which the tolerance of certificates is relative, is next to nothing.
 MIN_HEADS = 2

@@ -18,7 +18,7 @@ from treewright.tagger.casing import without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
 from treewright.tagger.options import COLUMNS, Candidates, Learning, TaggerOptions
-from treewright.tagger.representatives import NAMES, kind_of, representative
+from treewright.tagger.representatives import NAME_TAG, NAMES, kind_of, representative
 from treewright.tagger.scripts import apply_script, cells_of
 from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled, hashed
 
@@ -27,6 +27,7 @@ Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
 
 MAX_FEATURE_NAMES = 8  # morphological features with parts of their own, the most frequent ones; by convention
 CACHE_SIZE = 1 << 17  # words whose description is kept, to bound memory; by convention, it changes the speed only
+NO_NAME = -1e3  # the score of other tags than those of names, where a word is one: below any sum of weights
 NO_STEMS: Stems = np.zeros((0, 2), dtype=np.uint32)
 
 
@@ -111,6 +112,9 @@ class TagWorker:
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
         self.network = NetworkTags(model.tags, model.options.tag_columns)
+        columns = model.options.tag_columns
+        upos = [tag[columns.index("upos")] for tag in model.tags] if "upos" in columns else []
+        self.is_name_tag = np.array([value == NAME_TAG for value in upos], dtype=bool)
         self.described = self.described_with_network = DescribedWords(model)
         if model.network_candidates is not None:
             options = replace(model.options, **vars(model.network_candidates))
@@ -118,25 +122,38 @@ class TagWorker:
 
     def tag(self, sentence: Sentence, adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags."""
-        read = self.reading_scores(sentence)
+        read, named = self.reading_scores(sentence), self.name_scores(sentence.forms)
         is_linear = read is None and self.model.network_weight > 0
         calibration = (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
-        found = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust)
+        found = self.decode(sentence.forms, read, confidence, calibration.temperature, total(named, adjust))
         return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
 
     def reading_scores(self, sentence: Sentence) -> NDArray[np.float64] | None:
         """What the reading of a sentence by a network adds to the scores of its tags; None without one.
 
-        Names of files and of parts of programs have the tags of an unknown name (representatives.py): nothing is added.
+        Nothing is added for names of files and of parts of programs, which are unknown names (representatives.py).
         """
         weight = self.model.network_weight
         if not weight or sentence.reading is None:
             return None
         found = self.network.scores(sentence.reading, weight)
-        for place, form in enumerate(self.model.spelled(sentence.forms)):
-            if kind_of(form) in NAMES:
-                found[place] = 0
+        found[self.names_in(sentence.forms)] = 0
         return found
+
+    def name_scores(self, forms: Sequence[str]) -> NDArray[np.float64] | None:
+        """What keeps the tags of other words from names of files and of parts of programs; None without such names."""
+        places = self.names_in(forms)
+        if not places or not self.is_name_tag.any():
+            return None
+        found = np.zeros((len(forms), len(self.model.tags)))
+        found[places] = np.where(self.is_name_tag, 0.0, NO_NAME)
+        return found
+
+    def names_in(self, forms: Sequence[str]) -> list[int]:
+        """The places of names of files and of parts of programs."""
+        if not self.model.canonical_forms:
+            return []
+        return [place for place, form in enumerate(self.model.spelled(forms)) if kind_of(form) in NAMES]
 
     def decode(
         self,
@@ -152,9 +169,17 @@ class TagWorker:
         """
         weights, scale = self.model.weights
         described = self.described if read is None else self.described_with_network
-        added = read if adjust is None else adjust if read is None else read + adjust
         words, rows = described.words, described.rows(forms)
-        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, added, confidence, temperature))
+        return Tagged(
+            *described.kernel.decode_words(words, rows, weights, scale, total(read, adjust), confidence, temperature)
+        )
+
+
+def total(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """The sum of scores, of which some may be missing."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
 
 
 def tag_words(model: TaggerModel) -> TagWords:

@@ -30,10 +30,10 @@ REPRESENTATIVES = {
     "time": "10:30",
 }
 # Names of files and of parts of programs are rare in treebanks and tagged in various ways there: NOUN, X and PROPN in
-# UD English-EWT 2.16. They are described as an unknown name.
+# UD English-EWT 2.16. They are described as an unknown name, and have the tags of names where there are some.
 NAMES = ("file", "call", "identifier", "assignment")
 UNKNOWN_NAME = "Identifier"
-EMOTICON_TAG = "SYM"  # of Universal Dependencies
+EMOTICON_TAG, NAME_TAG = "SYM", "PROPN"  # of Universal Dependencies
 
 _PATTERNS = Patterns(PATTERNS)
 

@@ -153,7 +153,8 @@ class TagWorker:
         """The places of names of files and of parts of programs."""
         if not self.model.canonical_forms:
             return []
-        return [place for place, form in enumerate(self.model.spelled(forms)) if kind_of(form) in NAMES]
+        unlike_words = [(place, form) for place, form in enumerate(forms) if not form.isalpha()]
+        return [place for place, form in unlike_words if kind_of(canonical(form)) in NAMES]
 
     def decode(
         self,

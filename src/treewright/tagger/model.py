@@ -122,10 +122,10 @@ class TagWorker:
 
     def tag(self, sentence: Sentence, adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
         """The best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags."""
-        read, named = self.reading_scores(sentence), self.name_scores(sentence.forms)
+        read = self.reading_scores(sentence)
         is_linear = read is None and self.model.network_weight > 0
         calibration = (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
-        found = self.decode(sentence.forms, read, confidence, calibration.temperature, total(named, adjust))
+        found = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust)
         return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
 
     def reading_scores(self, sentence: Sentence) -> NDArray[np.float64] | None:
@@ -171,9 +171,8 @@ class TagWorker:
         weights, scale = self.model.weights
         described = self.described if read is None else self.described_with_network
         words, rows = described.words, described.rows(forms)
-        return Tagged(
-            *described.kernel.decode_words(words, rows, weights, scale, total(read, adjust), confidence, temperature)
-        )
+        added = total(total(read, adjust), self.name_scores(forms))
+        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, added, confidence, temperature))
 
 
 def total(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> NDArray[np.float64] | None:

@@ -1,4 +1,4 @@
-"""Signs between two letters or digits that are cut off on both sides or on neither.
+"""Signs between two letters or digits (infixes) that are cut off on both sides or on neither.
 
 English-EWT cuts `Coca-Cola` into three tokens and leaves `e-mail` whole; it has no token that ends or begins with such
 a hyphen. A tokeniser decides about each side alone; where it decides for one side only, the surer decision counts for

@@ -26,7 +26,7 @@ from tagging import silence, udpipe_sentences
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser.tokeniser import text_and_ends
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from train_embedded import FIGURES, THOROUGH

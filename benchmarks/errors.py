@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser.tokeniser import text_and_ends
 
 ROWS = 14  # of a table
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import treewright as tw
-from treewright.checkpoint import Steps
 from treewright.evaluate import evaluate
+from treewright.model.checkpoint import Steps
 from treewright.parser import LabelRules, Parser, ParserOptions
 from treewright.parser.label_rules import ROOT_TAG, tags_of
 from treewright.parser.training import Trainer

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import treewright as tw
-from treewright.tagger.multiwords import THRESHOLDS, Multiwords, Thresholds, Words
-from treewright.tagger.segments import tokens_of
+from treewright.tokeniser.multiwords import THRESHOLDS, Multiwords, Thresholds, Words
+from treewright.tokeniser.segments import tokens_of
 
 SETS = ("English-EWT", "Portuguese-Bosque", "Turkish-IMST")
 TRIALS: dict[str, list[Thresholds]] = {

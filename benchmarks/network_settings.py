@@ -30,14 +30,14 @@ import treewright as tw
 from treewright import decode
 from treewright.checks import read_plain
 from treewright.evaluate import evaluate
-from treewright.models import EMBEDDED
+from treewright.model.registry import EMBEDDED
 from treewright.network import Network, NetworkOptions, Reading
 from treewright.network.options import Sizes
 from treewright.parser.network_scores import NetworkWeights
 from treewright.parser.networks import with_readings
 from treewright.pipeline.networks import with_network
 from treewright.tagger import Tagger
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
 FIGURES = ("UPOS", "UAS", "LAS")

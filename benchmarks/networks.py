@@ -30,7 +30,7 @@ from treewright.network import NetworkOptions
 from treewright.network.options import Sizes
 from treewright.parser import ParserOptions
 from treewright.pipeline.networks import train_parser_with_network
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
 SETS = ("Hungarian-Szeged", "Portuguese-Bosque", "Turkish-IMST", "Irish-IDT", "Vietnamese-VTB")

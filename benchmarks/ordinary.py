@@ -18,7 +18,7 @@ from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import Evaluation, evaluate
-from treewright.tagger.segments import rebuilt
+from treewright.tokeniser.segments import rebuilt
 
 GOLD = Path(__file__).parent.parent / "tests" / "data" / "ordinary.conllu"
 RAW = ("Tokens", "Sentences", "UPOS", "UAS", "LAS")

@@ -20,7 +20,7 @@ import treewright as tw
 from treewright.corpus import Token
 from treewright.evaluate import evaluate
 from treewright.pipeline import Pipeline
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser.tokeniser import text_and_ends
 
 FIGURES = ("Tokens", "Sentences", "UPOS", "UAS", "LAS")
 WIDTH = 72  # columns of wrapped text, by convention of e-mail

@@ -39,9 +39,9 @@ import numpy as np
 from partial import generated
 
 from treewright.caching import cached_property
-from treewright.checkpoint import Steps
 from treewright.corpus import Sentence, read
 from treewright.learn import Weights
+from treewright.model.checkpoint import Steps
 from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.partial import attachment
 from treewright.pipeline.training import Callbacks, Recipe, jackknifed_tags

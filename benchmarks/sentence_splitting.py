@@ -19,8 +19,8 @@ from unittest import mock
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.tagger import Tokeniser, TokeniserOptions, boundaries
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser import Tokeniser, TokeniserOptions, boundaries
+from treewright.tokeniser.tokeniser import text_and_ends
 
 WEIGHTS = (0.0, 0.5, 0.6, 2 / 3, 0.75)
 THRESHOLDS = (0.5, 0.4, 0.3, 0.2)

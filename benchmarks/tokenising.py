@@ -26,7 +26,7 @@ from tagging import trained_udpipe
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser.tokeniser import text_and_ends
 
 FIGURES = ("Tokens", "Words", "Sentences")
 Tokenise = Callable[[str], list[tw.Sentence]]
@@ -57,8 +57,8 @@ def main() -> None:
             given.keep or Path(scratch)
         ) / f"{given.treebank}.{given.sentences}.{given.epochs}.{given.batch}.cut.udpipe"
         systems: dict[str, Tokenise] = {
-            "Treewright, rules": tw.tagger.Tokeniser(),
-            "Treewright, learned": tw.tagger.Tokeniser.train(train),
+            "Treewright, rules": tw.tokeniser.Tokeniser(),
+            "Treewright, learned": tw.tokeniser.Tokeniser.train(train),
             "UDPipe 1": udpipe_tokeniser(train, f"epochs={given.epochs};batch_size={given.batch}", kept),
         }
         for name, tokenise in systems.items():

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import treewright as tw
-from treewright.decode.dual import Steps
+from treewright.decode.search.dual import Steps
 
 INK, BLUE, ORANGE, GREEN = (
     "#333333",

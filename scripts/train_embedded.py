@@ -26,14 +26,14 @@ from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.models import EMBEDDED
+from treewright.model.registry import EMBEDDED
 from treewright.network import Network, NetworkOptions
 from treewright.network.options import Sizes
 from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.networks import with_network
-from treewright.tagger import TokeniserOptions
-from treewright.tagger.tokeniser import text_and_ends
+from treewright.tokeniser import TokeniserOptions
+from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
 MAX_BYTES = 25_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)

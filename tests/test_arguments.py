@@ -13,11 +13,11 @@ from oracles.pipelines import pipeline
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.component import REGISTRY, component_class
 from treewright.errors import InputError
 from treewright.grammar import TreebankGrammar
 from treewright.grammar.trees import TreeSource
 from treewright.induce import InducedParser, InductionOptions
+from treewright.model.component import REGISTRY, component_class
 from treewright.parser import Parser
 
 CLASSES = [component_class(kind) for kind in REGISTRY]

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
         pipeline,
         relax,
         tagger,
+        tokeniser,
         trees,
         words,
     )
     from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
-    from treewright.models import load
+    from treewright.model.registry import load
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
     from treewright.words import Words
@@ -61,6 +62,7 @@ _PACKAGES = frozenset(
         "pipeline",
         "relax",
         "tagger",
+        "tokeniser",
         "trees",
         "words",
     ]
@@ -74,7 +76,7 @@ _NAMES: dict[str, str] = {
     "Treebank": "corpus",
     "Words": "words",
     "check": "checking",
-    "load": "models",
+    "load": "model.registry",
     "read": "corpus",
     "read_trees": "corpus",
     "write": "corpus",
@@ -108,6 +110,7 @@ __all__ = [
     "read_trees",
     "relax",
     "tagger",
+    "tokeniser",
     "trees",
     "words",
     "write",

@@ -11,10 +11,10 @@ from oracles.commands import Run, runner
 from typer.testing import CliRunner
 
 import treewright as tw
-from treewright import checkpoint
 from treewright.cli.induce import app
 from treewright.errors import InputError
 from treewright.induce import InducedParser
+from treewright.model import checkpoint
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -129,7 +129,7 @@ def test_untagged_text_learns_classes_and_is_parsed_with_them(run: Run, untagged
 
 
 def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", float("inf"))
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", float("inf"))
     arguments = [str(EXAMPLES / "sample.conllu"), "--quiet", "--rounds", "2", "-o"]
     assert CliRunner().invoke(app, [*arguments, str(tmp_path / "whole.tw")]).exit_code == 0
     model, save, saved = tmp_path / "model.tw", checkpoint.save, []

@@ -17,12 +17,12 @@ from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, written
 
 import treewright as tw
-from treewright import modelfile
 from treewright.cli import inputs
 from treewright.cli.inputs import metered, size_of
 from treewright.cli.shared import Summary
 from treewright.corpus import Sentence
 from treewright.decode import Parse
+from treewright.model import modelfile
 from treewright.pipeline import read_input
 
 TEXTS = {"a.txt": "The dog sees a house.\n", "b.txt": "Every teacher hears this song. The old dog sees.\n"}

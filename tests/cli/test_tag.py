@@ -12,8 +12,8 @@ import pytest
 from oracles.tagged_text import treebank
 
 import treewright as tw
-from treewright import checkpoint
 from treewright.cli import main
+from treewright.model import checkpoint
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -47,7 +47,7 @@ def test_interrupted_after_any_epoch_it_resumes_to_the_same_bytes(
     arguments = [command, "train.conllu", "-q"]
     arguments += ["--dev", "dev.conllu", "--epochs", "3"] if command == "train" else []
     assert run(*arguments, "-o", "whole.tw")[0] == 0
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
     save, calls = checkpoint.save, []
 
     def save_and_stop(*given: object) -> None:

@@ -22,7 +22,7 @@ from oracles.processes import run_process, started_process
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright import checkpoint as checkpoints
+from treewright.model import checkpoint as checkpoints
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring, options
 from treewright.parser.options import root_kind
 from treewright.words import Words
@@ -183,7 +183,7 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
 ) -> None:
     arguments = ("train.conllu", "--dev", "dev.conllu", "--model", "sib", "-q")
     run(*arguments, "-o", "whole.tw")
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
     save, calls = checkpoints.save, []
 
     def save_and_stop(*given: Any) -> None:
@@ -212,7 +212,7 @@ from treewright.parser.options import root_kind
 import treewright.parser as room
 small = Pruning(bits=8, folds=2), Scoring(bits=14, epochs=40), Labelling(bits=8)
 room.ParserOptions = lambda *given: ParserOptions(*given, *small)
-from treewright import checkpoint
+from treewright.model import checkpoint
 checkpoint.CHECKPOINT_TIME_SHARE = math.inf
 sys.argv[0] = "treewright"
 main()

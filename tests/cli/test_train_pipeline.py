@@ -15,12 +15,14 @@ from oracles.commands import Run, runner
 from oracles.pipelines import PARSER, written
 
 import treewright as tw
-from treewright import checkpoint as checkpoints
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn import Learning
+from treewright.model import checkpoint as checkpoints
 from treewright.parser import ParserOptions
 from treewright.pipeline import Pipeline
-from treewright.tagger import Learning, Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.tagger import Tagger, TaggerOptions
+from treewright.tokeniser import Tokeniser, TokeniserOptions
 
 TAGGER = TaggerOptions(tags=Learning(bits=12, epochs=2), lemmas=Learning(bits=10, epochs=1))
 TOKENISER = TokeniserOptions(learning=Learning(bits=12, epochs=2, rate=0.2, adagrad_epsilon=0.1))
@@ -56,7 +58,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return replace(TOKENISER, seed=seed, case_noise=case_noise)
 
     monkeypatch.setattr(tw.tagger, "TaggerOptions", tagging)
-    monkeypatch.setattr(tw.tagger, "TokeniserOptions", tokenising)
+    monkeypatch.setattr(tw.tokeniser, "TokeniserOptions", tokenising)
     return runner(monkeypatch, capsys, "train")
 
 
@@ -131,7 +133,7 @@ def train_and_stop(path: Path, monkeypatch: pytest.MonkeyPatch, stop: int) -> No
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+        patched.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
         patched.setattr(checkpoints, "save", counted)
         nlp = Pipeline.train(
             bank(20, 0), bank(5, 1), checkpoint=checkpoints.checkpoint_path(path), resume=True, **SMALL

@@ -14,8 +14,9 @@ from oracles.pipelines import PARSER
 import treewright as tw
 from treewright.corpus.typography import INVISIBLE, MARKS, TABLE, canonical
 from treewright.features import Encoder
+from treewright.learn import Learning
 from treewright.parser import Parser
-from treewright.tagger import Learning, Tagger, TaggerOptions
+from treewright.tagger import Tagger, TaggerOptions
 
 PAIRS = [(mark, ascii_form) for ascii_form, marks in MARKS.items() for mark in marks]
 SMALL = TaggerOptions(tags=Learning(bits=12, epochs=3), lemmas=Learning(bits=10, epochs=3))

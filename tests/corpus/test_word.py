@@ -166,7 +166,7 @@ def test_words_of_a_contraction_have_the_offsets_of_their_token() -> None:
 
 def test_offsets_that_the_tokeniser_wrote_are_those_of_its_text() -> None:
     text = "Cats sleep.\n\n They don't run."
-    for sentence in tw.tagger.Tokeniser()(text):
+    for sentence in tw.tokeniser.Tokeniser()(text):
         found = [text[word.begin : word.end] for word in sentence]
         assert found == [word.form if word.token is None else word.token.form for word in sentence]
 

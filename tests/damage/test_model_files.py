@@ -24,14 +24,17 @@ from oracles.networks import random_network
 from oracles.pipelines import written
 
 import treewright as tw
-from treewright import component, modelfile, models
 from treewright.errors import InfeasibleError, InputError
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
 from treewright.joint.taggers import tagged_sentences
+from treewright.learn import Learning
+from treewright.model import component, modelfile
+from treewright.model import registry as models
 from treewright.network import Network
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
-from treewright.tagger import Learning, Tagger, TaggerOptions, TokeniserOptions
+from treewright.tagger import Tagger, TaggerOptions
+from treewright.tokeniser import TokeniserOptions
 from treewright.words import WordsOptions
 
 RAW = {"bit_flip", "bit_flip_in_the_index", "cut", "extended", "removed_bytes", "overwritten_bytes"}

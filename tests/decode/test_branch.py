@@ -11,7 +11,7 @@ from oracles.instances import Instance, random_instance
 from oracles.interrupts import interrupted_after, needs_timer
 
 import treewright as tw
-from treewright.decode import branch
+from treewright.decode.search import branch
 from treewright.errors import InfeasibleError, InputError
 
 ROOTS = ("single", "multi")

@@ -14,7 +14,7 @@ from oracles.trees import all_trees, any_nonprojective, value
 
 import treewright as tw
 from treewright import _core
-from treewright.decode.climb import Start
+from treewright.decode.search.climb import Start
 
 
 @pytest.mark.parametrize("parts", PARTS)

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.decode import METHODS, MethodOptions, TreeOptions, climb, dual, options_of, programs, rearrange
+from treewright.decode import METHODS, MethodOptions, TreeOptions, options_of
 from treewright.decode.methods import solver
 from treewright.decode.problem import Arc
 from treewright.decode.result import Multipliers
+from treewright.decode.search import climb, dual, programs, rearrange
 from treewright.decode.structure import TreeConstraint
 from treewright.errors import InputError
 from treewright.relax import RelaxOptions, relax

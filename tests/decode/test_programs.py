@@ -9,7 +9,8 @@ import pytest
 from oracles.instances import random_instance
 
 import treewright as tw
-from treewright.decode import Problem, programs
+from treewright.decode import Problem
+from treewright.decode.search import programs
 from treewright.errors import InfeasibleError
 from treewright.relax import Answer, DiminishingStep, Oracle, relax
 

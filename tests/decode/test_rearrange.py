@@ -11,7 +11,7 @@ from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random
 
 import treewright as tw
 from treewright import _core
-from treewright.decode.rearrange import Start
+from treewright.decode.search.rearrange import Start
 
 
 def greedy(instance: Instance, heads: Any, limit: int = 1000) -> list[list[int]]:

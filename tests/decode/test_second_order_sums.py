@@ -14,7 +14,7 @@ from oracles.sums import Distribution, distribution
 import treewright as tw
 from treewright import _core
 from treewright.decode import Parts
-from treewright.decode.marginals import ROUNDS
+from treewright.decode.sums.marginals import ROUNDS
 from treewright.errors import InfeasibleError, InputError
 
 PARTS = ["sib", "grand", "stop", "sib grand", "sib grand stop"]

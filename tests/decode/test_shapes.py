@@ -14,7 +14,8 @@ from oracles.shapes import holds, random_constraint, trees_within
 from oracles.trees import value
 
 import treewright as tw
-from treewright.decode import Below, Depth, Problem, RootChildren, Span, Valency, programs
+from treewright.decode import Below, Depth, Problem, RootChildren, Span, Valency
+from treewright.decode.search import programs
 from treewright.decode.structure import rules_of
 from treewright.errors import InfeasibleError, InputError
 

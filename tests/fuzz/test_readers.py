@@ -219,11 +219,11 @@ def test_a_byte_order_mark_within_a_file_is_kept() -> None:
 def test_a_tokeniser_learns_from_forms_of_white_space() -> None:
     forms = [["A ", "b"], ["\u00a0"], [" ", "c\u2003"], ["a\rb", "\u2028"]]
     bank = [tw.Sentence.from_words([form for form in row if "\r" not in form]) for row in forms]
-    learning = tw.tagger.Learning(bits=8, epochs=1)
-    tokeniser = tw.tagger.Tokeniser.train(bank, options=tw.tagger.TokeniserOptions(learning=learning))
+    learning = tw.learn.Learning(bits=8, epochs=1)
+    tokeniser = tw.tokeniser.Tokeniser.train(bank, options=tw.tokeniser.TokeniserOptions(learning=learning))
     assert [sentence.forms for sentence in tokeniser("A b")] == [["A", "b"]]
     with pytest.raises(InputError, match="the training data has no text: its forms are white space"):
-        tw.tagger.Tokeniser.train([tw.Sentence.from_words(["\u00a0"])])
+        tw.tokeniser.Tokeniser.train([tw.Sentence.from_words(["\u00a0"])])
 
 
 def test_a_form_with_a_carriage_return_is_tagged() -> None:

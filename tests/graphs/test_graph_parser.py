@@ -13,7 +13,6 @@ from oracles.enhanced import treebank, without_graph
 
 import treewright as tw
 from treewright.checking import check
-from treewright.component import load
 from treewright.errors import FormatError, InputError
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.graphs.checks import find_cycle, reached_from_root
@@ -34,6 +33,7 @@ from treewright.graphs.paths import Pair, Paths, path_between
 from treewright.graphs.training import example, pair_on
 from treewright.graphs.view import TreeView
 from treewright.learn import Weights
+from treewright.model.component import load
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
 SMALL = ParserOptions("arc", pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))

@@ -118,6 +118,6 @@ def test_arguments_without_a_meaning_are_refused(model: InducedParser) -> None:
 
 
 def test_a_pipeline_with_an_induced_parser_completes(model: InducedParser, tmp_path: Path) -> None:
-    nlp = Pipeline(tw.tagger.Tokeniser(), pipeline().tagger, model)
+    nlp = Pipeline(tw.tokeniser.Tokeniser(), pipeline().tagger, model)
     [found] = nlp.complete([tw.Sentence.from_words(WORDS.forms, heads=[2, -1, -1, -1, -1, -1])])
     assert found.sentence.heads[0] == 2

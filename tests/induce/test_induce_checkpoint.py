@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from oracles.tag_sentences import CORPUS
 
-from treewright import checkpoint
 from treewright.errors import InputError
 from treewright.induce import InducedParser, InductionOptions, resolve
 from treewright.induce import joint as together
 from treewright.induce.checkpoint import steps_at
+from treewright.model import checkpoint
 
 OPTIONS = {
     "joint": InductionOptions(iterations=4, joint=together.JointOptions(rounds=3)),

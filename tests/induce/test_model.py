@@ -11,7 +11,6 @@ import pytest
 from oracles.tag_sentences import CORPUS, sentence
 
 import treewright as tw
-from treewright import modelfile
 from treewright.errors import InputError
 from treewright.induce import InducedParser, InductionOptions, InductionSettings, load_rules, preferences, resolve
 from treewright.induce.model import MAX_WORDS
@@ -19,6 +18,7 @@ from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES
 from treewright.induce.tagged import heads_among, read_tagged
 from treewright.learn import Report
+from treewright.model import modelfile
 
 
 def test_one_sentence_is_no_list_of_sentences() -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from oracles.networks import SMALL, random_network, random_sentences
 
-from treewright import Sentence, component, modelfile
+from treewright import Sentence
 from treewright.errors import InputError
+from treewright.model import component, modelfile
 from treewright.network import Network, NetworkModel, NetworkSizes, Reading
 from treewright.network.model import restored_rows, rounded_rows
 

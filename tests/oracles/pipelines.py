@@ -7,9 +7,11 @@ from functools import cache
 from oracles.treebank import treebank
 
 from treewright.corpus import Sentence
+from treewright.learn import Learning
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline
-from treewright.tagger import Learning, Tagger, TaggerOptions, Tokeniser
+from treewright.tagger import Tagger, TaggerOptions
+from treewright.tokeniser import Tokeniser
 
 PARSER = ParserOptions(
     "sib", projective=True, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)

@@ -10,7 +10,7 @@ import treewright as tw
 from treewright import trees
 from treewright.parser import model
 from treewright.parser.long_sentences import MAX_PART, parts_of
-from treewright.tagger.cutting import cuts
+from treewright.tokeniser.cutting import cuts
 
 
 def many(count: int) -> tw.Sentence:

@@ -102,7 +102,7 @@ def test_a_file_and_a_pickle_keep_the_network(parser: tw.Parser, tmp_path: Path)
 def test_a_pipeline_tags_and_parses_with_the_network_of_its_parser(parser: tw.Parser, tmp_path: Path) -> None:
     tagger = tw.tagger.Tagger.train(SENTENCES, columns=["upos"])
     weighted = tw.tagger.Tagger(replace(tagger.model, network_weight=1.0))
-    tw.Pipeline(tw.tagger.Tokeniser(), weighted, parser).save(tmp_path / "a.tw")
+    tw.Pipeline(tw.tokeniser.Tokeniser(), weighted, parser).save(tmp_path / "a.tw")
     nlp = tw.Pipeline.load(tmp_path / "a.tw")
     assert nlp.network is not None
     assert nlp.tagger.model.network_weight == 1.0

@@ -22,7 +22,7 @@ from treewright.decode import exact
 from treewright.errors import FormatError, InputError
 from treewright.features.standard import STANDARD
 from treewright.learn import Report
-from treewright.modelfile import KEY
+from treewright.model.modelfile import KEY
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
 from treewright.parser.model import Parsed, Worker
 from treewright.parser.tree_parts import parts_of_tree
@@ -174,7 +174,7 @@ def test_another_seed_gives_other_weights() -> None:
 def test_a_training_resumes_after_any_epoch_with_the_same_weights(
     learner: str, crossing: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
     options = small("sib", learner=learner, scoring=Scoring(bits=14, epochs=4, restarts=2))
     corpus, dev = treebank(40, crossing=crossing), treebank(10, seed=1, crossing=crossing)
 
@@ -406,7 +406,7 @@ def test_crossing_arcs_are_learned_where_the_treebank_has_them() -> None:
 
 
 def test_the_development_set_decides_whether_arcs_may_cross(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
     corpus, held_out = treebank(150, crossing=0.4), treebank(40, seed=6, crossing=0.4)
     rules = small("sib", scoring=Scoring(bits=14, epochs=1))
     free = Parser.train(corpus, held_out, options=rules)

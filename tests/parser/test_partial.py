@@ -14,10 +14,10 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright.corpus import Sentence
 from treewright.errors import FormatError, InputError
-from treewright.learn import Report
+from treewright.learn import Learning, Report
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, resolve
 from treewright.parser.partial import attachment, open_cells
-from treewright.tagger import Learning, Tagger, TaggerOptions
+from treewright.tagger import Tagger, TaggerOptions
 
 SMALL = ParserOptions(
     pruning=Pruning(bits=12, folds=2), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12)
@@ -89,7 +89,7 @@ def test_decisions_that_fit_no_projective_tree_are_learned_from() -> None:
 def test_a_training_on_partial_trees_resumes_after_any_epoch(
     learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", math.inf)
     bank, dev = opened(treebank(20, crossing=0.3), 0.4), opened(treebank(6, seed=1), 0.5)
     small = replace(SMALL, scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10, epochs=2))
     options = resolve(replace(small, model="sib", learner=learner), bank)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import treewright as tw
-from treewright.models import EMBEDDED
+from treewright.model.registry import EMBEDDED
 from treewright.pipeline import Pipeline
-from treewright.tagger import rebuilt
+from treewright.tokeniser import rebuilt
 
 FOLDER = EMBEDDED["en"].parent
 MAX_BYTES = 25_000_000  # bytes, of everything in the folder
@@ -140,7 +140,7 @@ def test_columns_are_filled(nlp: Pipeline) -> None:
 @pytest.mark.slow
 def test_as_good_as_the_card_says(nlp: Pipeline, data: Path) -> None:
     from treewright.evaluate import evaluate
-    from treewright.tagger.tokeniser import text_and_ends
+    from treewright.tokeniser.tokeniser import text_and_ends
 
     gold = list(tw.read(data / "ud" / "English-EWT" / "test.conllu"))
     las = 100 * evaluate(gold, nlp(text_and_ends(gold)[0])).scores["LAS"].f1

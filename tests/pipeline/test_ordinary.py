@@ -10,7 +10,7 @@ import pytest
 import treewright as tw
 from treewright.checking import check
 from treewright.evaluate import evaluate
-from treewright.tagger import rebuilt
+from treewright.tokeniser import rebuilt
 
 FILE = Path(__file__).parent.parent / "data" / "ordinary.conllu"
 SENTENCES = 200

@@ -13,14 +13,16 @@ from oracles.pipelines import pipeline, text_of
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright import modelfile
-from treewright.checkpoint import Steps
 from treewright.errors import InputError
+from treewright.learn import Learning
+from treewright.model import modelfile
+from treewright.model.checkpoint import Steps
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.pruning import quantised
 from treewright.pipeline.training import Callbacks, Recipe, jackknifed_tags
 from treewright.streams import LOOK_AHEAD, QUICK
-from treewright.tagger import Learning, TaggerOptions, Tokeniser, TokeniserOptions, rebuilt
+from treewright.tagger import TaggerOptions
+from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuilt
 
 
 def lines_of(sentences: list[tw.Sentence]) -> str:

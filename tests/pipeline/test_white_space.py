@@ -17,10 +17,11 @@ from oracles.pipelines import text_of, written
 import treewright as tw
 from treewright.corpus.typography import INVISIBLE, MARKS
 from treewright.errors import InputError
+from treewright.learn import Learning
 from treewright.pipeline import read_input
-from treewright.tagger import Learning, Tokeniser, TokeniserOptions, rebuilt
-from treewright.tagger.canonical import CanonicalText
-from treewright.tagger.patterns import PATTERNS, Patterns, agreeing
+from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuilt
+from treewright.tokeniser.canonical import CanonicalText
+from treewright.tokeniser.patterns import PATTERNS, Patterns, agreeing
 
 SMALL = TokeniserOptions(learning=Learning(bits=12, epochs=2), boundaries=Learning(bits=12, epochs=2))
 RULES = Tokeniser()

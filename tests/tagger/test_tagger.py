@@ -12,8 +12,8 @@ from oracles.tagged_text import treebank
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.learn import Calibration, Report
-from treewright.tagger import Learning, Tagger, TaggerOptions, training
+from treewright.learn import Calibration, Learning, Report
+from treewright.tagger import Tagger, TaggerOptions, training
 from treewright.tagger.scripts import apply_script, script_of
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))

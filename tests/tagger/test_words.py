@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from treewright._core import surface_class, text_hash
-from treewright.tagger.characters import ATOMS, REACH, SPACE, TEMPLATES, atoms_of, class_of, features_of
-from treewright.tagger.rules import labels_by_rule
+from treewright.tokeniser.characters import ATOMS, REACH, SPACE, TEMPLATES, atoms_of, class_of, features_of
+from treewright.tokeniser.rules import labels_by_rule
 
 TEXTS = ["", " ", "Hi there. It's 5 p.m.", "a\tB  c\n\nd ", "İstanbul – wie schön!", "好。\ud800 x"]
 MASK = (1 << 64) - 1

@@ -68,7 +68,7 @@ class StopError(Exception):
 
 
 def test_an_interrupted_training_ends_with_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.checkpoint.CHECKPOINT_TIME_SHARE", 1e9)  # every state is saved
+    monkeypatch.setattr("treewright.model.checkpoint.CHECKPOINT_TIME_SHARE", 1e9)  # every state is saved
     reports: list[Any] = []
     expected = saved(tw.Words.train(sentences(), options=OPTIONS, report=reports.append), tmp_path)
     assert {report.stage for report in reports} == {"word classes", "class tree", "vectors"}

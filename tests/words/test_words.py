@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright import component
 from treewright.errors import InputError
+from treewright.model import component
 from treewright.words.classes import Classes
 from treewright.words.vectors import Vectors
 

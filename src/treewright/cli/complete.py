@@ -96,7 +96,7 @@ def complete(
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import write_confidence
-    from treewright.models import load_parser
+    from treewright.model.registry import load_parser
     from treewright.parser import rank as ranked
     from treewright.pipeline.certificate import set_certificate
 

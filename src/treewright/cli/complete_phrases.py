@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def is_grammar(model: str) -> bool:
     """Whether a model finds phrase-structure trees."""
-    from treewright.component import opened
-    from treewright.models import GRAMMARS
+    from treewright.model.component import opened
+    from treewright.model.registry import GRAMMARS
 
     return opened(model).kind in GRAMMARS
 
@@ -28,7 +28,7 @@ def complete_phrases(
     """Write each partial tree with what a grammar fills in."""
     from treewright.corpus import read_trees
     from treewright.grammar import Collins
-    from treewright.models import load_grammar
+    from treewright.model.registry import load_grammar
 
     grammar = load_grammar(model)
     if isinstance(grammar, Collins):

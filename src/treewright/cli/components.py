@@ -18,7 +18,8 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.learn import Progress
-    from treewright.tagger import TaggerOptions, TokeniserOptions
+    from treewright.tagger import TaggerOptions
+    from treewright.tokeniser import TokeniserOptions
 
 
 class Saved(Protocol):
@@ -44,8 +45,8 @@ class Task:
 
     def banks(self, check: str = "format") -> tuple[Sequence[Sentence], Sequence[Sentence]]:
         """Training and development sentences; without --dev a part of TRAIN is held out."""
-        from treewright.component import hold_out
         from treewright.corpus import Treebank
+        from treewright.model.component import hold_out
 
         check_output(self.output)
         banks: list[Sequence[Sentence]] = []
@@ -141,7 +142,7 @@ def train_tagger(task: Task, options: TaggerOptions) -> None:
 
 def train_tokeniser(task: Task, options: TokeniserOptions) -> None:
     """Train a tokeniser and save it."""
-    from treewright.tagger import Tokeniser
+    from treewright.tokeniser import Tokeniser
 
     train_words(task, Tokeniser.train, tokeniser_costs(options, 1.0), options)
 

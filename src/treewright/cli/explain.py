@@ -59,7 +59,7 @@ def explain(
     projective: Projective = None,
     as_json: Json = False,
 ) -> None:
-    from treewright.models import load_parser
+    from treewright.model.registry import load_parser
 
     if not word:
         raise typer.BadParameter("give the word to explain: its number or its form", param_hint="--word")
@@ -88,8 +88,8 @@ def as_text(value: dict[str, Any]) -> str:
 
 def explained_by(model: Any, name: str) -> Pipeline | Parser:
     """A model whose parser scores parts."""
-    from treewright.component import MAKERS
     from treewright.induce import InducedParser
+    from treewright.model.component import MAKERS
 
     if isinstance(getattr(model, "parser", model), InducedParser):
         problem = "its parser is induced and has no scores of single parts"

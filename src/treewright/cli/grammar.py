@@ -201,7 +201,7 @@ def parse(
     quiet: Quiet = False,
 ) -> None:
     from treewright.grammar import LatentGrammar
-    from treewright.models import load_grammar
+    from treewright.model.registry import load_grammar
 
     work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
     grammar = load_grammar(model)

@@ -27,7 +27,7 @@ EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
 def looks_like_model(name: str) -> bool:
     """Whether a name is that of a model that comes with Treewright, or of a file that begins as model files do."""
-    from treewright.models import EMBEDDED
+    from treewright.model.registry import EMBEDDED
 
     path = Path(name)
     if name in EMBEDDED or path.suffix == ".tw":

@@ -96,7 +96,7 @@ def train(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.component import JOINT_MODELS, component_class
+    from treewright.model.component import JOINT_MODELS, component_class
 
     check_output(output)
     keywords = options_of(other, kind, head_rules)
@@ -158,7 +158,7 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.models import load_joint
+    from treewright.model.registry import load_joint
 
     work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
     joint = load_joint(model)

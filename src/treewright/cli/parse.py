@@ -148,7 +148,7 @@ def parse(
     quiet: Quiet = False,
 ) -> None:
     from treewright.corpus.confidence import write_confidence
-    from treewright.models import load_parser
+    from treewright.model.registry import load_parser
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate

@@ -106,7 +106,7 @@ def items_as_written(source: str, found: Source, keep_tags: bool, skip_bad: bool
     """The sentences of a file of this kind."""
     from treewright.corpus import read, read_trees, strip_traces
     from treewright.pipeline import read_input
-    from treewright.tagger import Tokeniser
+    from treewright.tokeniser import Tokeniser
 
     on_error = "skip" if skip_bad else "raise"
     if keep_tags and found in (Source.lines, Source.text):

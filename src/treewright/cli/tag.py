@@ -109,7 +109,7 @@ def run(
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import clear_confidence, write_confidence
-    from treewright.models import load_tagger
+    from treewright.model.registry import load_tagger
     from treewright.tagger import Tagger
 
     sources = inputs or ["-"]
@@ -149,7 +149,7 @@ def train_tokeniser(
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.tagger import TokeniserOptions
+    from treewright.tokeniser import TokeniserOptions
 
     show_new_name("tokeniser", quiet)
     components.train_tokeniser(Task(train, None, output, resume, quiet=quiet), TokeniserOptions(seed))
@@ -184,7 +184,7 @@ def tokenise(
     quiet: Quiet = False,
 ) -> None:
     from treewright.pipeline import read_input
-    from treewright.tagger import Tokeniser
+    from treewright.tokeniser import Tokeniser
 
     named, sources = model_and_inputs(model, inputs)
     jobs = jobs_of(sources, output, "conllu")

@@ -45,11 +45,12 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.graphs import GraphOptions
+    from treewright.learn import Learning
     from treewright.network import NetworkOptions
     from treewright.parser import FactorOptions, Parser, ParserOptions, ParserSettings
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
-    from treewright.tagger import Learning, TaggerOptions
+    from treewright.tagger import TaggerOptions
     from treewright.words import Words
 
 app = new_app()
@@ -260,7 +261,8 @@ def train(
     from treewright.graphs import GraphOptions
     from treewright.parser import ParserOptions, changed
     from treewright.parser.options import PUBLISHED_TENSOR, has_tensor
-    from treewright.tagger import TaggerOptions, TokeniserOptions
+    from treewright.tagger import TaggerOptions
+    from treewright.tokeniser import TokeniserOptions
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
@@ -469,7 +471,7 @@ def train_pipeline(
     from treewright.parser import LabelRules, resolve
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
-    from treewright.tagger import TokeniserOptions
+    from treewright.tokeniser import TokeniserOptions
 
     sentences, dev = task.banks(check)
     check_graphs(task, sentences, parsing)
@@ -598,7 +600,7 @@ def pipeline_summary(
 ) -> dict[str, Any]:
     """Sizes, options, and the figures from the raw text of the development data."""
     from treewright.evaluate import evaluate
-    from treewright.tagger.tokeniser import text_and_ends
+    from treewright.tokeniser.tokeniser import text_and_ends
 
     gold, figures = judged(dev)
     if pipeline.trained_parser.graphs and figures == FIGURES:

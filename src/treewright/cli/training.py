@@ -41,7 +41,7 @@ class StageCost(NamedTuple):
 @contextmanager
 def checkpointed(output: Path) -> Iterator[Path]:
     """The path of the checkpoint; it is removed at the end, or kept and named where the training is interrupted."""
-    from treewright.checkpoint import checkpoint_path, remove_checkpoint
+    from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
 
     checkpoint = checkpoint_path(output)
     try:

@@ -28,7 +28,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.learn import Progress
-    from treewright.tagger import Tokeniser
+    from treewright.tokeniser import Tokeniser
     from treewright.words import Words
 
 HELP = (
@@ -208,7 +208,7 @@ def stages_of(options: Any) -> list[StageCost]:
 
 def tokeniser_of(name: str) -> Tokeniser:
     """The tokeniser by rules, or of a model."""
-    from treewright.tagger import Tokeniser
+    from treewright.tokeniser import Tokeniser
 
     return Tokeniser() if name == RULES else Tokeniser.load(name)
 

@@ -521,7 +521,7 @@ class Sentence:
         >>> sentence.forms, sentence.heads.tolist(), sentence.lemmas
         (['Dogs', 'bark'], [2, 0], ['_', '_'])
         """
-        check_iterable(forms, "a list of words (text.split(), or treewright.tagger.Tokeniser()(text))", "forms")
+        check_iterable(forms, "a list of words (text.split(), or treewright.tokeniser.Tokeniser()(text))", "forms")
         check_iterable(comments, "a list of lines", "comments")
         given = {"FORM": forms, "LEMMA": lemmas, "UPOS": upos, "XPOS": xpos, "FEATS": feats}
         given |= {"DEPREL": deprels, "DEPS": deps, "MISC": misc}

@@ -1,15 +1,7 @@
 """Inference over given scores: best structures, k best, marginals, samples; one module an algorithm."""
 
-from treewright.decode.automata import grandparent_automaton, sibling_automaton, state_automaton
 from treewright.decode.batch import trees
 from treewright.decode.candidates import Candidates, candidates, candidates_batch
-from treewright.decode.claim import Verified
-from treewright.decode.climb import count_optima
-from treewright.decode.first_order import reduced_costs
-from treewright.decode.graph import GraphParse, graph
-from treewright.decode.kbest import kbest
-from treewright.decode.marginals import entropy, log_partition, marginals, tree_confidence
-from treewright.decode.mbr import mbr
 from treewright.decode.methods import METHODS, options_of, tree, tree_batch
 from treewright.decode.options import (
     ArcConstraints,
@@ -21,14 +13,22 @@ from treewright.decode.options import (
 )
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
-from treewright.decode.proof import Proof
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
-from treewright.decode.sample import sample
+from treewright.decode.search.automata import grandparent_automaton, sibling_automaton, state_automaton
+from treewright.decode.search.climb import count_optima
+from treewright.decode.search.first_order import reduced_costs
+from treewright.decode.search.graph import GraphParse, graph
 from treewright.decode.structure import Below, Depth, RootChildren, Span, TreeConstraint, Valency
+from treewright.decode.sums.kbest import kbest
+from treewright.decode.sums.marginals import entropy, log_partition, marginals, tree_confidence
+from treewright.decode.sums.mbr import mbr
+from treewright.decode.sums.sample import sample
 from treewright.decode.third_order import ThirdOrderParts, third_order_tree
 from treewright.decode.tree_and_graph import TreeAndGraph, tree_and_graph
-from treewright.decode.verify import verify, verify_batch
 from treewright.decode.why import WhyNot, why_not
+from treewright.proofs.claim import Verified
+from treewright.proofs.proof import Proof
+from treewright.proofs.verify import verify, verify_batch
 
 __all__ = [
     "METHODS",

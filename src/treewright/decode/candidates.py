@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright.calls import explained
 from treewright.decode.constraints import infeasible
-from treewright.decode.marginals import scores_of
 from treewright.decode.problem import Arc, Problem, is_single
+from treewright.decode.sums.marginals import scores_of
 from treewright.errors import InputError
 
 Indices = NDArray[np.int32]

@@ -108,7 +108,7 @@ class _Question:
         return decode(weights, "root" in kinds)[1] == 0
 
     def _is_feasible_with(self, chosen: Sequence[Constraint], shapes: Sequence[TreeConstraint]) -> bool:
-        from treewright.decode import constrained  # imported on first use: it needs the decoders
+        from treewright.decode.search import constrained  # imported on first use: it needs the decoders
 
         kinds = {constraint.kind for constraint in chosen}
         return constrained.is_feasible(self.allowed(chosen), "projective" in kinds, "root" in kinds, shapes)

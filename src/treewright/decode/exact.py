@@ -18,10 +18,10 @@ from treewright import _core
 from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
-from treewright.decode.proof import Proof
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.structure import TreeConstraint, checked
 from treewright.errors import InputError
+from treewright.proofs.proof import Proof
 from treewright.streams import check_seconds
 
 Direct = Literal["eisner", "chu-liu-edmonds", "sibling-eisner", "grand-eisner"]
@@ -86,7 +86,7 @@ def solve(
         return _proved_tree(problem, tolerance)
     if chosen != "branch and bound":
         return (_charted if proof else solve_directly)(problem, chosen, tolerance)
-    from treewright.decode import branch  # imported on first use: most problems need no search
+    from treewright.decode.search import branch  # imported on first use: most problems need no search
 
     return branch.solve(
         problem, tolerance=tolerance, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, proof=proof
@@ -101,9 +101,9 @@ def _solve_constrained(
     trace: bool,
     tolerance: float,
 ) -> Parse:
-    from treewright.decode import constrained  # imported on first use, as are the modules below
-    from treewright.decode.branch import check_nodes
     from treewright.decode.constraints import infeasible
+    from treewright.decode.search import constrained  # imported on first use, as are the modules below
+    from treewright.decode.search.branch import check_nodes
 
     check_seconds(max_seconds)
     check_nodes(max_nodes)

@@ -19,9 +19,9 @@ from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.options import MethodOptions
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
-from treewright.decode.proof import Proof
 from treewright.decode.result import Parse
 from treewright.errors import InputError
+from treewright.proofs.proof import Proof
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,11 +42,11 @@ _WITH_PROOF = {"proof": True}
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
 METHODS = {
     "exact": "treewright.decode.exact:solve",
-    "dd": "treewright.decode.dual:solve",
-    "climb": "treewright.decode.climb:solve",
-    "rearrange": "treewright.decode.rearrange:solve",
-    "ilp": "treewright.decode.programs:ilp",
-    "lp": "treewright.decode.programs:lp",
+    "dd": "treewright.decode.search.dual:solve",
+    "climb": "treewright.decode.search.climb:solve",
+    "rearrange": "treewright.decode.search.rearrange:solve",
+    "ilp": "treewright.decode.search.programs:ilp",
+    "lp": "treewright.decode.search.programs:lp",
 }
 
 

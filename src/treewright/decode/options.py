@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypedDict
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
-    from treewright.decode import climb, dual, programs, rearrange
     from treewright.decode.problem import Arc
     from treewright.decode.result import Multipliers
+    from treewright.decode.search import climb, dual, programs, rearrange
     from treewright.decode.structure import TreeConstraint
 
 

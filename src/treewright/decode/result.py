@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.decode.proof import Proof
 from treewright.errors import InputError
+from treewright.proofs.proof import Proof
 
 Certificate = Literal["exact", "agreement", "bound"]
 

@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.calls import explained
 from treewright.decode import arrays
-from treewright.decode.graph import GraphParse, graph
 from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
-from treewright.decode.subgraph import Subgraph
+from treewright.decode.search.graph import GraphParse, graph
+from treewright.decode.search.subgraph import Subgraph
 from treewright.errors import InfeasibleError, InputError
 from treewright.relax import Answer, Oracle, relax
 from treewright.relax.engine import TOLERANCE

@@ -21,7 +21,6 @@ from treewright._core import CollinsModel
 from treewright.caching import cached_property
 from treewright.calls import explained, explained_methods
 from treewright.checks import NotNegative, Positive, check_fields, read_plain
-from treewright.component import ArrayForm, Arrays, Saved, Stored
 from treewright.corpus import Tree
 from treewright.errors import InputError
 from treewright.grammar.collins_events import EventCounter, Events, Symbols, table
@@ -31,6 +30,7 @@ from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource, trees_of
 from treewright.grammar.words import Vocabulary
 from treewright.learn import Report
+from treewright.model.component import ArrayForm, Arrays, Saved, Stored
 
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
 MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; by convention, it bounds time and memory

@@ -1,4 +1,4 @@
-"""A treebank grammar as a header and arrays (treewright.component)."""
+"""A treebank grammar as a header and arrays (treewright.model.component)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import read_plain
-from treewright.component import ArrayForm, Arrays, Stored
 from treewright.grammar.counts import GOAL, Symbol
 from treewright.grammar.lexicon import Lexicon, TagCounts
 from treewright.grammar.model import TreebankModel
 from treewright.grammar.options import TreebankOptions
 from treewright.grammar.words import Vocabulary
+from treewright.model.component import ArrayForm, Arrays, Stored
 
 ARRAYS: dict[str, ArrayForm] = {
     "rules": (np.int32, (None, 3)),

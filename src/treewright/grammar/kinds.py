@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
-from treewright.component import GRAMMARS, component_class
 from treewright.corpus import Tree
 from treewright.evaluate import BracketScores, brackets
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.trees import ROOTS
+from treewright.model.component import GRAMMARS, component_class
 
 DELETED_ROOT = "TOP"  # the label of a root that scoring leaves out, as in EVALB
 

@@ -11,13 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright import checkpoint as checkpoints
-from treewright import component
 from treewright._core import LatentSums, max_rule
 from treewright.caching import cached_property
 from treewright.calls import checked, explained, explained_methods
 from treewright.checks import Positive, check
-from treewright.component import ArrayForm, Arrays, Saved, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import latent_file
@@ -34,6 +31,9 @@ from treewright.grammar.treebank import MAX_WORDS, joined, parts_of
 from treewright.grammar.trees import Markov, TreeSource, binarised, trees_of
 from treewright.learn import Progress, Report
 from treewright.learn.calibration import Calibration, fit_line
+from treewright.model import checkpoint as checkpoints
+from treewright.model import component
+from treewright.model.component import ArrayForm, Arrays, Saved, Stored
 
 MARKOV = Markov(vertical=1, horizontal=0)  # of the trees; substates replace all context, as published
 SMALLEST_EVENT = 1e-10  # probability of rules that max-rule considers; lower ones score the same there

@@ -1,4 +1,4 @@
-"""Latent-variable grammars as a header and arrays (treewright.component): one model, or the members of a product."""
+"""Latent-variable grammars as a header and arrays: one model, or the members of a product."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.grammar import file
 from treewright.grammar.latent_model import LatentModel, lexicon_from_tables
 from treewright.grammar.options import LatentOptions
+from treewright.model.component import ArrayForm, Arrays, Stored, check_array
 
 WORDS, CLASSES = "latent.words", "latent.classes"  # tables of counts by substate
 MEMBER_ARRAYS: dict[str, ArrayForm] = {

@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treewright.calls import checked
-from treewright.checkpoint import Origin, Steps
 from treewright.checks import Positive, check
-from treewright.component import hash_of
 from treewright.corpus import Tree
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
@@ -30,6 +28,8 @@ from treewright.grammar.latent import LatentGrammar, Run, Training, calibrated, 
 from treewright.grammar.options import LatentOptions
 from treewright.grammar.trees import TreeSource, prepared_trees, trees_of
 from treewright.learn import Progress, Report
+from treewright.model.checkpoint import Origin, Steps
+from treewright.model.component import hash_of
 
 Teacher = Literal["single", "product"]
 

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.calls import explained, explained_methods
 from treewright.checks import check
-from treewright.component import ArrayForm, Arrays, Saved, Stored
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import file
@@ -25,6 +24,7 @@ from treewright.grammar.options import TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse, number_of
 from treewright.grammar.trees import ROOT, TreeSource, trees_of
 from treewright.learn import Report
+from treewright.model.component import ArrayForm, Arrays, Saved, Stored
 from treewright.streams import check_count
 
 MAX_WORDS = 150  # of a sentence that is parsed in one piece; by convention, it bounds time and memory

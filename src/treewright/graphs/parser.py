@@ -10,22 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treewright import checkpoint as checkpoints
 from treewright import streams
 from treewright.calls import checked, explained_methods
-from treewright.checkpoint import Origin
 from treewright.checks import Scale, check_flags, read_plain
-from treewright.component import (
-    ArrayForm,
-    Arrays,
-    Corpus,
-    Saved,
-    Stored,
-    check_array,
-    hash_of,
-    metadata_of,
-    sentences_of,
-)
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import GraphParse
@@ -39,6 +26,19 @@ from treewright.graphs.paths import is_path
 from treewright.graphs.training import Trainer
 from treewright.graphs.view import TreeView
 from treewright.learn import Observer, Progress, Report, Weights
+from treewright.model import checkpoint as checkpoints
+from treewright.model.checkpoint import Origin
+from treewright.model.component import (
+    ArrayForm,
+    Arrays,
+    Corpus,
+    Saved,
+    Stored,
+    check_array,
+    hash_of,
+    metadata_of,
+    sentences_of,
+)
 
 
 @explained_methods

@@ -1,14 +1,14 @@
-"""Checkpoints of induction: the results of the steps that are done (see treewright.checkpoint)."""
+"""Checkpoints of induction: the results of the steps that are done (see treewright.model.checkpoint)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treewright import checkpoint, modelfile
-from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.induce.options import InductionSettings
 from treewright.induce.training import Steps
+from treewright.model import checkpoint, modelfile
+from treewright.model.component import hash_of
 
 
 def steps_at(path: modelfile.Path, sentences: Sequence[Sentence], options: InductionSettings, *, resume: bool) -> Steps:

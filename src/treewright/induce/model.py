@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import modelfile, streams
+from treewright import streams
 from treewright.calls import checked, explained, explained_methods
 from treewright.checks import read_plain
-from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
@@ -28,6 +27,8 @@ from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import OnReport, Steps, train_on
 from treewright.learn import Report
+from treewright.model import modelfile
+from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, sentences_of
 from treewright.parser.completion import Completion
 from treewright.parser.model import MAX_SECONDS
 from treewright.streams import check_seconds

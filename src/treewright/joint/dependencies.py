@@ -16,9 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treewright import component
 from treewright.calls import explained, explained_methods
-from treewright.component import Arrays
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
 from treewright.errors import InfeasibleError
@@ -32,6 +30,8 @@ from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidat
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import ConsideredTags, SentenceTagger
 from treewright.learn import Report
+from treewright.model import component
+from treewright.model.component import Arrays
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.model import Worker
 from treewright.relax import Step

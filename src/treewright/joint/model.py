@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from treewright import component
 from treewright.checks import NotNegative, check_fields, read_plain
-from treewright.component import ArrayForm, Component, Saved, Stored, hold_out
 from treewright.corpus import Tree
 from treewright.errors import InputError
 from treewright.grammar import Collins, PhraseParse, TreebankGrammar, trees_of
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import TreeSource
+from treewright.model import component
+from treewright.model.component import ArrayForm, Component, Saved, Stored, hold_out
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from treewright import component
 from treewright.calls import explained, explained_methods
-from treewright.component import Arrays
 from treewright.corpus import Tree
 from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, PhraseParse, TreebankGrammar, TreebankOptions
 from treewright.grammar.kinds import scores_of
@@ -20,6 +18,8 @@ from treewright.joint.model import JointModel, JointOptions, checked_weight, tra
 from treewright.joint.taggers import SentenceTagger, tagged_sentences
 from treewright.joint.tags import TagParse, TagProblem, agree_on_tags
 from treewright.learn import Report
+from treewright.model import component
+from treewright.model.component import Arrays
 from treewright.tagger import Tagger, TaggerOptions
 
 # Of a treebank grammar that agrees with a tagger. On 70 dev sentences of CRAFT, 4,000 training trees and a weight of 2:

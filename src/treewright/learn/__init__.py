@@ -11,6 +11,7 @@ from treewright._core import (
 from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights, step_size
 from treewright.learn.calibration import Calibration, calibration_report
 from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
+from treewright.learn.options import Learning
 
 __all__ = [
     "Averaged",
@@ -18,6 +19,7 @@ __all__ = [
     "Calibration",
     "Judgement",
     "Learner",
+    "Learning",
     "Numbers",
     "Observer",
     "Progress",

@@ -1,4 +1,4 @@
-"""A network as a header and arrays (treewright.component).
+"""A network as a header and arrays (treewright.model.component).
 
 Tables and matrices are stored as integers of eight bits, each with a scale for each row (`NAME.scales`), biases as
 they are. Lists of words are stored as text in UTF-8, each word with a line break after it.
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import read_plain
-from treewright.component import ArrayForm, Arrays, Stored
 from treewright.learn import Calibration
+from treewright.model.component import ArrayForm, Arrays, Stored
 from treewright.network.model import MAX_NETWORK_WEIGHT, NetworkModel, NetworkSizes, restored_rows, rounded_rows
 
 SCALES = ".scales"

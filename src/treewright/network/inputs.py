@@ -15,8 +15,8 @@ from treewright._core import text_hash
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.network.model import FIRST_VECTOR_ROW, FIRST_WORD_ROW, NO_VECTOR_ROW, UNKNOWN_ROW, NetworkModel
-from treewright.tagger.representatives import representative
 from treewright.tagger.words import SHAPE
+from treewright.tokeniser.representatives import representative
 
 # By convention: prefixes and suffixes of up to so many letters, n-grams of
 # these lengths at the first places of a word, and a shape of so many characters.

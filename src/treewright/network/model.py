@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import Range, check_fields
-from treewright.component import check_array
 from treewright.learn import Calibration
+from treewright.model.component import check_array
 from treewright.network.options import TAG_COLUMNS
 
 Floats = NDArray[np.float32]

@@ -10,13 +10,13 @@ from threading import local
 from types import ModuleType
 from typing import Any, ClassVar
 
-from treewright import checkpoint as checkpoints
 from treewright.calls import checked, explained_methods
-from treewright.checkpoint import Origin
-from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Observer, Progress, Report
+from treewright.model import checkpoint as checkpoints
+from treewright.model.checkpoint import Origin
+from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.network import file
 from treewright.network.inputs import Inputs
 from treewright.network.model import NetworkModel

@@ -20,7 +20,7 @@ from treewright.network.inputs import Inputs, Rows, described, path_prefixes, ta
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
 from treewright.network.options import NetworkOptions
-from treewright.tagger.casing import with_case_noise, without_capitals
+from treewright.tokeniser.casing import with_case_noise, without_capitals
 from treewright.words import Words
 
 WARM_UP = 100  # steps in which the rate rises, by convention

@@ -15,7 +15,7 @@ from treewright.corpus import Sentence
 from treewright.network.inputs import Inputs, tag_strings
 from treewright.network.model import Floats, NetworkModel
 from treewright.streams import grouped
-from treewright.tagger.casing import without_capitals
+from treewright.tokeniser.casing import without_capitals
 
 CACHE_SIZE = 1 << 13  # words whose products with the first matrix are kept: 4 kB each with 128 units; by convention
 MAX_WORDS = 1 << 13  # of the sentences that the core reads in one call, to bound memory; by convention

@@ -1,4 +1,4 @@
-"""A parser as a header and arrays (treewright.component)."""
+"""A parser as a header and arrays (treewright.model.component)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from treewright.checks import Scale, read_plain
-from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.features import Templates, marked_by_place
 from treewright.learn import Weights
+from treewright.model.component import ArrayForm, Arrays, Stored, check_array
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import Calibrations, ParserModel, label_width
 from treewright.parser.options import ParserSettings

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
 from treewright.decode import Parse
-from treewright.tagger.cutting import cuts
+from treewright.tokeniser.cutting import cuts
 
 if TYPE_CHECKING:
     from treewright.parser.model import Parsed

@@ -23,7 +23,7 @@ from treewright.decode import (
     Parts,
     SearchOptions,
 )
-from treewright.decode.climb import ClimbOptions, restart_options
+from treewright.decode.search.climb import ClimbOptions, restart_options
 from treewright.errors import FormatError, InputError
 from treewright.features import (
     AtomBatch,

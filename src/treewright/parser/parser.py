@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from treewright import checkpoint as checkpoints
-from treewright import component, streams
+from treewright import streams
 from treewright.calls import checked, explained_methods
-from treewright.checkpoint import Origin
 from treewright.checks import check, check_flags
-from treewright.component import (
+from treewright.corpus import Sentence
+from treewright.corpus.document import checked_sentence, checked_sentences
+from treewright.decode import Parse, Parts, SearchOptions
+from treewright.errors import InputError
+from treewright.features import Templates
+from treewright.features.standard import STANDARD
+from treewright.graphs import GraphParser
+from treewright.learn import Observer, Progress, Report
+from treewright.model import checkpoint as checkpoints
+from treewright.model import component
+from treewright.model.checkpoint import Origin
+from treewright.model.component import (
     ArrayForm,
     Arrays,
     Component,
@@ -27,14 +36,6 @@ from treewright.component import (
     part_of,
     sentences_of,
 )
-from treewright.corpus import Sentence
-from treewright.corpus.document import checked_sentence, checked_sentences
-from treewright.decode import Parse, Parts, SearchOptions
-from treewright.errors import InputError
-from treewright.features import Templates
-from treewright.features.standard import STANDARD
-from treewright.graphs import GraphParser
-from treewright.learn import Observer, Progress, Report
 from treewright.network import Network
 from treewright.parser import completion, explanation, file, kbest, third_order
 from treewright.parser.calibration import calibrate

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from treewright import component
-from treewright.component import MAKERS, PIPELINE_ROLES, Component, with_article
 from treewright.errors import InputError
+from treewright.model import component
+from treewright.model.component import MAKERS, PIPELINE_ROLES, Component, with_article
 
 
 @dataclass(frozen=True)

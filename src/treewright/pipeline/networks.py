@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from treewright.checkpoint import Origin, Steps
-from treewright.component import Corpus, hash_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.learn import Progress
+from treewright.model.checkpoint import Origin, Steps
+from treewright.model.component import Corpus, hash_of, sentences_of
 from treewright.network import Network, NetworkOptions
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
 from treewright.parser.networks import with_readings

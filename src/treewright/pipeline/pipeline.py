@@ -8,11 +8,18 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from treewright import component, streams
+from treewright import streams
 from treewright.calls import checked, explained_methods
-from treewright.checkpoint import Steps
 from treewright.checks import check_flags
-from treewright.component import (
+from treewright.corpus import Document, Sentence
+from treewright.corpus.arguments import checked_items
+from treewright.corpus.document import checked_sentence, checked_sentences
+from treewright.decode import Parts
+from treewright.errors import InputError
+from treewright.learn import Progress
+from treewright.model import component
+from treewright.model.checkpoint import Steps
+from treewright.model.component import (
     MAKERS,
     ArrayForm,
     Arrays,
@@ -25,12 +32,6 @@ from treewright.component import (
     part_of,
     sentences_of,
 )
-from treewright.corpus import Document, Sentence
-from treewright.corpus.arguments import checked_items
-from treewright.corpus.document import checked_sentence, checked_sentences
-from treewright.decode import Parts
-from treewright.errors import InputError
-from treewright.learn import Progress
 from treewright.network import Network, NetworkOptions
 from treewright.parser import (
     Alternatives,
@@ -55,8 +56,9 @@ from treewright.pipeline.networks import trained_network, with_network
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, origin_of, train_parts
 from treewright.streams import check_seconds
-from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
+from treewright.tagger import Tagger, TaggerOptions
 from treewright.tagger.model import without_network
+from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.words import Words
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class Pipeline(Saved):
     >>> import treewright as tw
     >>> tagger = tw.tagger.Tagger.train("sample.conllu")
     >>> parser = tw.Parser.train("sample.conllu", model="arc")
-    >>> nlp = Pipeline(tw.tagger.Tokeniser(), tagger, parser)
+    >>> nlp = Pipeline(tw.tokeniser.Tokeniser(), tagger, parser)
     >>> [first, second] = nlp("The bridge creaked. She mended the rail.")
     >>> first.upos, first.heads.tolist(), first.deprels, first.parse.certified
     (['DET', 'NOUN', 'VERB', 'PUNCT'], [2, 3, 0, 3], ['det', 'nsubj', 'root', 'punct'], True)
@@ -130,7 +132,7 @@ class Pipeline(Saved):
         that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
         called with a line for each. report is called after each epoch, progress before each example. checkpoint: a
         file beside which finished components and the state of the current one are kept, from which a later call with
-        `resume` continues; the caller removes them (`treewright.checkpoint.remove_checkpoint`) when the model is saved.
+        `resume` continues; the caller removes them (`model.checkpoint.remove_checkpoint`) when the model is saved.
         """
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
         tell = note or (lambda line: None)

@@ -11,7 +11,8 @@ from treewright.calls import explained
 from treewright.learn import Weights
 from treewright.parser import Parser
 from treewright.pipeline.pipeline import Pipeline
-from treewright.tagger import Tagger, Tokeniser
+from treewright.tagger import Tagger
+from treewright.tokeniser import Tokeniser
 
 
 @explained

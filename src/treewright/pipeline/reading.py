@@ -15,7 +15,7 @@ from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
 from treewright.pipeline.writing import from_json
-from treewright.tagger import Tokeniser
+from treewright.tokeniser import Tokeniser
 
 INPUTS = ("text", "paragraphs", "lines", "conllu", "json")
 BY_EXTENSION = {

@@ -8,16 +8,17 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from treewright.checkpoint import Origin, Steps
-from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
+from treewright.model.checkpoint import Origin, Steps
+from treewright.model.component import hash_of
 from treewright.network import NetworkOptions
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
-from treewright.tagger import Tagger, TaggerOptions, Tokeniser, TokeniserOptions
-from treewright.tagger.casing import with_case_noise
+from treewright.tagger import Tagger, TaggerOptions
 from treewright.tagger.options import COLUMNS
+from treewright.tokeniser import Tokeniser, TokeniserOptions
+from treewright.tokeniser.casing import with_case_noise
 from treewright.words import Words
 
 # Words of parsed sentences from which tagger and parser learn, for each word of the treebank. On the development set of

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
-from treewright.decode.programs import fractional_arcs
 from treewright.decode.result import Parse
+from treewright.decode.search.programs import fractional_arcs
 from treewright.errors import InputError
 
 Draw = Literal["normal", "uniform"]

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import decode
 from treewright.corpus import Sentence
-from treewright.decode.climb import Start, restart_options
+from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
 from treewright.learn import Numbers, State
 from treewright.parser import FactorOptions, Parser, ParserOptions

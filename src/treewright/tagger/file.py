@@ -1,4 +1,4 @@
-"""A tagger as a header and arrays (treewright.component)."""
+"""A tagger as a header and arrays (treewright.model.component)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from treewright.checks import NotNegative, Scale, read_plain
-from treewright.component import ArrayForm, Arrays, Stored, check_array
 from treewright.learn import Calibration, Weights
+from treewright.model.component import ArrayForm, Arrays, Stored, check_array
 from treewright.tagger.lexicon import MAX_UINT16, Lexicon, Listing, array_forms
 from treewright.tagger.model import TaggerModel
 from treewright.tagger.options import Candidates, TaggerOptions

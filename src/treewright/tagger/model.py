@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from treewright._core import LemmaWords, TagModel, TagWords, text_hash
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
-from treewright.learn import Calibration, Weights
-from treewright.tagger.casing import without_capitals
+from treewright.learn import Calibration, Learning, Weights
+from treewright.learn.hashing import hashed
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
-from treewright.tagger.options import COLUMNS, Candidates, Learning, TaggerOptions
-from treewright.tagger.representatives import NAME_TAG, NAMES, kind_of, representative
+from treewright.tagger.options import COLUMNS, Candidates, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
-from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled, hashed
+from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled
+from treewright.tokeniser.casing import without_capitals
+from treewright.tokeniser.representatives import NAME_TAG, NAMES, kind_of, representative
 
 Tag = tuple[str, ...]
 Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag

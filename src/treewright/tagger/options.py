@@ -1,4 +1,4 @@
-"""How a tagger and a tokeniser are built and trained: frozen options, saved with the model."""
+"""How a tagger is built and trained: frozen options, saved with the model."""
 
 from __future__ import annotations
 
@@ -7,26 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from treewright.calls import explained_methods
-from treewright.checks import Bits, Count, NotNegative, Positive, Rate, Share, check_fields, read_plain
+from treewright.checks import Count, Positive, Share, check_fields, read_plain
 from treewright.errors import InputError
+from treewright.learn import Learning
 
 # The columns a tagger can fill, in the order in which they make up a tag; the lemma is chosen for form and tag.
 TAG_COLUMNS = {"upos": "UPOS", "xpos": "XPOS", "feats": "FEATS"}
 COLUMNS = {**TAG_COLUMNS, "lemma": "LEMMA"}
-
-
-@dataclass(frozen=True)
-class Learning:
-    """How a table of weights is trained."""
-
-    bits: Bits = 21
-    epochs: Positive = 8
-    rate: Rate = 0.1
-    adagrad_epsilon: NotNegative = 1.0
-    margin: NotNegative = 1.0  # of the gold tag
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -85,27 +72,6 @@ class TaggerOptions:
     def from_json(cls, values: Mapping[str, Any]) -> TaggerOptions:
         """The inverse of `to_json`."""
         return read_plain(values, cls, "options")
-
-
-@dataclass(frozen=True)
-class TokeniserOptions:
-    """Everything that the training of a tokeniser depends on beside the data; no value is left open."""
-
-    seed: Count = 1
-    choose_epoch: bool = True  # keep the epoch with the best score on the development data, else the last one
-    learning: Learning = field(
-        default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
-    )
-    boundaries: Learning = field(  # of the sentence ends between tokens; chosen by benchmarks/sentence_splitting.py
-        default_factory=lambda: Learning(bits=20, epochs=2, rate=0.2, adagrad_epsilon=5.0, margin=0.0)
-    )
-    # The share of the paragraphs that are in lower case or in capitals (casing.py). Chosen on the development data of
-    # UD English-EWT 2.16, 6,000 training sentences: F1 of sentence ends in capitals 92.8 (without noise 91.4), in lower
-    # case 92.6 (92.2), plain 93.8 (94.0).
-    case_noise: Share = 0.2
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def checked_columns(columns: Iterable[str]) -> tuple[str, ...]:

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from treewright import checkpoint as checkpoints
 from treewright import streams
 from treewright.calls import checked, explained_methods
-from treewright.checkpoint import Origin
 from treewright.checks import check_flags
-from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.learn import Observer, Progress, Report
+from treewright.model import checkpoint as checkpoints
+from treewright.model.checkpoint import Origin
+from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
 from treewright.tagger.options import TaggerOptions, checked_columns

@@ -17,6 +17,7 @@ from treewright.learn import (
     AveragedCells,
     Calibration,
     Judgement,
+    Learning,
     Numbers,
     Observer,
     Stage,
@@ -26,7 +27,6 @@ from treewright.learn import (
     run,
 )
 from treewright.learn.calibration import first_sentences, fit
-from treewright.tagger.casing import with_case_noise, without_capitals
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
@@ -41,10 +41,11 @@ from treewright.tagger.model import (
     tag_kernel,
     tag_words,
 )
-from treewright.tagger.options import COLUMNS, Learning, TaggerOptions
-from treewright.tagger.representatives import EMOTICON, emoticon_tag, with_representatives
+from treewright.tagger.options import COLUMNS, TaggerOptions
 from treewright.tagger.scripts import script_of
 from treewright.tagger.words import SHAPE, Indices
+from treewright.tokeniser.casing import with_case_noise, without_capitals
+from treewright.tokeniser.representatives import EMOTICON, emoticon_tag, with_representatives
 
 NO_LEMMA = "_"
 LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; by convention

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-
-REACH = 2  # the largest offset of a template, as in core/learning/features.hpp
 
 Indices = NDArray[np.int32]
 
@@ -88,8 +85,3 @@ def compiled(templates: Sequence[str], atoms: Sequence[str]) -> Indices:
             offset, _, atom = item.partition(".")
             rows.append((number, atoms.index(atom), int(offset)))
     return np.array(rows, dtype=np.int32)
-
-
-def hashed(text: str) -> int:
-    """A hash of 32 bits, the same on every machine."""
-    return crc32(text.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Word vectors and classes as a header and arrays (treewright.component)."""
+"""Word vectors and classes as a header and arrays (treewright.model.component)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import read_plain
-from treewright.component import ArrayForm, Arrays, Stored
+from treewright.model.component import ArrayForm, Arrays, Stored
 from treewright.words.classes import Classes
 from treewright.words.vectors import Vectors
 

@@ -23,11 +23,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.component import MAX_WEIGHT
 from treewright.corpus import open_input
 from treewright.corpus.reader import shown
 from treewright.corpus.typography import canonical
 from treewright.errors import FormatError
+from treewright.model.component import MAX_WEIGHT
 from treewright.words.classes import Classes
 from treewright.words.vectors import Vectors, key_of
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import checkpoint as checkpoints
-from treewright import modelfile
-from treewright.checkpoint import Origin
-from treewright.component import hash_of
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
+from treewright.model import checkpoint as checkpoints
+from treewright.model import modelfile
+from treewright.model.checkpoint import Origin
+from treewright.model.component import hash_of
 from treewright.words.classes import Classes
 from treewright.words.exchange import Exchange, Ints, paths_of
 from treewright.words.factorisation import factorised

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from treewright.caching import cached_property
 from treewright.calls import checked, explained_methods
 from treewright.checks import Count, Positive
-from treewright.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of
 from treewright.corpus import read
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
+from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors

@@ -1,0 +1,1 @@
+"""Searches for the best structure: branch and bound, dual decomposition, hill climbing, integer programs."""

@@ -1,0 +1,89 @@
+"""The best second-order tree where arcs may cross: dual decomposition finished by branch and bound."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.decode.constraints import infeasible
+from treewright.decode.problem import Problem
+from treewright.decode.result import TOLERANCE, Parse, check_tolerance
+from treewright.decode.search.dual import columns
+from treewright.errors import BudgetError, InputError
+from treewright.proofs.proof import Proof
+from treewright.streams import check_seconds
+
+NO_LIMIT = 2**62
+
+
+def solve(
+    problem: Problem,
+    *,
+    max_seconds: float | None = None,
+    max_nodes: int | None = None,
+    tolerance: float = TOLERANCE,
+    trace: bool = False,
+    proof: bool = False,
+) -> Parse:
+    """The best tree, certified; on a budget the best found, with the bound that was reached.
+
+    A tree is certified if no other can be better by more than tolerance times the spread of the scores.
+    max_nodes limits the search tree, and the result is reproducible; max_seconds is a wall clock. trace has one
+    entry an iteration: "dual" (of the node worked on), "best", "bound" (on all trees), "disagreements", "recomputed",
+    "node".
+
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> random = np.random.default_rng(7)
+    >>> arc, sib, grand = random.normal(size=(8, 8)), random.normal(size=(8, 8, 8)), random.normal(size=(8, 8, 8))
+    >>> parse = tw.decode.tree(arc, sib=sib, grand=grand)
+    >>> parse.certified, round(parse.gap, 6)
+    (True, 0.0)
+    """
+    if problem.projective:
+        raise InputError("branch and bound is for trees that may cross; projective ones have a dynamic program")
+    check_nodes(max_nodes)
+    check_seconds(max_seconds)
+    check_tolerance(tolerance)
+    given = {"max_seconds": max_seconds, "max_nodes": max_nodes}
+    found = _core.branch_and_bound(
+        problem.parts,
+        problem.single_root,
+        math.inf if max_seconds is None else float(max_seconds),
+        NO_LIMIT if max_nodes is None else int(max_nodes),
+        float(tolerance),
+        bool(trace),
+        bool(proof),
+    )
+    if found.bound == -math.inf:
+        raise infeasible(problem)
+    if found.value == -math.inf:
+        limits = ", ".join(f"{name}={limit}" for name, limit in given.items() if limit is not None)
+        raise BudgetError(f"no tree without a part of the score -inf was found within {limits}; raise the limit")
+    return Parse(
+        found.heads,
+        found.value,
+        found.bound,
+        "branch and bound",
+        found.gap,
+        found.spread,
+        tolerance,
+        "agreement" if found.certificate == "agreement" else "bound",
+        found.iterations,
+        found.nodes,
+        _columns(found.trace, problem.nodes) if trace else None,
+        proof=Proof.of_search(found.proof, problem.parts.head, problem.parts.modifier) if proof else None,
+    )
+
+
+def check_nodes(max_nodes: int | None) -> None:
+    """Refuse a search without nodes."""
+    if max_nodes is not None and max_nodes < 1:
+        raise InputError(f"max_nodes is {max_nodes}; the root of the search is one node, None is no limit")
+
+
+def _columns(trace: _core.SearchTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:
+    return columns(trace, nodes) | {"node": trace.node}

@@ -1,0 +1,1 @@
+"""Sums over trees: marginals, samples, k best trees, minimum Bayes risk."""

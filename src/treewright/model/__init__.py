@@ -1,0 +1,1 @@
+"""Model files: the protocol of components, their files, checkpoints and the registry of kinds."""

@@ -1,0 +1,1 @@
+"""Proofs of optimality and the checker, which imports no decoder."""

@@ -1,0 +1,573 @@
+"""Sentence ends: a log-linear classifier over tokens, after the text is cut into tokens.
+
+It sees the words around each token end, how the training data writes and tags them, the distance to the marks around
+it, and the line breaks that canonical.py keeps. The decision averages its log odds with those of the tokeniser's
+character model, which sees other evidence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._core import TagModel
+from treewright.caching import cached_property
+from treewright.corpus import Sentence
+from treewright.corpus.typography import TABLE
+from treewright.learn import AveragedCells, Learning, Stage, Weights
+from treewright.learn.hashing import REACH, hashed
+from treewright.tokeniser.canonical import PARAGRAPH
+from treewright.tokeniser.casing import with_noisy_paragraphs
+from treewright.tokeniser.characters import (
+    SPACE,
+    Layout,
+    Substrings,
+    class_of,
+    classes_of,
+    codes_of,
+    compiled,
+    joined_features,
+    lowered,
+)
+from treewright.tokeniser.representatives import EMOTICON
+from treewright.tokeniser.rules import SENTENCE, labels_by_rule
+from treewright.tokeniser.segments import tokens_of
+
+NO_SPACE, BLANK, LINE, PARAGRAPH_END = range(4)  # what follows a token
+WORD_COLUMNS = ("lower", "capital", "start", "end", "tag", "tags", "frequent")  # see WordTable
+
+# Weight, threshold, views and the share of joined paragraphs were chosen in single runs on the
+# development set of UD English-EWT 2.16 and on a fifth of its training documents (--held-out). F1 of sentences with one
+# view and no joined paragraphs 90.6 and 90.9, with these settings 91.0 and 91.9.
+TOKEN_WEIGHT = 2 / 3  # of the log odds of this model; the rest is that of the character model
+THRESHOLD = 0.4  # the lowest probability at which a sentence ends
+
+VIEWS = 4  # of the training text
+MAX_ROWS = 1_000_000  # tokens of all views, to bound memory: about 400 bytes each; by convention
+JOIN_SHARE = 0.4  # of the blank lines are blanks in a view
+TOKENS_PER_STEP = 64  # of one update; by convention
+LINE_SHARE = 0.25  # of the training paragraphs are written with a line for each sentence; by convention
+BREAK_SHARE = 0.002  # of the other blanks in these paragraphs are line breaks; by convention
+
+Indices = NDArray[np.int64]
+
+ATOMS = (
+    "form",  # in lower case
+    "cased",  # the form as it is written
+    "shape",  # classes of the first two characters and the last one, and the length
+    "first",  # the class of the first character
+    "suffix",  # three characters
+    "gap",  # what follows
+    "rule",  # the label by rule of its last character
+    "capitals",  # whether it is written in capitals
+    "since_paragraph",  # tokens since the start of the paragraph, in powers of two
+    "until_paragraph",  # tokens until its end
+    "since_stop",  # tokens since the last full stop, question or exclamation mark of the paragraph
+    "until_stop",  # tokens until the next one
+    "since_mark",  # the same for all punctuation
+    "until_mark",
+    "brackets",  # open brackets of the paragraph
+    "quote",  # whether a quotation mark of the paragraph is open
+    "lower_starts",  # whether the paragraph has a lower-case letter after a stop
+    "capital_share",  # of the paragraph's tokens that begin with a capital, in fifths
+    "stops",  # of the paragraph, up to two
+    "repeats",  # whether the next form is that of the start of the paragraph, or after the last stop
+    "same_shape",  # whether the next token has the same shape
+    "opening",  # the form after the last stop
+    *WORD_COLUMNS[:-1],
+    "cased_tag",  # tag and casing
+    "common",  # the form of a frequent word, tag and casing of another
+)
+# The place of a template and the order of its atoms enter the hash: a change needs a new FORMAT of the tokeniser.
+TEMPLATES = (
+    *("-2.form", "-1.form", "0.form", "1.form", "2.form", "3.form", "0.cased", "1.cased", "2.cased"),
+    *("-1.shape", "0.shape", "1.shape", "2.shape", "0.suffix", "1.suffix", "0.suffix 1.suffix"),
+    *("0.form 1.form", "-1.form 0.form", "1.form 2.form", "1.cased 2.cased", "0.form 1.cased"),
+    *("-1.form 0.form 1.form", "0.form 1.form 2.form", "0.form 1.shape", "0.shape 1.form", "-1.form 0.form 1.shape"),
+    *("-1.shape 0.shape 1.shape", "0.shape 1.shape 2.shape", "-1.shape 0.shape 1.shape 2.shape"),
+    "-2.shape -1.shape 0.shape 1.shape 2.shape 3.shape",
+    *("0.gap", "0.gap 0.form 1.first", "0.gap 0.first 1.first", "0.gap 1.form", "0.gap 0.first 1.shape"),
+    *("0.first 1.first 0.since_paragraph", "0.first 1.first 0.until_paragraph", "0.first 1.first 0.since_stop"),
+    *("0.first 1.first 0.until_stop", "0.first 1.first 0.since_mark 0.until_mark", "0.form 1.first 0.lower_starts"),
+    *("0.form 1.first 0.brackets 0.quote", "0.first 1.first 0.capital_share 0.stops", "0.form 0.since_paragraph"),
+    *("0.form 1.first 0.since_paragraph", "1.form 0.until_paragraph", "0.rule 1.first 0.gap", "0.rule 0.form"),
+    *("0.rule 0.since_stop 1.first", "0.capitals 1.capitals 1.first 2.first"),
+    *("0.lower 1.first 1.lower 1.capital", "0.first 1.first 1.capital 1.start", "0.form 1.first 1.capital"),
+    *("0.first 1.first 1.capital 2.first 2.capital", "0.capital 1.capital 1.first 0.first", "0.end 1.start 1.first"),
+    *("0.end 1.start 0.first 1.first 1.capital", "0.repeats 0.first 1.first", "0.repeats 1.form"),
+    *("0.same_shape 0.shape", "0.opening 1.form", "0.first 0.end 1.first 1.lower 0.capital_share"),
+    *("1.capital 1.first 2.first 0.since_stop", "0.lower 0.capital 0.first 1.first 1.lower 1.capital 2.first"),
+    *("0.cased_tag", "1.cased_tag", "0.cased_tag 1.cased_tag", "-1.cased_tag 0.cased_tag 1.cased_tag"),
+    *("0.cased_tag 1.cased_tag 2.cased_tag", "-1.cased_tag 0.cased_tag 1.cased_tag 2.cased_tag"),
+    *("0.cased_tag 1.cased_tag 2.cased_tag 3.cased_tag", "-2.cased_tag -1.cased_tag 0.cased_tag 1.cased_tag"),
+    "-2.cased_tag -1.cased_tag 0.cased_tag 1.cased_tag 2.cased_tag 3.cased_tag",
+    *("0.common 1.common", "-1.common 0.common 1.common", "0.common 1.common 2.common"),
+    *("-1.common 0.common 1.common 2.common", "0.tags 1.tags", "-1.tags 0.tags 1.tags", "0.tags 1.tags 2.tags"),
+    *("1.cased_tag 2.cased_tag 3.cased_tag 4.cased_tag", "-3.cased_tag -2.cased_tag -1.cased_tag 0.cased_tag"),
+    *("0.form 1.cased_tag 2.cased_tag", "0.cased_tag 1.cased_tag 0.since_stop"),
+    "0.cased_tag 1.cased_tag 0.until_paragraph",
+)
+_TEMPLATES = tuple(compiled(template, ATOMS) for template in TEMPLATES)
+
+FIRST_EMOJI = 0x2600  # a symbol from this code point on is a picture
+
+_CAPITAL, _LOWER, _DIGIT = class_of("A"), class_of("a"), class_of("1")
+_FIRST_MARK = class_of("†")  # the classes of punctuation and symbols are the highest
+_STOPS = [class_of(mark) for mark in ".!?…"]
+_OPENING, _CLOSING = ([ord(mark) for mark in marks] for marks in ("([{", ")]}"))
+MIN_COUNT = 2  # a word must occur so often to be in the table: in training each occurrence is described by the others
+COMMON_COUNT = 100  # occurrences of a word that is described by its form; by convention
+_UNKNOWN_TAGS = 4  # kinds of unknown words: capital, lower case, digit, other
+# Upper limits of the buckets of counts and shares, by convention.
+_COUNTS = (1, 2, 5, 20, 100)
+_CAPITAL_SHARES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
+_EDGE_SHARES = (0.001, 0.01, 0.03, 0.1, 0.25, 0.5)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of a canonical text: where they begin and end, and what follows each."""
+
+    text: str
+    begin: Indices
+    end: Indices
+    gap: Indices
+
+    @classmethod
+    def of(cls, text: str, last: Indices) -> Tokens:
+        """Tokens by their last characters."""
+        codes, spaces = codes_of(text), classes_of(text) == SPACE
+        end = last + 1
+        solid = np.flatnonzero(~spaces)
+        begin = solid[np.searchsorted(solid, np.append(0, end[:-1]))] if len(end) else end
+        following = np.append(begin[1:], len(text))
+        breaks = np.append(0, np.cumsum(codes == ord("\n")))
+        gap = np.minimum(following - end, 1) + np.minimum(breaks[following] - breaks[end], 2)
+        return cls(text, begin, end, gap)
+
+    @property
+    def paragraphs(self) -> Indices:
+        """The first token of each paragraph, and the number of tokens."""
+        last = np.flatnonzero(self.gap[:-1] == PARAGRAPH_END)
+        return np.unique(np.concatenate([[0], last + 1, [len(self)]]))
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """How the training data writes and tags its words: a row of buckets for each form in lower case, by its hash.
+
+    lower: how often it is written in lower case; capital: the share of capitals inside sentences; start, end: the share
+    of occurrences at the start and the end of sentences; tag: its most frequent universal tag; tags: those that a tenth
+    of its occurrences have; frequent: whether it occurs COMMON_COUNT times.
+    """
+
+    keys: NDArray[np.uint32]
+    rows: NDArray[np.uint16]
+
+    def look_up(self, forms: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The row of each form, and whether it has one."""
+        if not len(self.keys):
+            return np.zeros(len(forms), dtype=np.int64), np.zeros(len(forms), dtype=np.bool_)
+        place = np.minimum(np.searchsorted(self.keys, forms), len(self.keys) - 1)
+        return place, self.keys[place] == forms
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each form in lower case occurs, and in which places."""
+
+    keys: NDArray[np.uint32]
+    total: Indices
+    lower: Indices
+    capital_inside: Indices
+    start: Indices
+    end: Indices
+
+    @classmethod
+    def of(cls, forms: NDArray[np.uint32], is_capital: NDArray[np.bool_], is_end: NDArray[np.bool_]) -> Counts:
+        """From the tokens of a text."""
+        keys, place = np.unique(forms, return_inverse=True)
+
+        def count(mask: NDArray[np.bool_]) -> Indices:
+            return np.bincount(place[mask], minlength=len(keys))
+
+        is_start = starts_of(is_end)
+        masks = (is_start | True, ~is_capital, is_capital & ~is_start, is_start, is_end)
+        return cls(keys, *map(count, masks))
+
+    def buckets(self, own: Counts | None = None) -> NDArray[np.int64]:
+        """The first four columns of a WordTable; `own` is left out."""
+        total, lower, inside, start, end = (
+            getattr(self, name) - (getattr(own, name) if own else 0)
+            for name in ("total", "lower", "capital_inside", "start", "end")
+        )
+        known = total > 0
+        capital = inside / np.maximum(lower + inside, 1)
+        columns = [
+            np.digitize(lower, _COUNTS),
+            np.where(lower + inside > 0, 1 + np.digitize(capital, _CAPITAL_SHARES), 0),
+            np.where(known, 1 + np.digitize(start / np.maximum(total, 1), _EDGE_SHARES), 0),
+            np.where(known, 1 + np.digitize(end / np.maximum(total, 1), _EDGE_SHARES), 0),
+        ]
+        return np.stack(columns, axis=1)
+
+
+def starts_of(is_end: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which tokens begin a sentence."""
+    return np.append(True, is_end[:-1])[: len(is_end)]
+
+
+@dataclass(frozen=True)
+class BoundaryModel:
+    """Weights and words."""
+
+    settings: Learning
+    weights: Weights
+    words: WordTable
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float32]:
+        """The weights as numbers."""
+        return np.asarray(self.weights.values * np.float32(self.weights.scale), dtype=np.float32)
+
+    def odds(self, tokens: Tokens, rule: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The log odds that a sentence ends after each token; `rule` are the labels by rule of the characters."""
+        features = features_of(tokens, rule, self.words)
+        kernel = kernel_of(self.settings)
+        rows = padded([features])
+        found, _, confidence = kernel.decode(*rows.candidates, rows.numbers, self.numbers, None, True)
+        assert confidence is not None
+        return log_odds(np.where(found == 1, confidence, 1 - confidence))
+
+
+def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The logarithm of p / (1 - p), of finite size."""
+    limited = np.clip(probability, 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(limited / (1 - limited)))
+
+
+def combined(characters: NDArray[np.float64], tokens: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether sentences end, from the log odds of both models."""
+    odds = (1 - TOKEN_WEIGHT) * characters + TOKEN_WEIGHT * tokens
+    return np.asarray(odds >= np.log(THRESHOLD / (1 - THRESHOLD)))
+
+
+def kernel_of(settings: Learning) -> TagModel:
+    """The kernel that decides for each token alone."""
+    items = np.array([(place, place, 0) for place in range(len(TEMPLATES))], dtype=np.int32)
+    table = np.array([[hashed(label)] for label in ("inside", "end", "<before>")], dtype=np.uint32)
+    return TagModel(items, len(TEMPLATES), table, settings.bits, 2, 0, False)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Features for the kernel: atoms and two candidates of each token."""
+
+    candidates: tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int32]]
+    numbers: NDArray[np.int32]
+
+
+def padded(blocks: Sequence[NDArray[np.uint32]]) -> Rows:
+    """Rows of features, given in blocks, as the kernel takes them."""
+    n = sum(map(len, blocks))
+    atoms = np.concatenate([np.zeros((2 * REACH, len(TEMPLATES)), dtype=np.uint32), *blocks])
+    begin = np.zeros(2 * REACH + n + 1, dtype=np.int32)
+    begin[2 * REACH :] = 2 * np.arange(n + 1)
+    pool = np.tile(np.array([0, 1], dtype=np.int32), n)
+    return Rows((atoms, begin, pool), np.arange(2 * REACH, 2 * REACH + n, dtype=np.int32))
+
+
+# -- features
+
+
+def features_of(
+    tokens: Tokens, rule: NDArray[np.int32], words: WordTable, given: NDArray[np.int64] | None = None
+) -> NDArray[np.uint32]:
+    """A row of hashed features for each token; given: the first columns of the word table, in training.
+
+    Nothing of another paragraph is seen.
+    """
+    values = atoms_of(tokens, rule, words, given)
+    layout = Layout.of(np.diff(tokens.paragraphs).tolist())
+    atoms = np.stack([layout.spread(values[atom] + np.uint64(1)) for atom in ATOMS])
+    return joined_features(atoms, _TEMPLATES, layout.places)
+
+
+def atoms_of(
+    tokens: Tokens, rule: NDArray[np.int32], words: WordTable, given: NDArray[np.int64] | None = None
+) -> dict[str, NDArray[np.uint64]]:
+    """A value for each token, by the names of ATOMS."""
+    spelled = _spelling(tokens)
+    places = _places(tokens, spelled)
+    values = {
+        **spelled,
+        **places,
+        "gap": tokens.gap,
+        "rule": rule[tokens.end - 1],
+        **_words(spelled, words, given),
+    }
+    return {name: np.asarray(values[name]).astype(np.uint64) for name in ATOMS}
+
+
+def _spelling(tokens: Tokens) -> dict[str, NDArray[np.uint64] | Indices]:
+    """What the letters of tokens say. Emoji are described as the emoticon that treebanks have more often."""
+    text, begin, end = tokens.text, tokens.begin, tokens.end
+    if not text.isascii() and len(end):
+        begin, end = begin.copy(), end.copy()
+        is_emoji = (classes_of(text)[begin] == class_of("😀")) & (codes_of(text)[begin] >= FIRST_EMOJI)
+        begin[is_emoji], end[is_emoji] = len(text), len(text) + len(EMOTICON)
+        text += EMOTICON
+    classes = classes_of(text).astype(np.int64)
+    lower, cased = Substrings(codes_of(lowered(text))), Substrings(codes_of(text))
+    length = end - begin
+    first, last = classes[begin], classes[end - 1]
+    second = np.where(length > 1, classes[np.minimum(begin + 1, len(text) - 1)], 0)
+    shape = ((first * 64 + second) * 64 + last) * 4 + np.minimum(length, 3)
+    return {
+        "form": lower.of(begin, end),
+        "cased": cased.of(begin, end),
+        "suffix": lower.of(np.maximum(begin, end - 3), end),
+        "shape": shape,
+        "first": first,
+        "capitals": (first == _CAPITAL) & (last == _CAPITAL) & (length > 1),
+        "same_shape": np.append(shape[1:] == shape[:-1], False)[: len(shape)],
+    }
+
+
+def _places(tokens: Tokens, spelled: Mapping[str, NDArray[np.uint64] | Indices]) -> dict[str, Indices]:
+    n = len(tokens)
+    here = np.arange(n)
+    first, form = spelled["first"], spelled["form"]
+    bounds = tokens.paragraphs
+    paragraph = np.searchsorted(bounds, here, side="right") - 1  # the number of each token's paragraph
+    begin, end = bounds[paragraph], bounds[paragraph + 1] - 1
+    is_stop, is_mark = np.isin(first, _STOPS), first >= _FIRST_MARK
+    codes = codes_of(tokens.text)[tokens.begin]
+    starts_low = np.append(False, is_stop[:-1] & (first[1:] == _LOWER))[:n]
+
+    def inside(mask: NDArray[np.bool_]) -> Indices:
+        """How many tokens of the paragraph have a property."""
+        total = np.append(0, np.cumsum(mask))
+        return np.asarray(total[end + 1] - total[begin])
+
+    def so_far(change: Indices) -> Indices:
+        """The sum over the tokens of the paragraph up to each."""
+        total = np.append(0, np.cumsum(change))
+        return np.asarray(total[1:] - total[begin])
+
+    last_stop, next_stop = _nearest(is_stop, begin, end)
+    last_mark, next_mark = _nearest(is_mark, begin, end)
+    following = np.append(form[1:], np.uint64(0))[:n]
+    after_stop = np.minimum(last_stop + 1, n - 1)
+    brackets = so_far(np.isin(codes, _OPENING).astype(np.int64) - np.isin(codes, _CLOSING))
+    return {
+        "since_paragraph": _power(here - begin),
+        "until_paragraph": _power(end - here),
+        "since_stop": _power(here - last_stop),
+        "until_stop": _power(next_stop - here),
+        "since_mark": _power(here - last_mark),
+        "until_mark": _power(next_mark - here),
+        "brackets": np.clip(brackets, -1, 2) + 1,
+        "quote": so_far((codes == ord('"')).astype(np.int64)) % 2,
+        "lower_starts": np.minimum(inside(starts_low), 1),
+        "capital_share": np.minimum(4, 5 * inside(first == _CAPITAL) // (end - begin + 1)),
+        "stops": np.minimum(2, inside(is_stop)),
+        "repeats": (following == form[begin]) + 2 * (following == form[after_stop]),
+        "opening": form[after_stop],
+    }
+
+
+def _nearest(mask: NDArray[np.bool_], begin: Indices, end: Indices) -> tuple[Indices, Indices]:
+    """The last token with a property before each token, and the next one after it; the limits of the paragraph else."""
+    n = len(mask)
+    here = np.arange(n)
+    before = np.maximum.accumulate(np.append(-1, np.where(mask, here, -1)))[:n]
+    after = np.minimum.accumulate(np.append(np.where(mask, here, n), n)[::-1])[::-1][1:]
+    return np.maximum(before, begin - 1), np.minimum(after, end + 1)
+
+
+def _power(distance: Indices) -> Indices:
+    """A distance in powers of two."""
+    return np.asarray(np.log2(np.maximum(distance, 0) + 1), dtype=np.int64)
+
+
+def _words(
+    spelled: Mapping[str, NDArray[np.uint64] | Indices], words: WordTable, given: NDArray[np.int64] | None
+) -> dict[str, NDArray[np.int64] | NDArray[np.uint64]]:
+    """The columns of the word table; unknown words have tags by their first characters."""
+    form = np.asarray(spelled["form"], dtype=np.uint64)
+    first = spelled["first"]
+    place, is_known = words.look_up(keys_of(spelled))
+    unknown = np.select([first == _CAPITAL, first == _LOWER, first == _DIGIT], [0, 1, 2], default=3)
+    rows = words.rows[place].astype(np.int64) if len(words.rows) else np.zeros((len(form), len(WORD_COLUMNS)), np.int64)
+    rows = np.where(is_known[:, None], rows, 0)
+    if given is not None:
+        rows[:, : given.shape[1]] = given
+    tag, tags = (np.where(is_known, rows[:, column], unknown) for column in (4, 5))
+    is_common = rows[:, 6] == 1
+    cased_tag = tag * 4 + (first == _CAPITAL) + 2 * np.asarray(spelled["capitals"], dtype=np.int64)
+    columns = {name: rows[:, column] for column, name in enumerate(WORD_COLUMNS[:4])}
+    return {
+        **columns,
+        "tag": tag,
+        "tags": tags * 2 + (first == _CAPITAL),
+        "cased_tag": cased_tag,
+        "common": np.where(is_common, form, cased_tag.astype(np.uint64)),
+    }
+
+
+def keys_of(spelled: Mapping[str, NDArray[np.uint64] | Indices]) -> NDArray[np.uint32]:
+    """The keys of the forms in a WordTable."""
+    return (np.asarray(spelled["form"], dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
+
+
+# -- training
+
+
+def token_tags(sentences: Iterable[Sentence]) -> list[str]:
+    """The universal tags of each token's words."""
+    found = []
+    for sentence in sentences:
+        word = 0
+        for form, words in tokens_of(sentence):
+            if form.translate(TABLE).strip():  # it is visible
+                found.append("+".join(sentence.upos[word : word + len(words)]))
+            word += len(words)
+    return found
+
+
+@dataclass(frozen=True)
+class BoundaryData:
+    """What a boundary model is trained on: features of tokens and whether a sentence ends."""
+
+    words: WordTable
+    rows: Rows
+    gold: NDArray[np.int32]
+
+
+def training_data(
+    text: str, labels: NDArray[np.int32], tags: Sequence[str], case_noise: float, seed: int
+) -> BoundaryData:
+    """The canonical text of a treebank in several views, which differ in casing, in line breaks and in paragraphs.
+
+    labels are those of the characters, tags those of the tokens. Each word is described by its other occurrences.
+    """
+    last = np.flatnonzero(labels)
+    is_end = labels[last] == SENTENCE
+    words, given = described_words(Tokens.of(f"{text}{PARAGRAPH}", last), is_end, tags)
+    blocks = []
+    for number in range(int(np.clip(MAX_ROWS // max(len(last), 1), 1, VIEWS))):
+        joined, places = with_joined_paragraphs(text, labels, seed + number)
+        cased = with_noisy_paragraphs(joined, case_noise, seed + number)
+        seen = Tokens.of(f"{cased}{PARAGRAPH}", np.flatnonzero(places))
+        lined = Tokens(seen.text, seen.begin, seen.end, with_lines(seen.gap, is_end, seed + number))
+        blocks.append(features_of(lined, labels_by_rule(cased), words, given))
+    return BoundaryData(words, padded(blocks), np.tile(is_end.astype(np.int32), len(blocks)))
+
+
+def described_words(
+    tokens: Tokens, is_end: NDArray[np.bool_], tags: Sequence[str]
+) -> tuple[WordTable, NDArray[np.int64]]:
+    """The words of a treebank, and the first columns of the table for each token, without its own occurrence."""
+    spelled = _spelling(tokens)
+    form, is_capital = keys_of(spelled), spelled["first"] == _CAPITAL
+    counts = Counts.of(form, is_capital, is_end)
+    place = np.searchsorted(counts.keys, form)
+    own = Counts(form, *_own(is_capital, is_end))
+    shared = Counts(
+        form, *(getattr(counts, name)[place] for name in ("total", "lower", "capital_inside", "start", "end"))
+    )
+    return word_table(counts, form, tags), shared.buckets(own)
+
+
+def boundary_stage(data: BoundaryData, settings: Learning) -> Stage[AveragedCells]:
+    """The weights of a boundary model."""
+    rows = data.rows
+    kernel = kernel_of(settings)
+
+    def learn(learner: AveragedCells, first: int) -> float:
+        some = slice(first, first + TOKENS_PER_STEP)
+        return kernel.learn(
+            *(*rows.candidates, rows.numbers[some], data.gold[some]),
+            *(learner.cells, learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
+        )
+
+    return Stage(
+        "boundaries",
+        learner=lambda: AveragedCells(settings.bits),
+        learn=learn,
+        examples=range(0, len(data.gold), TOKENS_PER_STEP),
+        size=len(data.gold),
+        epochs=settings.epochs,
+    )
+
+
+def _own(is_capital: NDArray[np.bool_], is_end: NDArray[np.bool_]) -> tuple[Indices, ...]:
+    """The counts of single occurrences."""
+    is_start = starts_of(is_end)
+    masks = (is_start | True, ~is_capital, is_capital & ~is_start, is_start, is_end)
+    return tuple(mask.astype(np.int64) for mask in masks)
+
+
+def word_table(counts: Counts, forms: NDArray[np.uint32], tags: Sequence[str]) -> WordTable:
+    """The words that occur at least MIN_COUNT times."""
+    seen: dict[int, Counter[str]] = {}
+    for form, tag in zip(forms.tolist(), tags, strict=True):
+        seen.setdefault(form, Counter())[tag] += 1
+    sets = [_frequent(seen[key]) for key in counts.keys.tolist()]
+    tag_numbers, set_numbers = (
+        {value: number for number, value in enumerate(sorted(set(values)), start=_UNKNOWN_TAGS)}
+        for values in ([found[0] for found in sets], [found[1] for found in sets])
+    )
+    tags_of_words = [tag_numbers[found[0]] for found in sets]
+    sets_of_words = [set_numbers[found[1]] for found in sets]
+    rows = np.column_stack([counts.buckets(), tags_of_words, sets_of_words, counts.total >= COMMON_COUNT]).astype(
+        np.uint16
+    )
+    kept = counts.total >= MIN_COUNT
+    return WordTable(counts.keys[kept], rows[kept])
+
+
+def _frequent(seen: Counter[str]) -> tuple[str, str]:
+    """The most frequent tag, and all tags that a tenth of the occurrences have."""
+    tags = sorted(seen, key=lambda tag: (-seen[tag], tag))
+    return tags[0], " ".join(sorted(tag for tag in tags if 10 * seen[tag] >= seen.total()))
+
+
+def with_lines(gap: Indices, is_end: NDArray[np.bool_], seed: int) -> Indices:
+    """What follows the tokens, with line breaks: treebanks have none, but lists and verses do.
+
+    In some paragraphs a line ends after each sentence and sometimes inside one.
+    """
+    random = Random(seed)
+    found = np.array(gap)
+    has_lines = random.random() < LINE_SHARE
+    for place, (space, end) in enumerate(zip(gap.tolist(), is_end.tolist(), strict=True)):
+        if space == PARAGRAPH_END:
+            has_lines = random.random() < LINE_SHARE
+        elif space == BLANK and has_lines and (end or random.random() < BREAK_SHARE):
+            found[place] = LINE
+    return found
+
+
+def with_joined_paragraphs(text: str, labels: NDArray[np.int32], seed: int) -> tuple[str, NDArray[np.int32]]:
+    """The text and its labels with a blank in place of some blank lines.
+
+    Headings and greetings without a full stop are paragraphs in most treebanks; in other text a sentence follows them.
+    """
+    paragraphs = text.split(PARAGRAPH)
+    is_joined = np.random.default_rng(seed).random(len(paragraphs) - 1) < JOIN_SHARE
+    begins = np.cumsum([len(paragraph) + len(PARAGRAPH) for paragraph in paragraphs[:-1]], dtype=np.int64)
+    kept = np.ones(len(text), dtype=np.bool_)
+    kept[begins[is_joined] - 1] = False
+    separators = (" " if joined else PARAGRAPH for joined in is_joined.tolist())
+    pieces = [piece for pair in zip(separators, paragraphs[1:], strict=True) for piece in pair]
+    return "".join([*paragraphs[:1], *pieces]), labels[kept]

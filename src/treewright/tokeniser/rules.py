@@ -1,0 +1,75 @@
+"""Tokenisation and sentence splitting by rule, from the Unicode properties of characters."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tokeniser.characters import SPACE, classes_of
+
+INSIDE, TOKEN, SENTENCE = 0, 1, 2  # labels: the character ends nothing, a token, or a token and a sentence
+
+_TOKEN = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}'’]"  # addresses
+    r"|[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+"
+    r"|\d+(?:[.,:/]\d+)*"  # numbers, times, dates
+    r"|(?:[^\W\d_]\.){2,}"  # U.S.
+    r"|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # scripts without spaces: each character is a token
+    r"|\w+(?:[-'’\u00b7\u200c\u200d\u0300-\u036f]\w+)*"
+    r"|([^\w\s])(?:\ufe0f|\u200d[^\w\s]|[\U0001f3fb-\U0001f3ff]|\1)*",  # ... and -- and emoji are one token
+)
+_ENDS = ".!?…。！？؟۔।॥"
+_CLOSING = "\"'”’»)]}›」』"
+_FINAL = frozenset(_ENDS + _CLOSING)
+_BREAK = re.compile(r"\n[^\S\n]*\n")
+
+
+def labels_by_rule(text: str) -> NDArray[np.int32]:
+    """A label for each character; the end of the text is not labelled as the end of a sentence.
+
+    >>> labels_by_rule("Hi. Bye!").tolist()
+    [0, 1, 2, 0, 0, 0, 1, 1]
+    """
+    labels = np.zeros(len(text), dtype=np.int32)
+    tokens = [match.span() for match in _TOKEN.finditer(text)]
+    at = 0
+    for begin, end in tokens:
+        if begin > at and text[begin - 1 : begin].strip():
+            labels[begin - 1] = TOKEN  # a character that no pattern matches
+        labels[end - 1] = TOKEN
+        at = end
+    for place, (begin, end) in enumerate(tokens[:-1]):
+        if text[begin] in _FINAL and _may_end(text, begin, end) and _may_begin(text, end, text[tokens[place + 1][0]]):
+            labels[end - 1] = SENTENCE
+    return labels
+
+
+def _may_end(text: str, begin: int, end: int) -> bool:
+    """A sentence-final mark, or a closing mark after one; but not the full stop of an initial."""
+    closed = begin
+    while closed > max(0, begin - 4) and text[closed] in _CLOSING:
+        closed -= 1
+    if text[closed] not in _ENDS:
+        return False
+    before = re.search(r"(\w+)\W*$", text[max(0, begin - 20) : closed])
+    return not (text[closed] == "." and before is not None and len(before[1]) == 1 and before[1].isupper())
+
+
+def _may_begin(text: str, end: int, following: str) -> bool:
+    """After white space, or after an ideographic mark: any token but one in lower case, a closing mark or a comma."""
+    spaced = text[end : end + 1].isspace()
+    return (spaced or text[end - 1] in "。！？") and not following.islower() and following not in _CLOSING + ",;:"
+
+
+def paragraph_ends(text: str) -> list[int]:
+    """The last character before each blank line, and that of the text.
+
+    >>> paragraph_ends("a b\\n\\nc ")
+    [2, 5]
+    """
+    bounds = [match.start() for match in _BREAK.finditer(text)] + [len(text)]
+    places = np.flatnonzero(classes_of(text) != SPACE)
+    before = np.searchsorted(places, bounds)
+    return [int(place) for place in np.unique(places[before[before > 0] - 1])]

@@ -1,0 +1,80 @@
+"""Items of lists and abbreviations: where sentences end whatever the model says, and the views of the training text."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.pipelines import written
+
+import treewright as tw
+from treewright.learn import Learning
+from treewright.tokeniser import Tokeniser, TokeniserOptions
+from treewright.tokeniser.abbreviations import ABBREVIATIONS, HOURS
+from treewright.tokeniser.boundaries import with_joined_paragraphs
+from treewright.tokeniser.canonical import CanonicalText
+
+SMALL = TokeniserOptions(learning=Learning(bits=12, epochs=2), boundaries=Learning(bits=12, epochs=2))
+
+
+@pytest.fixture(scope="module")
+def learned() -> Tokeniser:
+    return Tokeniser.train(written(60, 3), options=SMALL)
+
+
+def texts(tokeniser: Tokeniser, text: str) -> list[str]:
+    return [sentence.text or "" for sentence in tokeniser(text)]
+
+
+@pytest.mark.parametrize("mark", ["-", "*", "+", "•", "1.", "12)", "b)", "(3)", "[10:30]"])
+def test_each_item_of_a_list_is_a_sentence(learned: Tokeniser, mark: str) -> None:
+    items = [f"{mark} the dog", f"{mark} sees", f"{mark} a house"]
+    assert texts(learned, "\n".join(items)) == items
+    assert texts(learned, "\r\n".join(items)) == items
+    assert len(texts(learned, " ".join(items))) != len(items)  # in one line it is for the model to decide
+
+
+def test_items_as_long_as_lines_of_a_paragraph_are_not_joined(learned: Tokeniser) -> None:
+    items = [f"- the {'old ' * number}dog sees a house" for number in (9, 12, 10)]
+    assert CanonicalText.of("\n".join(items)).text == "\n".join(items)
+    assert texts(learned, "\n".join(items)) == items
+
+
+def test_a_dash_at_the_start_of_a_wrapped_line_is_no_item() -> None:
+    text = f"{'the dog sees ' * 5}a house - and a cat {'the dog sees ' * 4}it and so on."
+    lines = textwrap.fill(text, text.index(" -"))
+    assert lines.split("\n")[1].startswith("- and")
+    assert CanonicalText.of(lines).text == text
+
+
+@pytest.mark.parametrize("name", [name for name in ABBREVIATIONS if name not in HOURS])
+def test_no_sentence_ends_after_an_abbreviation(learned: Tokeniser, name: str) -> None:
+    for written_so in (name, name.capitalize(), name.upper()):
+        [sentence] = learned(f"the dog sees {written_so}. House here")
+        assert sentence.forms[3] == f"{written_so}."
+
+
+def test_an_hour_ends_no_sentence_before_a_word_in_lower_case(learned: Tokeniser) -> None:
+    [sentence] = learned("the dog sees at 9 p.m. a house")
+    assert sentence.forms[5] == "p.m."
+
+
+def test_abbreviations_that_end_sentences_of_the_treebank_are_dropped() -> None:
+    ended = [tw.Sentence.from_words(["It", "was", "Gen."]), tw.Sentence.from_words(["A", "dog", "."])]
+    tokeniser = Tokeniser.train([*ended * 3, *written(20, 1)], options=SMALL)
+    assert tokeniser.model is not None
+    assert set(ABBREVIATIONS) - set(tokeniser.model.abbreviations.names) == {"Gen"}
+
+
+@given(st.lists(st.text("ab.", min_size=1, max_size=5), min_size=1, max_size=6), st.integers(0, 99))
+def test_joined_paragraphs_keep_their_labels(paragraphs: list[str], seed: int) -> None:
+    text = "\n\n".join(paragraphs)
+    labels = np.array([0 if letter.isspace() else 1 + place % 2 for place, letter in enumerate(text)], dtype=np.int32)
+    joined, kept = with_joined_paragraphs(text, labels, seed)
+    assert joined.split() == text.split()
+    assert len(kept) == len(joined)
+    assert kept[kept > 0].tolist() == labels[labels > 0].tolist()
+    assert [letter.isspace() for letter in joined] == (kept == 0).tolist()

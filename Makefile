@@ -114,7 +114,7 @@ stub: $(VENV)/build  ## write src/treewright/_core.pyi from the compiled module
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o src/treewright/_core.pyi
 
 bench: $(VENV)/build $(VENV)/bench  ## the benchmarks without data; DATA=folder runs them on treebanks
-	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done
+	@for file in benchmarks/speed/*.py benchmarks/accuracy/*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done
 
 docs: $(VENV)/build $(VENV)/docs  ## the documentation as a site in build/site; broken links and unknown references are errors
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees -b html docs build/site

@@ -20,7 +20,7 @@ GENRES = (
     *("imperative", "date", "contraction", "address", "parenthetical", "relative", "comparative", "coordination"),
     "passive",
 )
-# Lower bounds of the English model's scores; benchmarks/ordinary.py prints them.
+# Lower bounds of the English model's scores; benchmarks/accuracy/ordinary.py prints them.
 MIN_UAS_OF_WORDS = 0.90
 MIN_UAS_OF_TEXT = 0.90
 

@@ -1,0 +1,49 @@
+"""UDPipe 1, as a peer of the benchmarks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from common import peer
+
+udpipe = peer("ufal.udpipe")
+
+
+def train_udpipe(train: Path, tokeniser: str, tagger: str) -> bytes:
+    """Train a model of UDPipe 1 and return its bytes; "none" leaves a part out."""
+    error = udpipe.ProcessingError()
+    with silence():
+        trained = udpipe.Trainer.train(
+            *("morphodita_parsito", udpipe_sentences(train), udpipe.Sentences()),
+            *(tokeniser, tagger, "none", error),
+        )
+    if error.occurred():
+        raise SystemExit(f"UDPipe: {error.message}")
+    return bytes(trained)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Hide the standard error of the process, where UDPipe writes its progress."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+
+
+def udpipe_sentences(path: Path) -> Any:
+    """Read the sentences of a CoNLL-U file as objects of UDPipe."""
+    reader, error, sentences = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError(), udpipe.Sentences()
+    reader.setText(path.read_text(encoding="utf-8"))
+    while True:
+        sentence = udpipe.Sentence()
+        if not reader.nextSentence(sentence, error):
+            return sentences
+        sentences.append(sentence)

@@ -101,7 +101,9 @@ def test_every_page_links_terms_to_their_section_of_the_glossary(page: Path) -> 
     assert links
     terms = glossary_terms()
     plurals = {f"{term}s": anchor for term, anchor in terms.items()} | terms
-    assert [(text, anchor) for text, anchor in links if anchor and plurals.get(text.lower()) != anchor] == []
+    assert [
+        (text, anchor) for text, anchor in links if anchor and plurals.get(" ".join(text.lower().split())) != anchor
+    ] == []
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
@@ -169,3 +171,13 @@ def test_the_commands_of_the_figures_exist() -> None:
     scripts = set(re.findall(r"(?:benchmarks/\w+|scripts)/\w+\.py", text))
     assert scripts
     assert [script for script in scripts if not (REPO / script).exists()] == []
+
+
+MAX_COLUMNS = 120
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_lines_of_prose_are_short(page: Path) -> None:
+    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = [line for line in prose.splitlines() if not re.match(r"\||!\[|- \[.*\]\(#|\[[\w-]+\]: ", line)]
+    assert [line for line in lines if len(line) > MAX_COLUMNS] == []

@@ -179,5 +179,9 @@ MAX_COLUMNS = 120
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_lines_of_prose_are_short(page: Path) -> None:
     prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    lines = [line for line in prose.splitlines() if not re.match(r"\||!\[|- \[.*\]\(#|\[[\w-]+\]: ", line)]
+    lines = [
+        line
+        for line in prose.splitlines()
+        if not re.match(r"\||!\[|\s*\[[^]]*\]\(\S*\)$|- \[.*\]\(#|\[[\w-]+\]: ", line)
+    ]
     assert [line for line in lines if len(line) > MAX_COLUMNS] == []

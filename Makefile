@@ -11,7 +11,7 @@ SANITIZERS := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 # many to build the module.
 SANITIZED_TESTS ?= tests/damage tests/features tests/grammar tests/decode tests/network/test_kernel.py \
   tests/learn/test_gradients.py tests/parser/test_factors.py tests/parser/test_kept_model.py \
-  tests/parser/test_third_order.py tests/tagger/test_kernel_checks.py tests/tagger/test_sequences.py \
+  tests/tagger/test_kernel_checks.py tests/tagger/test_sequences.py \
   tests/induce/test_dmv_kernel.py tests/words/test_exchange.py
 PARALLEL := -n auto --dist worksteal  # a process per core; each starts with its half of the files, which share fixtures
 DATA   ?=

@@ -27,8 +27,8 @@ from treewright.graphs.labels import label_of
 from treewright.graphs.paths import path_between
 from treewright.graphs.training import Trainer, pair_on
 from treewright.graphs.view import TreeView
+from treewright.papers.mcdonald2006 import with_tree_as_graph
 from treewright.parser import Parser
-from treewright.reproduce.mcdonald2006 import with_tree_as_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common

@@ -25,7 +25,7 @@ from treewright.evaluate import reliability
 from treewright.grammar import LatentGrammar, LatentOptions
 from treewright.grammar.kinds import bracket_scores
 from treewright.grammar.latent import Training, calibration_of
-from treewright.reproduce.huang2010 import MAX_WORDS, first_trees, member_f1
+from treewright.papers.huang2010 import MAX_WORDS, first_trees, member_f1
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common

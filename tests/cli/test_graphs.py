@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import treewright as tw
 from treewright.cli.app import app
+from treewright.papers import mcdonald2006
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
-from treewright.reproduce import mcdonald2006
 
 
 def run(*arguments: str | Path) -> str:

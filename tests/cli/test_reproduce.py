@@ -7,7 +7,7 @@ import json
 from typer.testing import CliRunner
 
 from treewright.cli.reproduce import app
-from treewright.reproduce.koo2010 import METHODS
+from treewright.papers.koo2010 import METHODS
 
 
 def run(*arguments: str) -> str:
@@ -17,7 +17,7 @@ def run(*arguments: str) -> str:
 
 
 def test_table2_shows_the_papers_figures_beside() -> None:
-    shown = run("--instances", "1", "--words", "4", "--quiet")
+    shown = run("--instances", "1", "--length", "4", "--quiet")
     lines = [line.split() for line in shown.splitlines()]
     assert [line[1] for line in lines if line[:1] == ["Sib"]] == [name.split()[0] for name, _ in METHODS]
     assert next(line for line in lines if line[:2] == ["Sib", "DD-5000"])[-2:] == ["35.6", "0.08"]
@@ -25,7 +25,7 @@ def test_table2_shows_the_papers_figures_beside() -> None:
 
 
 def test_table2_as_json() -> None:
-    found = json.loads(run("--instances", "1", "--words", "3", "--scores", "uniform", "--seed", "4", "--json"))
+    found = json.loads(run("--instances", "1", "--length", "3", "--scores", "uniform", "--seed", "4", "--json"))
     assert {name: found[name] for name in ("instances", "words", "scores", "seed")} == {
         "instances": 1,
         "words": 3,

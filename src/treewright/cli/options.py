@@ -144,7 +144,7 @@ Dev = Annotated[
 ]
 
 
-def new_app(help: str | None = None, default: str | None = None) -> typer.Typer:
+def new_app(help: str | None = None, default: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:
     """A Typer whose help is plain text, which is readable in 80 columns. With `help` it is a group of commands.
 
     default: the command of the group that runs if the first argument is not the name of one.
@@ -156,7 +156,7 @@ def new_app(help: str | None = None, default: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
         context_settings=HELP_NAMES,
         help=help,
-        cls=PlainGroup if default is None else with_default(default),
+        cls=cls or (PlainGroup if default is None else with_default(default)),
         no_args_is_help=True,
     )
 

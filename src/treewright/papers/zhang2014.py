@@ -11,31 +11,46 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import numpy as np
+import typer
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import decode
+from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app, output_option
 from treewright.corpus import Sentence
+from treewright.decode import SearchOptions
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
 from treewright.learn import Numbers, State
+from treewright.papers import koo2010
+from treewright.papers.common import (
+    MaxSentences,
+    Treebanks,
+    axes,
+    corpus,
+    data_argument,
+    echo_json,
+    ensure_matplotlib,
+    names_of,
+    show_lines,
+    stage_printer,
+    training,
+    with_option_groups,
+)
 from treewright.parser import FactorOptions, Parser, ParserOptions
 from treewright.parser.model import Worker
 from treewright.parser.parser import fingerprint
 from treewright.parser.training import Trainer
-from treewright.reproduce.koo2010_parsers import TREEBANKS as OF_KOO
-from treewright.reproduce.koo2010_parsers import corpus, training
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from treewright.decode import SearchOptions
-
-TREEBANKS = tuple(OF_KOO)
+TREEBANKS = tuple(koo2010.TREEBANKS)
 SHORT = 15  # words of the longest short sentence, in Tables 2 and 6 and Figures 4 and 5
 SAME_VALUE = 1e-6  # values that differ by less are equal, as in the paper
 MAX_OPTIMA = 10_000  # local optima are counted up to this number, as in the paper
@@ -519,3 +534,343 @@ class Gain:
 def gains(rows: Sequence[Row4], of: str = "full", over: str = "1st") -> dict[str, Gain]:
     """Figure 4, by treebank."""
     return {row.treebank: Gain(row.short[of] - row.short[over], row.long[of] - row.long[over]) for row in rows}
+
+
+# Safe for colour-blind readers (Okabe and Ito).
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+GROUPS = {"short": f"up to {SHORT} words", "long": f"more than {SHORT} words"}
+
+
+def draw_gains(gains: Mapping[str, Gain], system: str, path: Path) -> None:
+    """Figure 4: two bars a treebank."""
+    places = np.arange(len(gains))
+    with axes(path) as axis:
+        for shift, (group, label) in zip((-0.2, 0.2), GROUPS.items(), strict=True):
+            heights = [getattr(gain, group) for gain in gains.values()]
+            axis.bar(places + shift, heights, width=0.4, label=label, color=COLOURS[shift > 0])
+        axis.axhline(0, color="black", linewidth=0.8)
+        axis.set_xticks(places, [short_name(name) for name in gains])
+        axis.set(ylabel=f"gain of {system} over the first order, UAS")
+        axis.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)  # bars leave no space inside
+
+
+def draw_restarts(rows: Sequence[Row6], path: Path) -> None:
+    """Figure 5: the value of the best tree by the number of restarts; dashed: short sentences."""
+    with axes(path) as axis:
+        for row, colour in zip(rows, COLOURS, strict=False):
+            label: str | None = short_name(row.treebank)
+            for curve, style in ((row.long_curve, "-"), (row.short_curve, "--")):
+                if curve:
+                    axis.plot(np.arange(1, len(curve) + 1), curve, style, color=colour, linewidth=1.2, label=label)
+                    label = None  # one entry of the legend for both curves
+        axis.set(xscale="log", xlabel="restarts", ylabel="value, relative to the best of all restarts")
+        axis.legend(frameon=False, title=f"dashed: {GROUPS['short']}")
+
+
+def draw_speed(points: Sequence[Point], path: Path) -> None:
+    """Figure 6: accuracy by the CPU time of a word."""
+    with axes(path) as axis:
+        names = list(dict.fromkeys(point.treebank for point in points))
+        for name, colour in zip(names, COLOURS, strict=False):
+            own = [point for point in points if point.treebank == name]
+            seconds, uas = [1e6 * point.seconds for point in own], [point.uas for point in own]
+            axis.plot(seconds, uas, "o-", color=colour, markersize=3, label=short_name(name))
+        axis.set(xlabel="CPU time a word, microseconds", ylabel="UAS", xlim=(0, None))
+        axis.legend(frameon=False)
+
+
+def short_name(treebank: str) -> str:
+    """The language of a treebank."""
+    return treebank.rpartition("/")[2].partition("-")[0]
+
+
+# -- commands
+
+T = TypeVar("T")
+app = new_app("Zhang, Lei, Barzilay & Jaakkola (2014): randomized greedy search, third-order and global features.")
+DATA = (
+    "Parsers are trained on each treebank under DATA and parse its test set, crossing arcs allowed; UAS is without "
+    "punctuation. "
+)
+TABLE1_HELP = (
+    "How accurate are heads that are chosen one by one, beside trees (Table 1)?\n\n"
+    + DATA
+    + "Both are first-order models with the same features: a classifier of each word's head, and the best tree of a "
+    "log-linear model of trees."
+) + examples("treewright reproduce zhang2014 table1 data --max-sentences 1000")
+TABLE2_HELP = (
+    "How many local optima has a first-order model, and how often does hill climbing find the best tree (Table 2)?\n\n"
+    "Local optima, over all arcs, that 50, 70 and 90 % of the test sentences do not exceed; the share of sentences of "
+    "up to 15 words, and of longer ones, whose best tree is that of one of 300 climbs from uniform random trees."
+) + examples("treewright reproduce zhang2014 table2 data --max-sentences 1000")
+TABLE3_HELP = (
+    "Does hill climbing find better second-order trees than dual decomposition (Table 3)?\n\n"
+    "Models of siblings and grandparents. Dual decomposition as published: how many sentences it certifies, and how "
+    "often its tree is better than that of hill climbing, equal and worse; optimal is the share of the sentences with "
+    "a certified optimum (by branch and bound) on which hill climbing finds it."
+) + examples(
+    "treewright reproduce zhang2014 table3 data --max-sentences 1000",
+    "treewright reproduce zhang2014 table3 data --learners crf,pa",
+)
+TABLE4_HELP = (
+    "What do third-order and global features gain (Table 4)?\n\n" + DATA + "UAS of models of every order: by hill "
+    "climbing the first order (1st), the third order (3rd) and with global features (full, without and with its "
+    "tensor); exactly the first and the second order."
+) + examples("treewright reproduce zhang2014 table4 data --keep models")
+TABLE5_HELP = (
+    "Where should climbs begin (Table 5)?\n\n"
+    + DATA
+    + "UAS of the result, and of the trees at which climbs begin: the "
+    "best first-order tree (one climb), uniform random trees, and random first-order trees."
+) + examples("treewright reproduce zhang2014 table5 data --model grand")
+TABLE6_HELP = (
+    "How many restarts are needed (Table 6)?\n\n"
+    "The share of the test sentences whose best tree of all restarts is found within the first 300."
+) + examples("treewright reproduce zhang2014 table6 data --climbs 1000")
+FIGURE4_HELP = (
+    "Which sentences gain by global features (Figure 4)?\n\n" + DATA + "What the full model gains over the first order "
+    "in sentences of up to 15 words and in longer ones; -o draws it (pip install 'treewright[plots]')."
+) + examples("treewright reproduce zhang2014 figure4 data -o gains.svg")
+FIGURE5_HELP = (
+    "How does the value of the best tree grow with restarts (Figure 5)?\n\n"
+    "The mean value after each restart, relative to the best of all, of sentences of up to 15 words and of longer "
+    "ones; -o draws it (pip install 'treewright[plots]')."
+) + examples("treewright reproduce zhang2014 figure5 data -o restarts.svg")
+FIGURE6_HELP = (
+    "What does accuracy cost (Figure 6)?\n\n"
+    "UAS and CPU seconds a word with 1, 3, 10, 30, 100 and 300 restarts; -o draws it (pip install 'treewright[plots]')."
+) + examples("treewright reproduce zhang2014 figure6 data --model grand -o speed.svg")
+
+Keep = Annotated[
+    Path | None,
+    typer.Option(
+        "--keep", metavar="FOLDER", help="Keep finished steps in a folder; trained models, which later runs load."
+    ),
+]
+Count = Annotated[int | None, typer.Option("--test-sentences", min=1, metavar="N", help="Parse N sentences only.")]
+
+
+class Order(str, Enum):
+    """The models whose climbs are measured."""
+
+    grand = "grand"
+    third = "third"
+    full = "full"
+
+
+ModelOption = Annotated[
+    Order, typer.Option("--model", help="Model order: grand (second order), third, or full (global features).")
+]
+Climbs = Annotated[int, typer.Option("--climbs", min=1, metavar="N", help="Climbs of each sentence.")]
+Picture = Annotated[Path | None, output_option("an SVG file with the figure.")]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of all tables and figures."""
+
+    data: Annotated[Path, data_argument(", such as ud/English-EWT")]
+    treebanks: Treebanks = None
+    sentences: MaxSentences = None
+    count: Count = None
+    keep: Keep = None
+    quiet: Quiet = False
+    as_json: Json = False
+
+    def rows(self, table: Callable[..., Iterator[T]], **given: object) -> list[T]:
+        """The rows of a table."""
+        from treewright.papers.zhang2014 import TREEBANKS
+
+        return list(table(self._study(), names_of(self.treebanks, TREEBANKS), **given))
+
+    def _study(self) -> Study:
+        from treewright.papers.zhang2014 import Study
+
+        return Study(self.data, self.sentences, self.count, self.keep, stage_printer(self.quiet))
+
+
+def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> list[list[str]]:
+    """A line for each language of a table of the paper."""
+    return [
+        [f"  the paper's {name}", *(number(figure, digits) for figure in figures)]
+        for name, figures in published.items()
+    ]
+
+
+def number(figure: float, digits: int) -> str:
+    """A figure of a table; empty if there is none."""
+    return "" if figure != figure else f"{figure:.{digits}f}"
+
+
+def optima(count: float) -> str:
+    """A number of local optima; above the largest that is counted, that."""
+
+    return f"> {MAX_OPTIMA}" if count > MAX_OPTIMA else f"{count:.0f}"
+
+
+@app.command("table1", help=TABLE1_HELP, cls=PlainCommand)
+@with_option_groups
+def table1_command(options: Options) -> None:
+    rows = options.rows(table1)
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = [[row.treebank, number(row.independent, 1), number(row.tree, 1)] for row in rows]
+    show_lines(("UAS", "independent heads", "trees"), lines + published_lines(PUBLISHED1, 1))
+
+
+@app.command("table2", help=TABLE2_HELP, cls=PlainCommand)
+@with_option_groups
+def table2_command(options: Options) -> None:
+    rows = options.rows(table2)
+    if options.as_json:
+        echo_json(rows)
+        return
+    ours = [(row.treebank, row.optima, (row.short, row.long)) for row in rows]
+    theirs = [(f"  the paper's {name}", figures[:3], figures[3:]) for name, figures in PUBLISHED2.items()]
+    lines = [
+        [name, *map(optima, counts), *(number(share, 1) for share in success)]
+        for name, counts, success in [*ours, *theirs]
+    ]
+    show_lines(("local optima, success %", "50 %", "70 %", "90 %", "<= 15 words", "> 15 words"), lines)
+
+
+@app.command("table3", help=TABLE3_HELP, cls=PlainCommand)
+@with_option_groups
+def table3_command(
+    options: Options,
+    learners: Annotated[
+        str, typer.Option("--learners", metavar="NAMES", help="Learners of the models, separated by commas.")
+    ] = "crf",
+) -> None:
+    rows = options.rows(table3, learners=names_of(learners, ()))
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = []
+    for row in rows:
+        figures = (row.certified, row.dual_better, row.equal, row.climb_better, row.optimal, row.exact_certified)
+        lines.append([row.treebank, row.learner, *(number(figure, 1) for figure in figures)])
+    for name, published in PUBLISHED3.items():
+        for learner, some in (("climbing", published[:4]), ("dd", published[4:])):
+            lines.append([f"  the paper's {name}", learner, *(number(figure, 1) for figure in some), "", ""])
+    show_lines(("% of the sentences", "learner", "dd cert", "dd >", "equal", "dd <", "optimal", "exact cert"), lines)
+    typer.echo(
+        "dd: dual decomposition with 5,000 iterations; >, equal, <: its value against that of hill climbing; optimal: "
+        "hill climbing finds the certified optimum, of the sentences that have one (exact cert)."
+    )
+
+
+@app.command("table4", help=TABLE4_HELP, cls=PlainCommand)
+@with_option_groups
+def table4_command(
+    options: Options,
+    systems: Annotated[
+        str | None,
+        typer.Option("--systems", metavar="NAMES", help="Our columns, separated by commas. All if not given."),
+    ] = None,
+) -> None:
+    names = names_of(systems, SYSTEMS4)
+    rows = options.rows(table4, systems=names)
+    if options.as_json:
+        echo_json(rows)
+        return
+    table = [(row.treebank, row.uas) for row in rows]
+    if len(rows) > 1:
+        table.append(("average", {name: sum(row.uas[name] for row in rows) / len(rows) for name in names}))
+    for language, figures in PUBLISHED4.items():
+        table.append((f"  the paper's {language}", dict(zip(COLUMNS4, figures, strict=True))))
+    columns = [*COLUMNS4, *(name for name in names if name not in COLUMNS4)]
+    lines = [[name, *(number(uas.get(column, float("nan")), 2) for column in columns)] for name, uas in table]
+    show_lines(("UAS", *columns), lines)
+
+
+@app.command("table5", help=TABLE5_HELP, cls=PlainCommand)
+@with_option_groups
+def table5_command(options: Options, model: ModelOption = Order.full) -> None:
+    rows = options.rows(table5, model=model.value)
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = []
+    for row in rows:
+        pairs = [(row.uas[name], row.start[name]) for name in STARTS]
+        lines.append([row.treebank, *(number(figure, 1) for pair in pairs for figure in pair)])
+    columns = [column for name in STARTS for column in (name, "start")]
+    show_lines((f"UAS, {model.value}", *columns), lines + published_lines(PUBLISHED5, 1))
+
+
+@app.command("table6", help=TABLE6_HELP, cls=PlainCommand)
+@with_option_groups
+def table6_command(
+    options: Options,
+    model: ModelOption = Order.full,
+    restarts: Climbs = 3000,
+) -> None:
+    rows = options.rows(table6, model=model.value, restarts=restarts)
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = [[row.treebank, number(row.short, 2), number(row.long, 2)] for row in rows]
+    columns = (f"% found within 300 of {restarts}, {model.value}", "<= 15 words", "> 15 words")
+    show_lines(columns, lines + published_lines(PUBLISHED6, 2))
+
+
+@app.command("figure4", help=FIGURE4_HELP, cls=PlainCommand)
+@with_option_groups
+def figure4_command(
+    options: Options,
+    output: Picture = None,
+    of: Annotated[str, typer.Option("--system", metavar="NAME", help="A column of table4.")] = "full",
+) -> None:
+    if output is not None:
+        ensure_matplotlib()
+    rows = options.rows(table4, systems=("1st", of))
+    found = gains(rows, of)
+    if output is not None:
+        draw_gains(found, of, output)
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = [[name, number(gain.short, 2), number(gain.long, 2)] for name, gain in found.items()]
+    show_lines((f"UAS of {of} over 1st", "<= 15 words", "> 15 words"), lines)
+
+
+@app.command("figure5", help=FIGURE5_HELP, cls=PlainCommand)
+@with_option_groups
+def figure5_command(
+    options: Options,
+    output: Picture = None,
+    model: ModelOption = Order.full,
+    restarts: Climbs = 3000,
+) -> None:
+    if output is not None:
+        ensure_matplotlib()
+    rows = options.rows(table6, model=model.value, restarts=restarts)
+    if output is not None:
+        draw_restarts(rows, output)
+    if options.as_json:
+        echo_json(rows)
+        return
+    marks = [mark for mark in MARKS if mark <= restarts]
+    lines = []
+    for row in rows:
+        for group, curve in (("<= 15 words", row.short_curve), ("> 15 words", row.long_curve)):
+            lines.append([f"{row.treebank}, {group}", *(f"{curve[mark - 1]:.5f}" if curve else "" for mark in marks)])
+    show_lines((f"value after restarts, {model.value}", *map(str, marks)), lines)
+    typer.echo(f"Relative to the best of {restarts} restarts. The paper: converged after about 500.")
+
+
+@app.command("figure6", help=FIGURE6_HELP, cls=PlainCommand)
+@with_option_groups
+def figure6_command(options: Options, output: Picture = None, model: ModelOption = Order.full) -> None:
+    if output is not None:
+        ensure_matplotlib()
+    rows = options.rows(figure6, model=model.value)
+    if output is not None:
+        draw_speed(rows, output)
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = [[row.treebank, str(row.restarts), number(row.uas, 2), f"{1e6 * row.seconds:.0f}"] for row in rows]
+    show_lines((model.value, "restarts", "UAS", "CPU us a word"), lines)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from treewright.errors import InputError
-from treewright.reproduce.huang2010 import CONDITIONS, Sizes, grid
+from treewright.grammar import LatentGrammar, product
+from treewright.papers import huang2010
+from treewright.papers.huang2010 import CONDITIONS, Sizes, grid
 
 SUBJECTS = ("(PRP she)", "(DT the) (NN dog)", "(DT a) (NN man)")
 OBJECTS = ("(NP (DT the) (NN cat))", "(NP (NP (DT a) (NN cat)) (PP (IN with) (NP (DT the) (NN dog))))")
@@ -26,13 +28,28 @@ def test_every_condition_has_a_row_and_a_curve(folder: Path) -> None:
     rows, curves = grid(folder, Sizes(gold=4, raw=2, dev=3, test=3, grammars=2, rounds=1), stages.append)
     assert tuple(row.condition for row in rows) == tuple(curve.condition for curve in curves) == CONDITIONS
     for row, curve in zip(rows, curves, strict=True):
-        assert 0 <= row.lowest <= row.best <= row.highest <= 100
+        assert row.lowest <= row.best <= row.highest
         assert (row.raw_f1 is None) == (row.condition == "Regular")
         assert len(curve.products) == 2
         assert all(len(single) == 2 for single in curve.singles)
         assert curve.products[row.round] == max(curve.products)
     assert "raw text, by single" in stages
     assert "raw text, by product" in stages
+
+
+def test_the_figures_of_a_row_are_those_of_its_grammars(folder: Path, tmp_path: Path) -> None:
+    sizes, kept = Sizes(gold=4, raw=2, dev=3, test=3, grammars=2, rounds=1), tmp_path / "kept"
+    [row], _ = grid(folder, sizes, print, ["Regular"], kept)
+    gold = huang2010.data_of(folder, sizes).test
+    grammars = [LatentGrammar.load(kept / f"Regular-{seed}-round-{row.round}.tw") for seed in (1, 2)]
+
+    def f1(grammar: LatentGrammar) -> float:
+        return 100 * huang2010.scores_of(gold, [grammar.parse(tree.leaves()).tree for tree in gold]).brackets.f1
+
+    singles = [f1(grammar) for grammar in grammars]
+    assert (row.lowest, row.highest) == pytest.approx((min(singles), max(singles)))
+    assert row.mean == pytest.approx(sum(singles) / 2)
+    assert row.product == pytest.approx(f1(product(grammars)))
 
 
 def test_a_folder_without_trees_is_named(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from treewright.cli.reproduce import app
 from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
-from treewright.reproduce.jiang2017 import SYSTEMS
-from treewright.reproduce.jiang2017_trees import mean_length, shares
+from treewright.papers.jiang2017 import SYSTEMS, mean_length, shares
 
 
 @pytest.fixture(scope="module")

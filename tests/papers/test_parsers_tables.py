@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 
 import treewright as tw
 from treewright.cli.reproduce import app
-from treewright.cli.reproduce_koo import table1_lines
 from treewright.errors import InputError
+from treewright.papers import koo2010
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
-from treewright.reproduce import koo2010_parsers
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.conllu"
 
@@ -62,15 +61,15 @@ def test_a_decoding_counts_heads_and_certificates() -> None:
 
     found = [parsed([0, 1], "agreement"), parsed([2, 0], "bound"), parsed([0, 1, 1], None), parsed([0], "exact")]
     gold = [tw.Sentence.from_words(["w"] * len(heads), heads=heads) for heads in ([0, 1], [0, 1], [0, 1, 2], [0])]
-    counted = koo2010_parsers.evaluate(found, gold, seconds=2.0)
-    assert counted == koo2010_parsers.Decoding(uas=62.5, certified=75.0, agreed=25.0, seconds=0.5)
+    counted = koo2010.evaluate(found, gold, seconds=2.0)
+    assert counted == koo2010.Decoding(uas=62.5, certified=75.0, agreed=25.0, seconds=0.5)
 
 
 def test_table1_prints_a_line_a_decoder() -> None:
-    decodings = [koo2010_parsers.Decoding(uas, certified, 50.0, 0.01) for uas, certified in ((80, 100), (81.5, 90))]
+    decodings = [koo2010.Decoding(uas, certified, 50.0, 0.01) for uas, certified in ((80, 100), (81.5, 90))]
     both, second = {"sib": decodings[0], "grand": decodings[1]}, {"sib": decodings[1], "grand": decodings[0]}
-    row = koo2010_parsers.Row1("toy", {"arc": decodings[0], **both}, second, both, (1, 2, 3, 4, 5, 6, 7))
-    assert table1_lines(row) == [
+    row = koo2010.Row1("toy", {"arc": decodings[0], **both}, second, both, (1, 2, 3, 4, 5, 6, 7))
+    assert koo2010.table1_lines(row) == [
         ["toy", "exact", "80.00", "80.00", "81.50", "100.00", "90.00", "0.0100", "0.0100"],
         ["", "dd", "", "81.50", "80.00", "90.00", "100.00", "0.0100", "0.0100"],
         ["", "dd, tightened", "", "80.00", "81.50", "100.00", "90.00", "0.0100", "0.0100"],
@@ -79,7 +78,7 @@ def test_table1_prints_a_line_a_decoder() -> None:
 
 
 def test_table3_has_a_projective_column_beside_each(data: Path) -> None:
-    [row] = koo2010_parsers.table3(data, ["toy"], options=SMALL)
+    [row] = koo2010.table3(data, ["toy"], options=SMALL)
     assert list(row.uas) == ["sib", "P-sib", "grand", "P-grand"]
     for name, uas in row.uas.items():
         model, projective = name.removeprefix("P-"), name.startswith("P-")
@@ -88,11 +87,11 @@ def test_table3_has_a_projective_column_beside_each(data: Path) -> None:
 
 
 @pytest.fixture
-def curves(data: Path) -> koo2010_parsers.Curves:
-    return koo2010_parsers.figures(data, "toy", limits=(5, 50), options=SMALL)
+def curves(data: Path) -> koo2010.Curves:
+    return koo2010.figures(data, "toy", limits=(5, 50), options=SMALL)
 
 
-def test_curves_are_those_counted_with_each_limit(curves: koo2010_parsers.Curves) -> None:
+def test_curves_are_those_counted_with_each_limit(curves: koo2010.Curves) -> None:
     parser = Parser.train(tw.read(SAMPLE), model="sib", projective=False, options=SMALL)
     runs = [counted_uas(parser, method="dd", tighten=False, max_iterations=limit) for limit in (5, 50)]
     assert curves.uas.tolist() == pytest.approx([uas for uas, _ in runs], rel=1e-9)
@@ -103,9 +102,9 @@ def test_curves_are_those_counted_with_each_limit(curves: koo2010_parsers.Curves
 
 
 def test_figures_are_drawn_and_their_numbers_printed(
-    curves: koo2010_parsers.Curves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    curves: koo2010.Curves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(koo2010_parsers, "figures", lambda *given, **options: curves)
+    monkeypatch.setattr(koo2010, "figures", lambda *given, **options: curves)
     result = CliRunner().invoke(app, ["koo2010", "figures", "data", "-o", str(tmp_path / "pictures"), "--quiet"])
     assert result.exit_code == 0, result.output
     assert "as without limit" in result.stdout
@@ -115,10 +114,10 @@ def test_figures_are_drawn_and_their_numbers_printed(
 
 def test_each_step_is_reported_before_it_begins(data: Path) -> None:
     reported: list[tuple[str, int, int]] = []
-    list(koo2010_parsers.table3(data, ["toy"], sentences=5, options=SMALL, report=lambda *step: reported.append(step)))
+    list(koo2010.table3(data, ["toy"], sentences=5, options=SMALL, report=lambda *step: reported.append(step)))
     assert reported == [(f"toy: {name}", done, 4) for done, name in enumerate(("sib", "P-sib", "grand", "P-grand"))]
 
 
 def test_a_treebank_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no train\.conllu or train\.conll there"):
-        next(koo2010_parsers.table1(tmp_path, ["nowhere"]))
+        next(koo2010.table1(tmp_path, ["nowhere"]))

@@ -10,7 +10,7 @@ from oracles.trees import all_trees, value
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.reproduce import koo2010
+from treewright.papers import koo2010
 
 DIRECT = ("DD-5000", "DD-250", "exact")  # methods without a program to encode
 
@@ -18,7 +18,7 @@ DIRECT = ("DD-5000", "DD-250", "exact")  # methods without a program to encode
 def test_shares_are_those_counted_against_the_best_of_all_trees() -> None:
     rows = {(row.model, row.method): row for row in koo2010.table2(instances=4, words=4, seed=3)}
     trees = all_trees(4, root="multi")
-    for model in koo2010.MODELS:
+    for model in koo2010.AUTOMATA:
         instances: list[dict[str, Any]] = list(koo2010.sentences(model, 4, 4, seed=3))
         best = [max(value(tree, **arrays) for tree in trees) for arrays in instances]
         for method in DIRECT:
@@ -35,7 +35,7 @@ def test_the_exact_methods_are_exact_and_the_others_bounded_by_them() -> None:
     calls = []
     rows = koo2010.table2(instances=3, words=5, report=lambda done, total: calls.append((done, total)))
     assert [(row.model, row.method, row.encoding) for row in rows] == [
-        (model, *method) for model in koo2010.MODELS for method in koo2010.METHODS
+        (model, *method) for model in koo2010.AUTOMATA for method in koo2010.METHODS
     ]
     total = 3 * len(rows)
     assert calls == [(done, total) for done in range(1, total + 1)]
@@ -72,10 +72,10 @@ def test_bad_sizes_are_named() -> None:
 @pytest.mark.slow
 def test_the_papers_order_of_methods_is_found_again() -> None:
     rows = {(row.model, row.method, row.encoding): row for row in koo2010.table2(instances=40)}
-    for model in koo2010.MODELS:
+    for model in koo2010.AUTOMATA:
         exact = {key[1:]: row.exact for key, row in rows.items() if key[0] == model}
         assert exact["DD-250", ""] <= exact["DD-5000", ""] < exact["ILP", "tight"] == exact["exact", ""] == 100
         assert exact["LP(S)", "product"] <= exact["LP(S)", "automaton"] <= exact["LP(M)", "automaton"]
     assert rows["G+S", "DD-5000", ""].exact < rows["Sib", "DD-5000", ""].exact < 60
-    for model in koo2010.MODELS:
+    for model in koo2010.AUTOMATA:
         assert rows[model, "exact", ""].seconds < rows[model, "ILP", "tight"].seconds / 15

@@ -1,4 +1,4 @@
-"""What the commands of `treewright reproduce` share: options, groups of options, progress, rows as JSON."""
+"""What the papers share: treebanks of a data folder, options of commands, progress, rows as JSON, figures."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields, is_dataclass
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+from treewright.corpus import Sentence, read, replacing
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -105,3 +111,95 @@ def progress(what: str, quiet: bool) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total, now=what: bar.update(task, completed=done, total=total, description=now)
+
+
+STYLE: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}
+FORMATS = ("svg", "png", "pdf")
+
+
+def ensure_matplotlib() -> None:
+    """Raise an error with the remedy if Matplotlib is missing."""
+    if find_spec("matplotlib") is None:
+        raise InputError("figures are drawn with Matplotlib: pip install 'treewright[plots]'")
+
+
+@contextmanager
+def axes(path: Path, width: float = 6.0, height: float = 3.6) -> Iterator[Any]:
+    """Axes to draw on, in inches; the file is written when the block ends, and only if nothing went wrong."""
+    ensure_matplotlib()
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise InputError(f"{path}: a figure is written as {', '.join(FORMATS)}; end the name with one of these")
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE), replacing(path) as beside:
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axis = figure.subplots()
+        axis.spines[["top", "right"]].set_visible(False)
+        yield axis
+        figure.savefig(beside, format=kind, metadata={"Date": None} if kind == "svg" else {})
+
+
+def stage_printer(quiet: bool) -> Callable[[str], None]:
+    """Prints a line on standard error when it differs from the one before."""
+    last = ""
+
+    def show_stage(line: str) -> None:
+        nonlocal last
+        if line != last and not quiet:
+            typer.echo(line, err=True)
+        last = line
+
+    return show_stage
+
+
+def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+    for line in lines:
+        table.add_row(*line)
+    console = Console()
+    (console if console.is_terminal else Console(width=120)).print(table)
+
+
+Report = Callable[[str, int, int], None]  # name of the step, steps done, total
+
+
+class Steps:
+    """Counts the steps and reports each one before it begins."""
+
+    def __init__(self, report: Report, of: int) -> None:
+        self.report, self.done, self.of = report, 0, of
+
+    def __call__(self, what: str) -> None:
+        self.report(what, self.done, self.of)
+        self.done += 1
+
+
+def silence(what: str, done: int, of: int) -> None:
+    """The default: no report."""
+
+
+def training(data: Path, treebank: str, sentences: int | None) -> list[Sentence]:
+    """The first `sentences` training sentences, or all."""
+    return list(islice(read(part(data, treebank, "train"), check="tree"), sentences))
+
+
+def corpus(data: Path, treebank: str, split: str) -> list[Sentence]:
+    """The sentences to parse."""
+    return list(read(part(data, treebank, split), check="tree"))
+
+
+def part(data: Path, treebank: str, split: str) -> Path:
+    """The file of a split: CoNLL-U, or CoNLL-X."""
+    for ending in ("conllu", "conll"):
+        path = data / treebank / f"{split}.{ending}"
+        if path.exists():
+            return path
+    raise InputError(f"{data / treebank}: no {split}.conllu or {split}.conll there")

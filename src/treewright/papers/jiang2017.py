@@ -1,0 +1,369 @@
+"""Jiang, Han & Tu (2017): joint training of two unsupervised parsers, the published figures beside ours.
+
+Protocol: UD 1.4, punctuation removed, gold UPOS; trained on sentences of at most 15 words, tested on at most 40 (and
+15); directed accuracy, the root's arc included. docs/papers.md says how the settings were chosen.
+
+Table 2 shows whether Convex-MST learned from the DMV to prefer short arcs: the mean length of the arcs of its parses,
+before and after. Figure 1 shows whether the DMV learned the rules from Convex-MST: the share of the arcs of its parses
+that follow each rule. We do not have the paper's figures of both, only their direction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app, output_option
+from treewright.corpus import read
+from treewright.errors import InputError
+from treewright.induce import convex_mst, dmv, joint
+from treewright.induce.convex_mst import ArcModel
+from treewright.induce.model import InducedParser
+from treewright.induce.options import InductionOptions, InductionSettings, resolve
+from treewright.induce.rules import ROOT, Rules, load_rules
+from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
+from treewright.induce.training import ArcSpace, OnReport, Steps, train_dmv
+from treewright.learn import Report
+from treewright.papers.common import (
+    Treebank,
+    Treebanks,
+    axes,
+    data_argument,
+    echo_json,
+    ensure_matplotlib,
+    names_of,
+    show_lines,
+    stage_printer,
+)
+
+Heads = NDArray[np.int32]
+PAPERS = ("M", "D", "D-I", "M-J", "D-J", "DD")
+SYSTEMS = (*PAPERS, "best")
+WHAT = {
+    "M": "Convex-MST alone",
+    "D": "left-corner DMV alone",
+    "D-I": "D started from the parses of M",
+    "M-J": "Convex-MST after joint training",
+    "D-J": "DMV after joint training",
+    "DD": "both, decoded together",
+    "best": "ours: --algorithm best",
+}
+# Test sentences of at most 40 words, as the paper prints them.
+PUBLISHED = {
+    "English": (54.0, 56.0, 49.8, 57.3, 60.1, 53.4),
+    "Basque": (50.0, 45.4, 54.2, 52.1, 55.7, 50.2),
+    "Dutch-LassySmall": (42.4, 27.0, 16.4, 43.2, 41.2, 36.3),
+    "Gothic": (52.7, 49.9, 47.3, 59.6, 56.4, 58.0),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One treebank: accuracies in percent by system, on sentences of at most 40 and 15 words."""
+
+    treebank: str
+    at_most_40: dict[str, float]
+    at_most_15: dict[str, float]
+    published: dict[str, float]  # of the paper's six systems; empty when it has no such row
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The paper's six systems, trained on one corpus."""
+
+    options: InductionSettings
+    alone_limits: dmv.Limits  # of the DMV that is trained alone
+    space_codes: NDArray[np.int64]
+    alone: joint.Pair
+    from_parses: dmv.DmvParameters
+    together: joint.Pair
+
+    def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
+        """The parses of one system."""
+        if system in {"D", "D-I"}:
+            return dmv.decode(corpus, self.alone.dmv if system == "D" else self.from_parses, self.alone_limits)[0]
+        limits = self.options.limits
+        if system == "D-J":
+            return dmv.decode(corpus, self.together.dmv, limits)[0]
+        cells = convex_mst.cells_of(corpus, load_rules(self.options.rules, corpus.kinds))
+        weights = self.alone.weights if system == "M" else self.together.weights
+        scores = ArcModel(self.space_codes, weights).scores(cells)
+        if system != "DD":
+            return convex_mst.best_trees(cells, scores, self.options.convex.projective)
+        scores = scores + self.options.convex.rule_weight * cells.follows_rule
+        return joint.decode_jointly(
+            corpus, self.together.dmv, limits, cells.matrices(scores), self.options.joint
+        ).generative
+
+
+def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Callable[[Report], None]) -> Systems:
+    """Train M and D separately, D-I from M's parses, then both together."""
+    settings, alone_settings = resolve(options), resolve(replace(options, method="lc-dmv"))
+    space = ArcSpace.of(corpus, load_rules(settings.rules, corpus.kinds), settings)
+    weights = space.train(settings, report).w
+    alone = joint.Pair(train_dmv(corpus, alone_settings, report), weights)
+    scores = ArcModel(space.regression.codes, weights).scores(space.cells)
+    parses = convex_mst.best_trees(space.cells, scores, options.convex.projective)
+    counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
+    from_parses = dmv.fit(corpus, counted, alone_settings.limits, iterations=options.iterations)
+    start = joint.Pair(train_dmv(corpus, settings, report), weights)
+    settings = space.balanced(corpus, start, settings, Steps())
+    together = space.train_jointly(corpus, start, settings, report, Steps())
+    return Systems(settings, alone_settings.limits, space.regression.codes, alone, from_parses, together)
+
+
+def corpora(data: Path, treebank: str, options: InductionOptions, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:
+    """The training corpus and the test corpus."""
+    source = data / treebank / "train.conllu"
+    train = read_tagged(read(source), max_length=options.max_length, source=str(source))
+    return train, read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
+
+
+def table1(
+    data: Path,
+    treebanks: Iterable[str] = tuple(PUBLISHED),
+    *,
+    options: InductionOptions | None = None,
+    split: str = "test",
+    report: Callable[[str, Report], None] = lambda treebank, report: None,
+) -> Iterator[Row]:
+    """A row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
+    options = options or InductionOptions()
+    for treebank in treebanks:
+        train, test = corpora(data, treebank, options, split)
+        systems = train_systems(train, options, partial(report, treebank))
+        parses = {system: systems.heads(system, test) for system in PAPERS}
+        best = InducedParser.learned(train, replace(options, method="best"), partial(report, treebank))
+        parses["best"] = best.heads(test)
+        is_short = np.repeat(test.lengths <= 15, test.lengths)
+        short = test.shorter_than(15)
+        yield Row(
+            treebank,
+            {system: 100 * accuracy(heads, test) for system, heads in parses.items()},
+            {system: 100 * accuracy(heads[is_short], short) for system, heads in parses.items()},
+            dict(zip(PAPERS, PUBLISHED[treebank], strict=True)) if treebank in PUBLISHED else {},
+        )
+
+
+def average(rows: Sequence[Row]) -> Row:
+    """The mean over treebanks, of the published figures too if the paper has all of them."""
+
+    def mean(columns: Sequence[dict[str, float]]) -> dict[str, float]:
+        return {system: float(np.mean([column[system] for column in columns])) for system in columns[0]}
+
+    published = mean([row.published for row in rows]) if all(row.published for row in rows) else {}
+    return Row("average", mean([row.at_most_40 for row in rows]), mean([row.at_most_15 for row in rows]), published)
+
+
+GOLD = "gold"
+INK, BLUE, ORANGE = "#333333", "#0072b2", "#d55e00"
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Mean length of the arcs of a system's parses, the root's not counted."""
+
+    system: str
+    at_most_40: float
+    at_most_15: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """Per cent of the arcs that follow one rule, by system."""
+
+    head: str
+    modifier: str
+    percent: dict[str, float]
+
+
+def table2(
+    data: Path,
+    treebank: str = "English",
+    *,
+    options: InductionOptions | None = None,
+    split: str = "test",
+    report: OnReport = lambda report: None,
+) -> list[Lengths]:
+    """Mean arc lengths of Convex-MST alone, after joint training, and of the gold trees."""
+    test, parses = parses_of(("M", "M-J"), data, treebank, options or InductionOptions(), split, report)
+    is_short = np.repeat(test.lengths <= 15, test.lengths)
+    return [
+        Lengths(system, mean_length(heads, test), mean_length(heads[is_short], test.shorter_than(15)))
+        for system, heads in parses.items()
+    ]
+
+
+def figure1(
+    data: Path,
+    treebank: str = "English",
+    *,
+    options: InductionOptions | None = None,
+    split: str = "test",
+    report: OnReport = lambda report: None,
+) -> list[Share]:
+    """The share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
+    options = options or InductionOptions()
+    test, parses = parses_of(("D", "D-J"), data, treebank, options, split, report)
+    return shares(parses, test, load_rules(resolve(options).rules, test.kinds))
+
+
+def parses_of(
+    names: tuple[str, str], data: Path, treebank: str, options: InductionOptions, split: str, report: OnReport
+) -> tuple[TaggedCorpus, dict[str, Heads]]:
+    """The test sentences, and their heads by two systems and by the treebank."""
+    train, test = corpora(data, treebank, options, split)
+    systems = train_systems(train, options, report)
+    return test, {name: systems.heads(name, test) for name in names} | {GOLD: gold(test)}
+
+
+def gold(corpus: TaggedCorpus) -> Heads:
+    if corpus.heads is None:
+        raise InputError("the test sentences must have gold heads")
+    return corpus.heads
+
+
+def mean_length(heads: Heads, corpus: TaggedCorpus) -> float:
+    """Mean distance of a word from its head, over the words whose head is a word."""
+    words = np.concatenate([np.arange(1, length + 1) for length in corpus.lengths.tolist()])
+    has_head = heads > 0
+    return float(np.abs(heads - words)[has_head].mean())
+
+
+def shares(parses: dict[str, Heads], corpus: TaggedCorpus, rules: Rules) -> list[Share]:
+    """Per cent of the arcs that follow each rule whose tags the corpus has, in the order of the rules."""
+    kinds = [*corpus.kinds, ROOT]
+    number_of = {kind: number for number, kind in enumerate(kinds)}
+    begins = np.repeat(corpus.begins, corpus.lengths)
+    counts = {}
+    for system, heads in parses.items():
+        head_tags = np.where(heads > 0, corpus.tags[begins + np.maximum(heads, 1) - 1], len(kinds) - 1)
+        counts[system] = np.zeros((len(kinds), len(kinds)))
+        np.add.at(counts[system], (head_tags, corpus.tags), 100 / len(heads))
+    return [
+        Share(
+            head, modifier, {name: float(table[number_of[head], number_of[modifier]]) for name, table in counts.items()}
+        )
+        for head, modifiers in rules.table.items()
+        for modifier in modifiers
+        if head in number_of and modifier in number_of
+    ]
+
+
+def draw_shares(rows: list[Share], path: Path) -> None:
+    """An SVG file with two bars for each rule and a mark for the gold trees."""
+    with axes(path, 7, 0.28 * len(rows) + 0.9) as axis:
+        draw_bars(axis, rows)
+
+
+def draw_bars(axis: Any, rows: list[Share]) -> None:
+    places = np.arange(len(rows))
+    for system, shift, colour, name in (("D", -0.19, BLUE, "alone"), ("D-J", 0.19, ORANGE, "after joint training")):
+        axis.barh(places + shift, [row.percent[system] for row in rows], 0.36, color=colour, label=f"{system}: {name}")
+    axis.plot(
+        [row.percent[GOLD] for row in rows], places, "|", color=INK, markersize=11, markeredgewidth=1.6, label=GOLD
+    )
+    axis.set_yticks(places, [f"{row.head} → {row.modifier}" for row in rows])
+    axis.invert_yaxis()
+    axis.set(xlabel="% of all arcs", ylim=(len(rows) - 0.4, -0.6))
+    axis.legend(frameon=False, loc="lower right")
+
+
+# -- commands
+
+TABLE1_HELP = (
+    "How accurate are six systems that are trained on tags without trees (Table 1)?\n\n"
+    "DATA has a folder for each treebank of UD 1.4. Trained on sentences of at most 15 words, tested on at most 40; "
+    "directed accuracy without punctuation. The paper's figures are in brackets."
+) + examples(
+    "treewright reproduce jiang2017 table1 data/ud-1.4 --treebanks English,Gothic",
+)
+TABLE2_HELP = (
+    "Does Convex-MST learn from the DMV to prefer short arcs (Table 2)?\n\n"
+    "The mean length of the arcs of its parses of the test sentences (at most 40 words, and 15), trained alone (M) and "
+    "together (M-J), beside the gold trees'; the root's arc is not counted."
+) + examples(
+    "treewright reproduce jiang2017 table2 data/ud-1.4",
+)
+FIGURE1_HELP = (
+    "Does the DMV learn rules from Convex-MST (Figure 1)?\n\n"
+    "How many arcs in a hundred of its parses of the test sentences follow each rule, trained alone (D) and together "
+    "(D-J), beside the gold trees'; -o draws it."
+) + examples(
+    "treewright reproduce jiang2017 figure1 data/ud-1.4 -o rules.svg",
+)
+DataFolder = Annotated[Path, data_argument(" of UD 1.4, such as English")]
+app = new_app("Jiang, Han & Tu (2017): parsing with no treebank.")
+
+
+@app.command("table1", help=TABLE1_HELP, cls=PlainCommand)
+def table1_command(
+    data: DataFolder,
+    treebanks: Treebanks = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    show_stage = stage_printer(quiet)
+    rows = []
+    for row in table1(
+        data, names_of(treebanks, PUBLISHED), report=lambda name, done: show_stage(f"{name}: {done.stage}")
+    ):
+        rows.append(row)
+        if as_json:
+            typer.echo(json.dumps(asdict(row)))
+    if as_json:
+        return
+    lines = []
+    for row in [*rows, average(rows)] if len(rows) > 1 else rows:
+        beside = {system: f" ({row.published[system]:.1f})" if system in row.published else "" for system in SYSTEMS}
+        lines.append([row.treebank, *(f"{row.at_most_40[system]:.1f}{beside[system]}" for system in SYSTEMS)])
+        lines.append(["  at most 15 words", *(f"{row.at_most_15[system]:.1f}" for system in SYSTEMS)])
+    show_lines(("treebank", *SYSTEMS), lines)
+    typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
+
+
+@app.command("table2", help=TABLE2_HELP, cls=PlainCommand)
+def table2_command(
+    data: DataFolder,
+    treebank: Treebank = "English",
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    show_stage = stage_printer(quiet)
+    rows = table2(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
+    if as_json:
+        echo_json(rows)
+        return
+    lines = [[row.system, f"{row.at_most_40:.3f}", f"{row.at_most_15:.3f}"] for row in rows]
+    show_lines(("mean length of arcs", "at most 40 words", "at most 15"), lines)
+
+
+@app.command("figure1", help=FIGURE1_HELP, cls=PlainCommand)
+def figure1_command(
+    data: DataFolder,
+    treebank: Treebank = "English",
+    output: Annotated[Path | None, output_option("an SVG file with the figure.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    if output is not None:
+        ensure_matplotlib()
+    show_stage = stage_printer(quiet)
+    rows = figure1(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
+    if output is not None:
+        draw_shares(rows, output)
+    if as_json:
+        echo_json(rows)
+        return
+    systems = list(rows[0].percent)
+    lines = [[f"{row.head} -> {row.modifier}", *(f"{row.percent[system]:.2f}" for system in systems)] for row in rows]
+    lines.append(["all rules", *(f"{sum(row.percent[system] for row in rows):.2f}" for system in systems)])
+    show_lines(("% of all arcs", *systems), lines)

@@ -1,0 +1,604 @@
+"""Koo, Rush, Collins, Jaakkola & Sontag (2010): dual decomposition for non-projective head automata.
+
+Tables 1 and 3 and Figures 3 and 4 with our parsers: the gain by siblings and grandparents, the share of trees that dual
+decomposition certifies, the loss by projective decoding. The paper's treebanks are those of CoNLL-X: compare the gaps
+between columns, not their levels.
+
+Table 2, its last column: how often are relaxations exact when scores are random? Protocol: sentences of 10 words,
+random scores on the transitions of the head automata, none on arcs, several root modifiers allowed. The paper does not
+say how scores were drawn, nor how siblings and grandparents were encoded for its linear programs; here scores are
+normal or uniform, G+S adds grandparent to sibling scores, and both encodings of the programs are run (docs/search.md):
+"automaton" describes each head automaton exactly, so that LP(M) is the relaxation that dual decomposition solves;
+"product" describes each pair of arcs by itself. The integer program has siblings as automata and "tight" grandparents,
+which HiGHS solves fastest. The paper's figures are beside each row of the same name; its times are for trained models
+on section 22 of the Penn Treebank, so they compare with each other only.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from treewright import decode
+from treewright.cli.options import (
+    Json,
+    PlainCommand,
+    Quiet,
+    examples,
+    new_app,
+    output_option,
+    seconds_option,
+    seed_option,
+)
+from treewright.corpus import Sentence
+from treewright.decode.result import Parse
+from treewright.decode.search.programs import fractional_arcs
+from treewright.errors import InputError
+from treewright.papers.common import (
+    MaxSentences,
+    Report,
+    Steps,
+    Treebank,
+    Treebanks,
+    axes,
+    corpus,
+    data_argument,
+    echo_json,
+    ensure_matplotlib,
+    names_of,
+    progress,
+    show_lines,
+    silence,
+    steps,
+    training,
+    with_option_groups,
+)
+from treewright.parser import Parser, ParserOptions
+
+Draw = Literal["normal", "uniform"]
+Arrays = dict[str, NDArray[np.float64]]  # by the names of decode.tree
+
+AUTOMATA = ("Sib", "G+S")
+_AUTOMATON = {"siblings": "automaton", "grandparents": "automaton"}
+_PRODUCT = {"siblings": "product", "grandparents": "product"}
+# (name, encoding) -> options of decode.tree; the encoding is that of the linear program.
+METHODS: dict[tuple[str, str], dict[str, Any]] = {
+    ("LP(S)", "automaton"): {"method": "lp", "flow": "single", **_AUTOMATON},
+    ("LP(S)", "product"): {"method": "lp", "flow": "single", **_PRODUCT},
+    ("LP(M)", "automaton"): {"method": "lp", "flow": "multi", **_AUTOMATON},
+    ("LP(M)", "product"): {"method": "lp", "flow": "multi", **_PRODUCT},
+    ("ILP", "tight"): {"method": "ilp", "siblings": "automaton", "grandparents": "tight"},
+    ("DD-5000", ""): {"method": "dd", "tighten": False, "max_iterations": 5000},
+    ("DD-250", ""): {"method": "dd", "tighten": False, "max_iterations": 250},
+    ("DD-250, Polyak", ""): {"method": "dd", "tighten": False, "max_iterations": 250, "steps": "polyak"},
+    ("exact", ""): {"method": "exact"},
+}
+# (percent exact on random sentences, seconds a sentence of the treebank)
+PUBLISHED = {
+    "Sib": {
+        "LP(S)": (11.7, 0.14),
+        "LP(M)": (30.6, 0.58),
+        "ILP": (100.0, 1.44),
+        "DD-5000": (35.6, 0.08),
+        "DD-250": (10.2, 0.03),
+    },
+    "G+S": {
+        "LP(S)": (0.0, 0.23),
+        "LP(M)": (0.0, 0.75),
+        "ILP": (100.0, 1.79),
+        "DD-5000": (6.8, 0.23),
+        "DD-250": (0.0, 0.12),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one model; shares are percentages of the sentences."""
+
+    model: str
+    method: str
+    encoding: str
+    exact: float  # integral (LP), solved in time (ILP), certified (the others)
+    agreed: float | None  # of which by agreement, the certificate of the paper
+    best: float  # whose tree has the best value that any method found
+    seconds: float  # CPU, a sentence
+    published_exact: float | None
+    published_seconds: float | None
+
+
+def sentences(model: str, words: int, count: int, *, scores: Draw = "normal", seed: int = 0) -> Iterator[Arrays]:
+    """Random transition scores; with grandparents for "G+S".
+
+    >>> [sorted(arrays) for arrays in sentences("G+S", 10, 1)]
+    [['arc', 'grand', 'sib', 'stop']]
+    """
+    random = np.random.default_rng([seed, AUTOMATA.index(model)])
+    nodes = words + 1
+
+    def drawn(*shape: int) -> NDArray[np.float64]:
+        return random.normal(size=shape) if scores == "normal" else random.random(shape)
+
+    for _ in range(count):
+        arrays = {"sib": drawn(nodes, nodes, nodes), "stop": drawn(nodes, nodes, 2)}
+        if model == "G+S":
+            arrays["grand"] = drawn(nodes, nodes, nodes)
+        yield {"arc": np.zeros((nodes, nodes)), **arrays}
+
+
+def table2(
+    *,
+    instances: int = 100,
+    words: int = 10,
+    scores: Draw = "normal",
+    seed: int = 0,
+    max_seconds: float = 60.0,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Row]:
+    """Every method on the same random sentences; max_seconds limits the integer program on each of them.
+
+    report(done, total) is called after every decoding.
+    """
+    for name, number in (("instances", instances), ("words", words)):
+        if number < 1:
+            raise InputError(f"{name} is {number}; give at least 1")
+    total, done = len(AUTOMATA) * instances * len(METHODS), 0
+    decode.tree(np.zeros((2, 2)), method="lp")  # imports SciPy before anything is timed
+    rows = []
+    for model in AUTOMATA:
+        answers: dict[tuple[str, str], list[Parse]] = {method: [] for method in METHODS}
+        seconds = dict.fromkeys(METHODS, 0.0)
+        for arrays in sentences(model, words, instances, scores=scores, seed=seed):
+            for method, options in METHODS.items():
+                limit = {"max_seconds": max_seconds} if method[0] == "ILP" else {}
+                start = time.process_time()
+                answers[method].append(decode.tree(**arrays, root="multi", **options, **limit))  # type: ignore[arg-type]
+                seconds[method] += time.process_time() - start
+                done += 1
+                report(done, total)
+        best = np.max([[parse.score for parse in parses] for parses in answers.values()], axis=0)
+        for method, parses in answers.items():
+            rows.append(_row(model, *method, parses, best, seconds[method] / instances))
+    return rows
+
+
+def _row(
+    model: str,
+    method: str,
+    encoding: str,
+    parses: list[Parse],
+    best: NDArray[np.float64],
+    seconds: float,
+) -> Row:
+    def share(flags: list[bool]) -> float:
+        return 100 * sum(flags) / len(flags)
+
+    is_lp = method.startswith("LP")
+    return Row(
+        model,
+        method,
+        encoding,
+        share([not fractional_arcs(parse) if is_lp else parse.certified for parse in parses]),
+        share([parse.certificate == "agreement" for parse in parses]) if method.startswith("DD") else None,
+        share([bool(parse.score > top - 1e-6) for parse, top in zip(parses, best, strict=True)]),
+        seconds,
+        *PUBLISHED[model].get(method, (None, None)),
+    )
+
+
+MODELS = ("arc", "sib", "grand")
+# Folder under the data folder -> MST, Sib, G+S, CertS, CertG, TimeS, TimeG as the paper's Table 1 prints them.
+TREEBANKS: dict[str, tuple[float, ...]] = {
+    "native/Danish-DDT": (89.74, 91.08, 91.78, 99.07, 98.45, 0.053, 0.169),
+    "ud/Portuguese-Bosque": (90.68, 92.57, 93.03, 99.65, 99.31, 0.047, 0.257),
+    "ud/Turkish-IMST": (75.66, 77.14, 77.55, 98.72, 99.04, 0.021, 0.047),
+    "ud/Gothic-PROIEL": (),
+    "ud/Hungarian-Szeged": (),
+    "ud/English-EWT": (90.29, 92.03, 92.57, 98.96, 99.12, 0.081, 0.168),
+}
+PROJECTIVE = ("ud/Gothic-PROIEL", "ud/Hungarian-Szeged", "ud/English-EWT")
+LIMITS = (10, 25, 50, 100, 250, 500, 1000, 5000)  # on iterations
+# Table 3, development UAS: Sib, P-Sib, G+S, P-G+S.
+TABLE3 = {"Penn Treebank": (92.19, 92.34, 92.71, 92.70), "Prague Treebank": (86.41, 85.67, 87.40, 86.43)}
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """The result of decoding a test set by one method; seconds are CPU seconds for each sentence."""
+
+    uas: float
+    certified: float  # percent
+    agreed: float  # percent certified by agreement, the paper's criterion
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Row1:
+    """A treebank of Table 1: by model, decoded exactly; siblings and grandparents by dual decomposition too."""
+
+    treebank: str
+    exact: dict[str, Decoding]
+    dual: dict[str, Decoding]  # as published
+    tightened: dict[str, Decoding]
+    published: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Row3:
+    """A treebank of Table 3: UAS with crossing arcs and without, models of siblings and of grandparents too."""
+
+    treebank: str
+    uas: dict[str, float]  # sib, P-sib, grand, P-grand
+
+
+def table1(
+    data: Path,
+    treebanks: Sequence[str] = tuple(TREEBANKS),
+    *,
+    options: ParserOptions | None = None,
+    max_iterations: int = 5000,
+    sentences: int | None = None,
+    report: Report = silence,
+) -> Iterator[Row1]:
+    """Train the three models on each treebank, decode its test set without the projective constraint.
+
+    sentences limits the number of training sentences.
+    """
+    parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "test")) for treebank in treebanks}
+    step = Steps(report, 10 * len(parts))
+    for treebank, (train, test) in parts.items():
+        exact, dual, tightened = {}, {}, {}
+        for model in MODELS:
+            step(f"{treebank}: training {model}")
+            parser = Parser.train(train, model=model, projective=False, options=options)
+            step(f"{treebank}: decoding {model} exactly")
+            exact[model] = decoded(parser, test, method="exact")
+            if model != "arc":
+                step(f"{treebank}: dual decomposition of {model}")
+                dual[model] = decoded(parser, test, method="dd", tighten=False, max_iterations=max_iterations)
+                step(f"{treebank}: dual decomposition of {model}, tightened")
+                tightened[model] = decoded(parser, test, method="dd", max_iterations=max_iterations)
+        yield Row1(treebank, exact, dual, tightened, TREEBANKS.get(treebank, ()))
+
+
+def table3(
+    data: Path,
+    treebanks: Sequence[str] = PROJECTIVE,
+    *,
+    options: ParserOptions | None = None,
+    sentences: int | None = None,
+    report: Report = silence,
+) -> Iterator[Row3]:
+    """Sibling and grandparent models, trained and decoded with crossing arcs allowed and not, on development sets."""
+    parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "dev")) for treebank in treebanks}
+    step = Steps(report, 4 * len(parts))
+    for treebank, (train, dev) in parts.items():
+        uas = {}
+        for model in MODELS[1:]:
+            for projective in (False, True):
+                name = f"P-{model}" if projective else model
+                step(f"{treebank}: {name}")
+                parser = Parser.train(train, model=model, projective=projective, options=options)
+                uas[name] = decoded(parser, dev, method="exact").uas
+        yield Row3(treebank, uas)
+
+
+def decoded(parser: Parser, gold: Sequence[Sentence], **how: object) -> Decoding:
+    """Decode a test set and evaluate it."""
+    start = time.process_time()
+    found = list(parser.parse(gold, max_seconds=None, **how))  # type: ignore[arg-type]
+    return evaluate(found, gold, time.process_time() - start)
+
+
+def evaluate(found: Sequence[Sentence], gold: Sequence[Sentence], seconds: float) -> Decoding:
+    """Count the correct heads and the certificates."""
+    right = sum(int((one.heads == other.heads).sum()) for one, other in zip(found, gold, strict=True))
+    certificates = [sentence.parse.certificate for sentence in found]
+    return Decoding(
+        uas=100 * right / sum(map(len, gold)),
+        certified=100 * sum(c is not None for c in certificates) / len(found),
+        agreed=100 * sum(c == "agreement" for c in certificates) / len(found),
+        seconds=seconds / len(found),
+    )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The data of Figures 3 and 4: automata recomputed by iteration, and the effect of a limit on iterations."""
+
+    iterations: NDArray[np.int64]
+    recomputed: dict[str, NDArray[np.float64]]  # by model, of the sentences still running
+    uas: NDArray[np.float64]  # of the sibling model with each limit
+    certified: NDArray[np.float64]
+    matches: NDArray[np.float64]  # sentences whose tree is that of the last iteration
+
+
+def figures(
+    data: Path,
+    treebank: str = "ud/English-EWT",
+    *,
+    options: ParserOptions | None = None,
+    limits: Sequence[int] = LIMITS,
+    sentences: int | None = None,
+    report: Report = silence,
+) -> Curves:
+    """Decode a development set by dual decomposition with every limit on its iterations."""
+    train, dev = training(data, treebank, sentences), corpus(data, treebank, "dev")
+    step = Steps(report, 4 + len(limits))
+    recomputed: dict[str, NDArray[np.float64]] = {}
+    steps: list[Decoding] = []
+    trees: list[list[bytes]] = []
+    for model in MODELS[1:]:
+        step(f"{treebank}: training {model}")
+        parser = Parser.train(train, model=model, projective=False, options=options)
+        step(f"{treebank}: dual decomposition of {model}")
+        traces = [
+            sentence.parse.trace
+            for sentence in parser.parse(dev, method="dd", tighten=False, max_seconds=None, trace=True)
+        ]
+        recomputed[model] = mean_while_running([np.asarray(trace["recomputed"]) for trace in traces])
+        for limit in limits if model == "sib" else ():
+            step(f"{treebank}: {limit} iterations")
+            found = list(parser.parse(dev, method="dd", tighten=False, max_seconds=None, max_iterations=limit))
+            steps.append(evaluate(found, dev, 0.0))
+            trees.append([sentence.heads.tobytes() for sentence in found])
+    matches = [100 * float(np.mean([one == last for one, last in zip(t, trees[-1], strict=True)])) for t in trees]
+    return Curves(
+        np.array(limits),
+        recomputed,
+        np.array([step.uas for step in steps]),
+        np.array([step.certified for step in steps]),
+        np.array(matches),
+    )
+
+
+def mean_while_running(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The mean at each iteration over the sentences that reach it."""
+    longest = max((len(column) for column in columns), default=0)
+    total, count = np.zeros(longest), np.zeros(longest)
+    for column in columns:
+        total[: len(column)] += column
+        count[: len(column)] += 1
+    mean: NDArray[np.float64] = total / np.maximum(count, 1)
+    return mean
+
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73")  # safe for colour-blind readers (Okabe and Ito)
+NAMES = {"sib": "siblings", "grand": "siblings and grandparents"}
+
+
+def draw(curves: Curves, folder: Path) -> None:
+    """Write figure3.svg and figure4.svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in (("figure3", recomputed), ("figure4", limited)):
+        with axes(folder / f"{name}.svg") as axis:
+            picture(axis, curves)
+            axis.legend(frameon=False)
+
+
+def recomputed(axis: Any, curves: Curves) -> None:
+    """Figure 3: the share of head automata that an iteration decodes again, of the sentences still running."""
+    for (model, share), colour in zip(curves.recomputed.items(), COLOURS, strict=False):
+        rounds = np.arange(1, len(share) + 1)
+        axis.plot(*smoothed(rounds, 100 * share), color=colour, label=NAMES[model])
+    axis.set(xlabel="iteration", ylabel="automata recomputed, %", ylim=(0, None))
+
+
+def limited(axis: Any, curves: Curves) -> None:
+    """Figure 4: accuracy, certificates and trees as without a limit, by the limit on iterations."""
+    lines = {
+        "UAS": curves.uas,
+        "certified": curves.certified,
+        "trees as with the highest limit": curves.matches,
+    }
+    for (name, column), colour in zip(lines.items(), COLOURS, strict=True):
+        axis.plot(curves.iterations, column, "o-", color=colour, markersize=3, label=name)
+    axis.set(xscale="log", xlabel="limit on iterations", ylabel="%")
+
+
+def smoothed(rounds: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over stretches of iterations, at most a hundred."""
+    stretch = (rounds - 1) * 100 // max(100, len(rounds))
+    count = np.bincount(stretch)
+    return np.bincount(stretch, rounds) / count, np.bincount(stretch, column) / count
+
+
+# -- commands
+
+T = TypeVar("T")
+TABLE2_HELP = (
+    "How often are relaxations exact when scores are random (Table 2, last column)?\n\n"
+    "Linear programs with single (S) and multi-commodity (M) flow, the integer program, dual decomposition as "
+    "published and the exact search, all on the same random sentences, for models with siblings (Sib) and with "
+    "grandparents and siblings (G+S). The encoding of each program is printed; the paper does not name its own."
+) + examples(
+    "treewright reproduce koo2010 table2 --instances 20",
+    "treewright reproduce koo2010 table2 --scores uniform --seed 7 --json",
+)
+
+
+TABLE1_HELP = (
+    "What do siblings and grandparents gain, and how often does dual decomposition certify its trees (Table 1)?\n\n"
+    "The models arc, sib and grand are trained on each treebank under DATA and decode its test set, crossing arcs "
+    "allowed: by dual decomposition with 5,000 iterations, as published and tightened, and exactly. Times are CPU "
+    "seconds each."
+) + examples(
+    "treewright reproduce koo2010 table1 data --treebanks ud/Hungarian-Szeged",
+)
+TABLE3_HELP = (
+    "What does it cost to forbid crossing arcs (Table 3)?\n\n"
+    "Sibling and grandparent models are trained and decoded with crossing arcs and without (P-), and scored on the "
+    "development set."
+) + examples(
+    "treewright reproduce koo2010 table3 data --treebanks ud/Gothic-PROIEL",
+)
+FIGURES_HELP = (
+    "How much work is an iteration, and what does a limit on them cost (Figures 3 and 4)?\n\n"
+    "The sibling and the grandparent model are trained on a treebank under DATA and decode its development set by dual "
+    "decomposition; the pictures are drawn as SVG (pip install 'treewright[plots]')."
+) + examples(
+    "treewright reproduce koo2010 figures data -o pictures",
+)
+DataFolder = Annotated[Path, data_argument(", such as ud/English-EWT")]
+app = new_app("Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata.")
+
+
+class Scores(str, Enum):
+    normal = "normal"
+    uniform = "uniform"
+
+
+@app.command("table2", help=TABLE2_HELP, cls=PlainCommand)
+def table2_command(
+    instances: Annotated[int, typer.Option(min=1, metavar="N", help="Random sentences for each model.")] = 100,
+    length: Annotated[int, typer.Option(min=1, metavar="N", help="Number of words of a sentence.")] = 10,
+    scores: Annotated[Scores, typer.Option(help="How the scores of transitions are drawn.")] = Scores.normal,
+    seed: Annotated[int, seed_option("of the scores")] = 0,
+    max_seconds: Annotated[float, seconds_option("of the integer program, 60 if not given")] = 60.0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    with progress("random sentences, every method", quiet) as report:
+        rows = table2(
+            instances=instances, words=length, scores=scores.value, seed=seed, max_seconds=max_seconds, report=report
+        )
+    if as_json:
+        settings = {"instances": instances, "words": length, "scores": scores.value, "seed": seed}
+        typer.echo(json.dumps({**settings, "rows": [asdict(row) for row in rows]}, indent=2))
+        return
+    show(rows)
+    typer.echo(f"{instances} sentences of {length} words a model, {scores.value} scores, seed {seed}; root: multi.")
+    typer.echo("exact: integral (LP), solved (ILP), certified; agree: of which z = y; best: trees of the best value.")
+    typer.echo("The paper's exact is for random sentences of 10 words, its seconds are for a treebank and Gurobi.")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of Tables 1 and 3."""
+
+    data: DataFolder
+    treebanks: Treebanks = None
+    sentences: MaxSentences = None
+    quiet: Quiet = False
+    as_json: Json = False
+
+    def rows(self, table: Callable[..., Iterator[T]], names: Iterable[str], report: Callable[..., None]) -> Iterator[T]:
+        """The rows of a table, one for each treebank; `names` are the treebanks if none are given."""
+        return table(self.data, names_of(self.treebanks, names), sentences=self.sentences, report=report)
+
+
+@app.command("table1", help=TABLE1_HELP, cls=PlainCommand)
+@with_option_groups
+def table1_command(options: Options) -> None:
+    rows = []
+    with steps(options.quiet) as report:
+        for row in options.rows(table1, TREEBANKS, report):
+            rows.append(row)
+            if options.as_json:
+                typer.echo(json.dumps(asdict(row)))
+    if options.as_json:
+        return
+    lines = [line for row in rows for line in table1_lines(row)]
+    if len(rows) > 1:
+        means = [sum(row.exact[model].uas for row in rows) / len(rows) for model in ("arc", "sib", "grand")]
+        lines.append(["average", "exact", *(f"{mean:.2f}" for mean in means), *[""] * 4])
+    show_lines(("treebank", "decoder", "arc", "sib", "grand", "cert S", "cert G", "s S", "s G"), lines)
+    typer.echo(
+        "arc, sib, grand: UAS in per cent; S: sib, G: grand; cert: per cent certified, s: seconds of CPU a sentence. "
+        "dd: dual decomposition as published."
+    )
+    typer.echo("The paper's treebanks are those of CoNLL-X, its times those of 2010: compare the gaps, not the levels.")
+
+
+def table1_lines(row: Row1) -> list[list[str]]:
+    """A line for each decoder, and one for the paper's figures."""
+    lines = []
+    for decoder, by_model in (("exact", row.exact), ("dd", row.dual), ("dd, tightened", row.tightened)):
+        cells = [f"{by_model[model].uas:.2f}" if model in by_model else "" for model in ("arc", "sib", "grand")]
+        cells += [f"{by_model[model].certified:.2f}" for model in ("sib", "grand")]
+        cells += [f"{by_model[model].seconds:.4f}" for model in ("sib", "grand")]
+        lines.append([row.treebank if decoder == "exact" else "", decoder, *cells])
+    if row.published:
+        lines.append(["", "the paper's", *(f"{figure:g}" for figure in row.published)])
+    return lines
+
+
+@app.command("table3", help=TABLE3_HELP, cls=PlainCommand)
+@with_option_groups
+def table3_command(options: Options) -> None:
+    with steps(options.quiet) as report:
+        rows = list(options.rows(table3, PROJECTIVE, report))
+    if options.as_json:
+        echo_json(rows)
+        return
+    lines = [[row.treebank, *(f"{uas:.2f}" for uas in row.uas.values())] for row in rows]
+    lines += [[f"  the paper's {name}", *(f"{uas:.2f}" for uas in figures)] for name, figures in TABLE3.items()]
+    show_lines(("treebank", "sib", "P-sib", "grand", "P-grand"), lines)
+
+
+@app.command("figures", help=FIGURES_HELP, cls=PlainCommand)
+def figures_command(
+    data: DataFolder,
+    output: Annotated[Path, output_option("the folder for figure3.svg and figure4.svg.", "FOLDER")],
+    treebank: Treebank = "ud/English-EWT",
+    sentences: MaxSentences = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    ensure_matplotlib()
+    with steps(quiet) as report:
+        curves = figures(data, treebank, sentences=sentences, report=report)
+    draw(curves, output)
+    recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}
+    if as_json:
+        limited = {name: getattr(curves, name).tolist() for name in ("iterations", "uas", "certified", "matches")}
+        typer.echo(json.dumps({**limited, "recomputed": recomputed}))
+        return
+    rows = zip(
+        curves.iterations.tolist(), *(c.tolist() for c in (curves.uas, curves.certified, curves.matches)), strict=True
+    )
+    show_lines(
+        ("limit on iterations", "UAS", "certified %", "as without limit %", "sib: recomputed %", "grand: recomputed %"),
+        [
+            [str(limit), *(f"{figure:.2f}" for figure in row), *(share_at(recomputed[m], limit) for m in recomputed)]
+            for limit, *row in rows
+        ],
+    )
+
+
+def share_at(recomputed: list[float], iteration: int) -> str:
+    """Per cent of automata recomputed at an iteration by the sentences that reach it; empty if none does."""
+    return f"{100 * recomputed[iteration - 1]:.1f}" if iteration <= len(recomputed) else ""
+
+
+def show(rows: list[Row]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    names = ("model", "method", "encoding", "exact %", "agree %", "best %", "CPU s", "paper: exact %", "seconds")
+    for number, name in enumerate(names):
+        table.add_column(name, justify="left" if number < 3 else "right", no_wrap=True)
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        table.add_row(
+            row.model,
+            row.method,
+            row.encoding,
+            *(f"{share:.1f}" if share is not None else "" for share in (row.exact, row.agreed, row.best)),
+            f"{row.seconds:.4f}",
+            "" if row.published_exact is None else f"{row.published_exact:.1f}",
+            "" if row.published_seconds is None else f"{row.published_seconds:.2f}",
+            end_section=following is not None and following.model != row.model,
+        )
+    console = Console()
+    (console if console.is_terminal else Console(width=120)).print(table)

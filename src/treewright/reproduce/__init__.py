@@ -1,1 +1,0 @@
-"""The tables and figures of the papers; a module or two for each paper."""

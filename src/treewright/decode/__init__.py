@@ -23,8 +23,6 @@ from treewright.decode.sums.kbest import kbest
 from treewright.decode.sums.marginals import entropy, log_partition, marginals, tree_confidence
 from treewright.decode.sums.mbr import mbr
 from treewright.decode.sums.sample import sample
-from treewright.decode.third_order import ThirdOrderParts, third_order_tree
-from treewright.decode.tree_and_graph import TreeAndGraph, tree_and_graph
 from treewright.decode.why import WhyNot, why_not
 from treewright.proofs.claim import Verified
 from treewright.proofs.proof import Proof
@@ -51,8 +49,6 @@ __all__ = [
     "RootChildren",
     "SearchOptions",
     "Span",
-    "ThirdOrderParts",
-    "TreeAndGraph",
     "TreeConstraint",
     "TreeOptions",
     "Valency",
@@ -73,9 +69,7 @@ __all__ = [
     "sample",
     "sibling_automaton",
     "state_automaton",
-    "third_order_tree",
     "tree",
-    "tree_and_graph",
     "tree_batch",
     "tree_confidence",
     "trees",

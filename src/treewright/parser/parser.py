@@ -15,7 +15,7 @@ from treewright.calls import checked, explained_methods
 from treewright.checks import check, check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
-from treewright.decode import Parse, Parts, SearchOptions
+from treewright.decode import Parts, SearchOptions
 from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
@@ -37,7 +37,7 @@ from treewright.model.component import (
     sentences_of,
 )
 from treewright.network import Network
-from treewright.parser import completion, explanation, file, kbest, third_order
+from treewright.parser import completion, explanation, file, kbest
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import Completion
 from treewright.parser.explanation import Alternatives, Explanation
@@ -281,32 +281,6 @@ class Parser(Saved):
         """
         is_projective = self._is_projective(projective)
         return Question.of(self._worker(), checked_sentence(sentence), is_projective, all_arcs=all_arcs).parts
-
-    def bounded_tree(
-        self,
-        sentence: Sentence,
-        *,
-        projective: bool | None = None,
-        max_iterations: int = 200,
-        max_nodes: int = 1,
-        max_seconds: float | None = MAX_SECONDS,
-    ) -> Parse:
-        """The tree of a sentence under the model "third", with a bound on all trees over the candidate arcs.
-
-        Hill climbing, which `parse` uses for this model, has no bound. Here dual decomposition (treewright.decode's
-        `third_order_tree`) begins with its tree, looks for a better one, and proves by how much none can be better. It
-        takes seconds a sentence. projective: as the model was trained if None. max_iterations, max_nodes and
-        max_seconds are those of `third_order_tree`. Models with global features ("full") are refused.
-        """
-        limit = check_seconds(max_seconds)
-        return third_order.bounded_tree(
-            self._worker(),
-            checked_sentence(sentence),
-            self._is_projective(projective),
-            max_iterations=check_count(max_iterations, "max_iterations"),
-            max_nodes=check_count(max_nodes, "max_nodes"),
-            max_seconds=limit,
-        )
 
     def why_not(
         self,

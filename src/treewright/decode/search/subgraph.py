@@ -7,8 +7,6 @@ That relaxation is solved in one pass. Where its answer is no admissible graph, 
     words out of reach         one of the arcs that enter them is in, in the same manner
     several arcs from node 0   exactly one of the candidates is in
 
-With a bonus for one arc of each word, the arc that is chosen for it is in the set in any case.
-
 Every branch is a relaxation of its own, and the one with the highest value is solved first (best first), so that the
 first admissible answer is optimal. The bound is the highest value that is left.
 """
@@ -39,7 +37,6 @@ class Found(NamedTuple):
     value: float
     bound: float
     nodes: int  # relaxations that were solved
-    relaxed: Flags  # the set of the best relaxation, which has the value `bound`
 
 
 class _Relaxed(NamedTuple):
@@ -50,13 +47,11 @@ class _Relaxed(NamedTuple):
 class Subgraph:
     """The search for one sentence."""
 
-    def __init__(
-        self, problem: Problem, required: Flags, *, acyclic: bool, bonus: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, problem: Problem, required: Flags, *, acyclic: bool) -> None:
         parts = problem.parts
         self.words, self.single_root, self.acyclic = problem.nodes - 1, problem.single_root, acyclic
         self.head, self.modifier, self.score = parts.head, parts.modifier, np.asarray(parts.arc)
-        self.required, self.bonus = required, bonus
+        self.required = required
 
     def search(self, max_nodes: int, max_seconds: float) -> Found:
         """The best set, or with a limit the bound alone."""
@@ -71,20 +66,18 @@ class Subgraph:
             value, _, state, on = heapq.heappop(waiting)
             branches = self._branches(state, on)
             if branches is None:
-                return Found(on, -value, -value, count, on)
+                return Found(on, -value, -value, count)
             for branch in branches:
                 solved = self._relaxed(branch)
                 count += 1
                 if solved is not None:
                     heapq.heappush(waiting, (-solved.value, count, branch, solved.on))
             if waiting and (count >= max_nodes or time.monotonic() > deadline):
-                return Found(None, -np.inf, -waiting[0][0], count, waiting[0][3])
+                return Found(None, -np.inf, -waiting[0][0], count)
         raise InfeasibleError("no graph over the arcs that are allowed reaches every word; allow further arcs")
 
     def _relaxed(self, state: State) -> _Relaxed | None:
         """The best set in which every word has a head; None if a word cannot have one."""
-        if self.bonus is not None:
-            return self._relaxed_with_bonus(state, self.bonus)
         on = (state == IN) | ((state == FREE) & (self.score > 0))
         missing = np.ones(self.words + 1, bool)
         missing[0] = False
@@ -98,27 +91,6 @@ class Subgraph:
             on = on.copy()
             on[best[first]] = True
         return _Relaxed(float(self.score[on].sum()), on)
-
-    def _relaxed_with_bonus(self, state: State, bonus: NDArray[np.float64]) -> _Relaxed | None:
-        """The same if one arc of each word, the best one, also counts its bonus."""
-        on = (state == IN) | ((state == FREE) & (self.score > 0))
-        gain = np.where(on, bonus, bonus + self.score)
-        possible = np.flatnonzero(state != OUT)
-        best = possible[np.lexsort((-gain[possible], self.modifier[possible]))]
-        words, first = np.unique(self.modifier[best], return_index=True)
-        if len(words) < self.words:
-            return None
-        marked = best[first]
-        value = float(self.score[on].sum() + gain[marked].sum())
-        on[marked] = True
-        return _Relaxed(value, on)
-
-    def marked(self, on: Flags) -> NDArray[np.intp]:
-        """The arc of each word in a set whose bonus counts."""
-        assert self.bonus is not None
-        arcs = np.flatnonzero(on)
-        best = arcs[np.lexsort((-self.bonus[arcs], self.modifier[arcs]))]
-        return np.asarray(best[np.unique(self.modifier[best], return_index=True)[1]])
 
     def _branches(self, state: State, on: Flags) -> list[State] | None:
         """What is wrong with a set of arcs, as branches that exclude it; None if nothing is."""

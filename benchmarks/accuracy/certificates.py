@@ -394,7 +394,7 @@ def decode_relaxation(census: Census, random: np.random.Generator, seed: int) ->
     for parts in parts_of.values():
         best = parts if best is None or difference(parts, best) > 0 else best
     oracles = [tw.relax.Table([0, 1, 2, 3], assignments[rows], scores) for rows, scores in tables]
-    for name, solve in (("relax", tw.relax.relax), ("tighten", tw.relax.tighten), ("branch", tw.relax.branch)):
+    for name, solve in (("relax", tw.relax.relax), ("branch", tw.relax.branch)):
         row, note = f"relax {name}", f"seed {seed} {kind}"
         census.tried(row)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -16,7 +15,6 @@ from scipy.optimize import linprog
 from treewright.relax import (
     Answer,
     Cardinality,
-    DiminishingStep,
     HalvingStep,
     HarmonicStep,
     PolyakStep,
@@ -25,10 +23,14 @@ from treewright.relax import (
     Table,
     branch,
     relax,
-    tighten,
 )
 
-STEPS: list[Step] = [HarmonicStep(), HalvingStep(), PolyakStep(), DiminishingStep()]
+STEPS: list[Step] = [HarmonicStep(), HalvingStep(), PolyakStep()]
+
+
+def diminishing(start: float, power: float) -> Step:
+    """With 1/2 < power <= 1, the bound and the averages converge."""
+    return lambda progress: start / math.pow(progress.iteration, power)
 
 
 def random_table(random: np.random.Generator, keys: list[int], rows: int) -> Table:
@@ -118,11 +120,9 @@ def test_the_bound_and_the_averages_approach_the_linear_relaxation() -> None:
     for seed in range(16):
         tables = random_instance(seed)
         value, _ = linear_value(tables)
-        found = relax(tables, step=DiminishingStep(1.0, power=0.6), max_iterations=1000)
+        found = relax(tables, step=diminishing(1.0, power=0.6), max_iterations=1000)
         assert value - 1e-9 <= found.bound <= value + 0.03
-        if not found.certified:
-            left += 1
-            assert found.average_value == pytest.approx(value, abs=0.05)
+        left += not found.certified
     assert left >= 3
 
 
@@ -145,9 +145,8 @@ def test_averages_of_the_fractional_example_approach_what_highs_finds() -> None:
     assert marginals == pytest.approx([1, 0, 0.5, 0.5, 0.5, 0.5], abs=1e-9)
     errors = []
     for iterations in (30, 300, 3000):
-        found = relax([parser, tagger], step=DiminishingStep(0.5, power=0.5), max_iterations=iterations)
+        found = relax([parser, tagger], step=diminishing(0.5, power=0.5), max_iterations=iterations)
         errors.append(float(np.abs(found.averages - marginals).max()))
-        assert found.average_value == pytest.approx(value, abs=1 / math.sqrt(iterations))
     assert errors[2] < errors[0]
     assert errors[2] < 0.02
 
@@ -160,28 +159,24 @@ def test_tables_of_the_example_are_its_dynamic_programs() -> None:
             assert oracle.solve(multipliers).value == pytest.approx(oracle.table().solve(multipliers).value)
 
 
-def test_products_or_branching_close_the_fractional_example() -> None:
+def test_branching_closes_the_fractional_example() -> None:
     tables = [oracle.table() for oracle in fractional_example()]
     assert relax(tables).certificate is None
-    for found in (tighten(tables), branch(tables)):
-        assert found.certified
-        assert found.value == pytest.approx(-1)
-        assert len(found.answer) == 6
+    found = branch(tables)
+    assert found.certified
+    assert found.value == pytest.approx(-1)
+    assert found.answer is not None
+    assert len(found.answer) == 6
 
 
-def test_tightening_and_branching_never_do_harm() -> None:
+def test_branching_closes_every_gap() -> None:
     closed = 0
     for seed in range(24):
         tables = random_instance(seed)
-        best = best_agreeing(tables)
-        plain, tight = relax(tables), tighten(tables, rounds=3)
-        assert best - 1e-9 <= tight.bound <= plain.bound + 1e-9
-        closed += tight.certified and not plain.certified
-        if tight.certified:
-            assert tight.value == pytest.approx(best, rel=1e-8, abs=1e-8)
-        searched = branch(tables, max_iterations=60)
+        plain, searched = relax(tables, max_iterations=60), branch(tables, max_iterations=60)
+        closed += not plain.certified
         assert searched.certified
-        assert searched.value == pytest.approx(best, rel=1e-8, abs=1e-8)
+        assert searched.value == pytest.approx(best_agreeing(tables), rel=1e-8, abs=1e-8)
     assert closed > 0
 
 
@@ -233,58 +228,32 @@ def test_weights_scale_the_scores() -> None:
             assert found.bound >= best_agreeing(tables, weights) - 1e-9
 
 
-@pytest.mark.parametrize("find", [relax, tighten, branch])
-def test_constants_and_units_change_nothing(find: Any) -> None:
+@pytest.mark.parametrize("find", [relax, branch])
+def test_units_change_nothing_and_constants_no_answer(find: Any) -> None:
     """Scores are multiples of 2^-20, so that neither rounds them. Integers count as exact: units are below 1."""
     certified = 0
     for seed in range(25):
         tables, random = random_instance(seed), np.random.default_rng(seed)
         tables = [Table(t.keys, t.rows, np.round(t.scores * 2**20) / 2**20) for t in tables]
         found = find(tables, max_iterations=80, trace=True)
-        certified += found.certified
-        for size in (0.0, 1e3, 1e6, 1e9):
+        unit = 2.0 ** random.integers(-60, 1)
+        scaled = find([Table(t.keys, t.rows, t.scores * unit) for t in tables], max_iterations=80, trace=True)
+        assert (scaled.certificate, scaled.iterations) == (found.certificate, found.iterations)
+        assert (scaled.gap, scaled.rounding, scaled.value) == (
+            found.gap * unit,
+            found.rounding * unit,
+            found.value * unit,
+        )
+        assert np.array_equal(scaled.answer, found.answer)
+        assert scaled.trace[-1].dual == found.trace[-1].dual * unit
+        for size in (1e3, 1e6, 1e9):
             constants = np.round(size * random.normal(size=len(tables)))
-            unit = 2.0 ** random.integers(-60, 1)
-            moved = [Table(t.keys, t.rows, (t.scores + c) * unit) for t, c in zip(tables, constants, strict=True)]
-            same = find(moved, max_iterations=80, trace=True)
-            total = float(constants.sum())
-            assert (same.certificate, same.iterations) == (found.certificate, found.iterations)
-            assert (same.gap, same.rounding) == (found.gap * unit, found.rounding * unit)
-            assert np.array_equal(same.answer, found.answer)
-            if found.answer is not None:
-                assert same.value == pytest.approx((found.value + total) * unit, rel=1e-15)
-                assert Fraction(same.bound) >= (Fraction(found.value) + Fraction(total)) * Fraction(unit)
-            assert len(same.trace) == len(found.trace)
-            assert same.trace[-1].dual == pytest.approx((found.trace[-1].dual + total) * unit, rel=1e-12)
-    assert certified > 5
-
-
-def test_a_table_of_another_class_stays_one() -> None:
-    class Other(Table):
-        pass
-
-    found = Other([0], [[0], [1]], [1e6, -math.inf]).centred()
-    assert isinstance(found.oracle, Other)
-    assert (found.constant, found.spread, found.oracle.scores.tolist()) == (1e6, 0.0, [0.0, -math.inf])
-
-
-def test_values_are_not_moved_for_code_of_the_caller() -> None:
-    """The rule for steps and the primal value see the scores as they are."""
-    seen: list[float] = []
-
-    def step(progress: Progress) -> float:
-        seen.append(progress.dual)
-        return 0.5
-
-    def primal(answers: Sequence[Answer]) -> tuple[float, Any]:
-        seen.append(sum(answer.value for answer in answers))
-        return 0.0, None
-
-    tables = [Table([0], [[0], [1]], [1000.0, 1001.0]), Table([0], [[0], [1]], [1002.0, 1000.0])]
-    relax(tables, step=step, max_iterations=1)
-    relax(tables, primal=primal, max_iterations=1)
-    assert seen == [2003.0, 2003.0]
-    assert relax(tables, step=PolyakStep(target=2002.0)).value == 2002.0
+            moved = [Table(t.keys, t.rows, t.scores + c) for t, c in zip(tables, constants, strict=True)]
+            same, best = find(moved, max_iterations=80), Fraction(best_agreeing(tables)) + Fraction(constants.sum())
+            certified += same.certified
+            assert Fraction(same.bound) >= best
+            assert not same.certified or same.value == float(best)
+    assert certified > 15
 
 
 def test_an_oracle_with_nothing_to_say_agrees_at_once() -> None:
@@ -376,14 +345,6 @@ def test_cardinality_is_a_constraint() -> None:
         assert found.value == pytest.approx(expected_value)
 
 
-def test_a_primal_of_the_callers_own() -> None:
-    parser, tagger = fractional_example()
-    found = relax([parser, tagger], primal=lambda answers: (-1.5, answers[0].structure + "!"), max_iterations=20)
-    assert found.value == -1.5
-    assert found.answer.endswith("!")
-    assert found.gap == pytest.approx(1.5, abs=0.3)
-
-
 def test_no_answer_at_all() -> None:
     on, off = Table([0], [[1]]), Table([0], [[0]])
     assert relax([on, Table([0], np.empty((0, 1)))]).certificate == "infeasible"
@@ -396,7 +357,7 @@ def test_no_answer_at_all() -> None:
 
 def test_time_is_honoured() -> None:
     parser, tagger = fractional_example()
-    for find in (relax, tighten, branch):  # the time of all rounds and nodes together
+    for find in (relax, branch):  # the time of all nodes together
         found = find([parser, tagger], max_seconds=0)
         assert (found.iterations, found.certified) == (1, False)
         assert found.bound >= found.value

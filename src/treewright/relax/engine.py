@@ -22,25 +22,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from treewright.calls import explained
 from treewright.relax.oracle import Answer, Oracle, Scoring, Vector
-from treewright.relax.shift import Shift
-from treewright.relax.steps import PolyakStep, Progress, Step
+from treewright.relax.steps import Descent, PolyakStep, Step
 
-MAX_ITERATIONS = 250  # default of `relax`; by convention
-TOLERANCE = 1e-9  # default of `relax` and `branch`; by convention
+MAX_ITERATIONS = 250  # default of `relax`; not tuned
+TOLERANCE = 1e-9  # default of `relax` and `branch`: above the rounding of sums, below differences that matter
 # Of the values of oracles and the multipliers they add: 16 units in the last place, for oracles that sum tens of terms.
 ROUNDING = 2.0**-48
-RISE = 1e-12  # relative; a smaller rise of the dual is not counted. By convention
 
-Primal = Callable[[Sequence[Answer]], tuple[float, Any]]
 Evidence = Literal["agreement", "bound"]
 Certificate = Literal["agreement", "bound", "infeasible"]
 
@@ -69,10 +65,9 @@ class Relaxation:
     tolerance: float  # of the gap, relative to the spread
     evidence: Evidence  # what the bound rests on: all oracles agree on the answer, or the least dual value
     iterations: int
-    answer: Any  # the best assignment of the shared variables, or what `primal` made of it; None when none was found
+    answer: Vector | None  # the best assignment of the shared variables; None when none was found
     structures: tuple[Any, ...]  # those of the oracles in the same iteration, or in the last when no answer was found
     averages: Vector  # mean of each shared variable over oracles and the later iterations
-    average_value: float  # mean of the sum of the oracles' scores; approaches the value of the linear relaxation
     disputes: Vector  # number of iterations in which the oracles disagreed on each shared variable
     multipliers: tuple[Vector, ...]  # of each oracle; another run can start from them
     trace: tuple[Iteration, ...]  # empty without trace=True
@@ -96,6 +91,11 @@ class Relaxation:
         return self.value > -math.inf and self.gap <= self.tolerance * self.spread
 
     @property
+    def is_decided(self) -> bool:
+        """Whether the problem need not be split: the answer is certified, or all oracles agree but for rounding."""
+        return self.certificate is not None or self.evidence == "agreement"
+
+    @property
     def certificate(self) -> Certificate | None:
         """The kind of proof; "infeasible": there is no answer; None when the gap is larger than the tolerance."""
         if self.bound == -math.inf:
@@ -112,12 +112,10 @@ class RelaxOptions(TypedDict, total=False):
     max_seconds: float
     tolerance: float
     start: Sequence[Vector] | None
-    primal: Primal | None
     known: Relaxation | None
     trace: bool
 
 
-@explained
 def relax(
     oracles: Sequence[Oracle],
     *,
@@ -127,16 +125,14 @@ def relax(
     max_seconds: float = math.inf,
     tolerance: float = TOLERANCE,
     start: Sequence[Vector] | None = None,
-    primal: Primal | None = None,
     known: Relaxation | None = None,
     trace: bool = False,
 ) -> Relaxation:
-    """The best structures of several oracles that agree on the variables they share, as a Relaxation.
+    """Find the best structures of several oracles that agree on the variables they share.
 
     weights multiply the oracles' scores. step is a rule of treewright.relax, PolyakStep() by default. tolerance is
-    the largest gap of a certified answer, relative to the spread. start has the multipliers of an earlier run. primal
-    returns the value of a joint answer made of the oracles' answers (-inf: there is none) and this answer; without it,
-    oracles that decide all shared variables propose their assignments, and the other oracles score them.
+    the largest gap of a certified answer, relative to the spread. start has the multipliers of another run. Oracles
+    that decide all shared variables propose their assignments as answers, if the other oracles can score them.
     max_iterations and max_seconds limit the run. known is the best result so far of a problem of which this is a part,
     such as a node of `branch`: the run ends when it can have no better answer. trace keeps an Iteration for each
     iteration.
@@ -144,32 +140,31 @@ def relax(
     >>> from treewright.relax import Table, relax
     >>> both_or_none = Table([0, 1], [[0, 0], [1, 1]], [0, 2])
     >>> rather_none = Table([0, 1], [[0, 0], [0, 1], [1, 1]], [1, 0, 0])
-    >>> found = relax([both_or_none, rather_none])
-    >>> found.value, found.answer.tolist(), found.certified
+    >>> result = relax([both_or_none, rather_none])
+    >>> result.value, result.answer.tolist(), result.certified
     (2.0, [1.0, 1.0], True)
     """
-    weight = checked_weights(weights, len(oracles))
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance}; it is relative to the spread of the scores: 1e-9, or 0")
-    shift = Shift.of(oracles, weight, step, primal)
-    run = _Run(shift, weight, PolyakStep() if step is None else step, tolerance, primal, trace)
+    weight = _check_weights(weights, len(oracles))
+    run = _Run(oracles, weight, PolyakStep() if step is None else step, tolerance, trace)
     if known is not None and known.value > -math.inf:
-        moved = math.fsum(shift.constants)
-        run.ceiling, run.target = known.ceiling - moved, known.target - moved
-    run.warm_start(start)
+        run.ceiling, run.target = known.ceiling, known.target
+    if start is not None:
+        run.warm_start(start)
     deadline = time.monotonic() + max_seconds
     while run.iterations < max_iterations and not run.finished and (not run.iterations or time.monotonic() < deadline):
         run.solve()
         run.evaluate()
         run.update()
-    return shift.undone(run.result())
+    return run.result()
 
 
 class _Shared:
     """The variables of all oracles, concatenated so that one update is a few array operations."""
 
     def __init__(self, oracles: Sequence[Oracle]) -> None:
-        columns = [_checked_keys(oracle, i) for i, oracle in enumerate(oracles)]
+        columns = [_check_keys(oracle, i) for i, oracle in enumerate(oracles)]
         ends = np.cumsum([0] + [len(column) for column in columns])
         self.slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.keys = np.concatenate(columns)
@@ -197,25 +192,21 @@ class _Shared:
 class _Run:
     """The state of one run: the multipliers, the last answers, the best answer and the bound."""
 
-    def __init__(
-        self, shift: Shift, weight: Vector, step: Step, tolerance: float, primal: Primal | None, trace: bool
-    ) -> None:
-        oracles, self.score_scale = shift.oracles, shift.scale
-        self.oracles, self.weight, self.step, self.tolerance, self.trace = oracles, weight, step, tolerance, trace
+    def __init__(self, oracles: Sequence[Oracle], weight: Vector, step: Step, tolerance: float, trace: bool) -> None:
+        self.oracles, self.weight, self.tolerance, self.trace = oracles, weight, tolerance, trace
         self.shared = _Shared(oracles)
-        self.primal = primal
         self.proposals = _Proposals(oracles, weight, self.shared)
         self.multipliers = np.zeros(len(self.shared.keys))
         self.assigned = np.zeros(len(self.shared.keys))
         self.direction = np.zeros(len(self.shared.keys))
         self.answers = [Answer(0.0, self.assigned[part]) for part in self.shared.slices]
         self.changed = [True] * len(oracles)
-        self.iterations = self.increases = self.stalled = 0
-        self.dual = self.bound = self.ceiling = math.inf
+        self.descent = Descent(step)
+        self.iterations = 0
+        self.ceiling = math.inf
         self.target = -math.inf
-        self.value_rounding, self.scale = 0.0, 1.0
-        self.value, self.first_gap = -math.inf, math.nan
-        self.answer: Any = None
+        self.value, self.value_rounding = -math.inf, 0.0
+        self.answer: Vector | None = None
         self.structures: tuple[Any, ...] = ()
         self.evidence: Evidence = "bound"
         self.is_infeasible = False
@@ -224,12 +215,11 @@ class _Run:
         self.mean = _Mean(self.shared.count)
         self.lines: list[Iteration] = []
 
-    def warm_start(self, start: Sequence[Vector] | None) -> None:
-        if start is None:
-            return
+    def warm_start(self, start: Sequence[Vector]) -> None:
+        """Begin with the multipliers of another run."""
         if self.ceiling == math.inf:
             zero = [np.zeros(part.stop - part.start) for part in self.shared.slices]
-            self._take_own_values([self._solved(i, multipliers) for i, multipliers in enumerate(zero)])
+            self._take_own_values([self._solve(i, multipliers) for i, multipliers in enumerate(zero)])
         shapes = [len(part) for part in start]
         expected = [part.stop - part.start for part in self.shared.slices]
         if shapes != expected:
@@ -240,13 +230,14 @@ class _Run:
         self.multipliers -= excess[self.shared.keys]
 
     def solve(self) -> None:
+        """Solve the oracles whose multipliers changed."""
         self.iterations += 1
         for i, part in enumerate(self.shared.slices):
             if self.changed[i]:
-                self.answers[i] = self._solved(i, self.multipliers[part])
+                self.answers[i] = self._solve(i, self.multipliers[part])
                 self.assigned[part] = self.answers[i].assignment
 
-    def _solved(self, i: int, multipliers: Vector) -> Answer:
+    def _solve(self, i: int, multipliers: Vector) -> Answer:
         answer = self.oracles[i].solve(multipliers / self.weight[i])
         if np.shape(answer.assignment) != np.shape(multipliers):
             shape = np.shape(answer.assignment)
@@ -262,13 +253,13 @@ class _Run:
         return answer
 
     def _take_own_values(self, answers: Sequence[Answer]) -> None:
-        """The ceiling, and a scale of the scores: how far the values lie apart, if they do."""
+        """Set the ceiling, and a scale of the scores: how far the values lie apart, if they do."""
         self.ceiling = self._total(answers)
         values = self.weight * np.array([answer.value for answer in answers])
         values = values[np.isfinite(values)]
         if len(values):
-            scale = self.score_scale or float(np.ptp(values)) or float(np.abs(values).max()) or 1.0
-            self.scale = 2.0 ** max(math.frexp(scale)[1], -1000)  # steps are then the same for equivalent problems
+            scale = float(np.ptp(values)) or float(np.abs(values).max()) or 1.0
+            self.descent.scale = 2.0 ** max(math.frexp(scale)[1], -1000)  # the same steps for equivalent problems
 
     def _total(self, answers: Sequence[Answer]) -> float:
         return math.fsum(weight * answer.value for weight, answer in zip(self.weight, answers, strict=True))
@@ -281,6 +272,10 @@ class _Run:
         return ROUNDING * float(values + np.abs(self.multipliers) @ np.abs(self.assigned))
 
     @property
+    def bound(self) -> float:
+        return self.descent.bound
+
+    @property
     def gap(self) -> float:
         if self.is_infeasible or (self.evidence == "agreement" and self.bound == self.ceiling):
             return 0.0  # each oracle has its own best structure: nothing was added
@@ -288,24 +283,20 @@ class _Run:
 
     def evaluate(self) -> None:
         """Compute the dual value, update the best answer, and decide whether it is proved to be optimal."""
-        previous = self.dual
-        self.dual = self._total(self.answers)
-        if self.dual == -math.inf:
-            self.bound, self.is_infeasible, self.finished = self.dual, True, True
+        dual = self._total(self.answers)
+        if dual == -math.inf:
+            self.is_infeasible = self.finished = True
             return
-        upper = self.dual + self._rounding()
         if self.iterations == 1 and self.ceiling == math.inf:
             self._take_own_values(self.answers)
-        self.increases += self.dual > previous + RISE * max(self.scale, abs(self.dual))
-        self.stalled = 0 if upper < self.bound else self.stalled + 1
-        self.bound = min(self.bound, upper)
+        self.descent.record(dual, dual + self._rounding())
         self.direction = self.shared.direction(self.assigned)
-        value, answer = self.primal(self.answers) if self.primal else self.proposals.best(self.answers, self._own())
+        value, answer = self.proposals.best(self.answers, self._own())
         if self.iterations == 1 and value > -math.inf:
-            self.first_gap = self.dual - value
+            self.descent.first_gap = dual - value
         self._certify(value, answer)
 
-    def _certify(self, value: float, answer: Any) -> None:
+    def _certify(self, value: float, answer: Vector | None) -> None:
         """Keep an answer that is better than the best so far; end when all agree, or when the gap is small enough."""
         if not self.direction.any():
             self._keep(self._agreed_value(), self.shared.mean(self.assigned) if answer is None else answer)
@@ -323,7 +314,7 @@ class _Run:
             for oracle, part in zip(self.oracles, self.shared.slices, strict=True)
         ]
         value = math.fsum(self.weight * np.array(scores))
-        return value if math.isfinite(value) else self.dual
+        return value if math.isfinite(value) else self.descent.dual
 
     def _own(self) -> Vector:
         """Each oracle's score without the multipliers, times its weight."""
@@ -332,7 +323,7 @@ class _Run:
         own: Vector = values - np.array(paid)
         return own
 
-    def _keep(self, value: float, answer: Any) -> None:
+    def _keep(self, value: float, answer: Vector | None) -> None:
         self.value, self.answer, self.value_rounding = value, answer, self._rounding()
         self.structures = tuple(answer.structure for answer in self.answers)
 
@@ -342,37 +333,24 @@ class _Run:
             return
         disputed = self.shared.disputed(self.direction)
         self.disputes += disputed
-        size = 0.0 if self.finished else self.step(self._progress())
+        slope = float(self.assigned @ self.direction)
+        size = 0.0 if self.finished else self.descent.step(max(self.value, self.target), slope)
         if self.trace:
-            solved = sum(self.changed)
-            self.lines.append(Iteration(self.dual, self.bound, self.value, int(disputed.sum()), solved, size))
+            counts = int(disputed.sum()), sum(self.changed)
+            self.lines.append(Iteration(self.descent.dual, self.bound, self.value, *counts, size))
         if self.evidence == "agreement":  # the averages are then this solution alone
             self.mean = _Mean(self.shared.count)
-        own = self.dual - float(self.multipliers @ self.assigned)
-        self.mean.add(self.iterations, size, self.shared.mean(self.assigned), own)
+        self.mean.add(self.iterations, size, self.shared.mean(self.assigned))
         self.multipliers -= size * self.direction
         self.changed = [bool(self.direction[part].any()) for part in self.shared.slices]
         self.finished = self.finished or size == 0
 
-    def _progress(self) -> Progress:
-        slope = float(self.assigned @ self.direction)
-        return Progress(
-            self.iterations,
-            self.dual,
-            self.bound,
-            max(self.value, self.target),
-            self.first_gap,
-            self.increases,
-            self.stalled,
-            slope,
-            self.scale,
-        )
-
     def result(self) -> Relaxation:
-        averages, average_value = self.mean.result()
+        """Return the state of the run as its result."""
+        bound = max(min(self.bound, self.ceiling), self.value)
         return Relaxation(
             value=self.value,
-            bound=self.bound if self.is_infeasible else _upwards(max(min(self.bound, self.ceiling), self.value)),
+            bound=-math.inf if self.is_infeasible else _upwards(bound),
             gap=self.gap,
             rounding=self.value_rounding,
             ceiling=self.ceiling,
@@ -381,8 +359,7 @@ class _Run:
             iterations=self.iterations,
             answer=self.answer,
             structures=self.structures or tuple(answer.structure for answer in self.answers),
-            averages=averages,
-            average_value=average_value,
+            averages=self.mean.result(),
             disputes=self.disputes,
             multipliers=tuple(self.multipliers[part].copy() for part in self.shared.slices),
             trace=tuple(self.lines),
@@ -402,22 +379,24 @@ class _Mean:
     """
 
     def __init__(self, count: int) -> None:
-        self.before = self.now = np.zeros(count + 2)  # the variables, the value, the sum of the weights
+        self.before = self.now = np.zeros(count + 1)  # the variables, the sum of the weights
 
-    def add(self, iteration: int, step: float, assigned: Vector, value: float) -> None:
+    def add(self, iteration: int, step: float, assigned: Vector) -> None:
+        """Add the assignments of an iteration."""
         if iteration & (iteration - 1) == 0:
             self.before, self.now = self.now, np.zeros_like(self.now)
         weight = step or 1e-300  # an iteration without a step counts only if there is no other
-        self.now += weight * np.concatenate([assigned, [value, 1.0]])
+        self.now += weight * np.append(assigned, 1.0)
 
-    def result(self) -> tuple[Vector, float]:
+    def result(self) -> Vector:
+        """Return the mean of each variable."""
         total = self.before + self.now
         mean: Vector = total[:-1] / (total[-1] or 1.0)
-        return mean[:-1], float(mean[-1])
+        return mean
 
 
 class _Proposals:
-    """The default primal: the best assignment proposed by an oracle that decides every shared variable."""
+    """Primal answers: the best assignment proposed by an oracle that decides every shared variable."""
 
     def __init__(self, oracles: Sequence[Oracle], weight: Vector, shared: _Shared) -> None:
         self.oracles, self.weight, self.slices, self.keys = oracles, weight, shared.slices, shared.keys
@@ -451,7 +430,7 @@ class _Proposals:
         return self.scores[key]
 
 
-def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _check_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     keys = np.asarray(oracle.keys)
     if keys.ndim != 1 or (len(keys) and keys.dtype.kind not in "iu"):
         raise ValueError(
@@ -464,7 +443,7 @@ def _checked_keys(oracle: Oracle, i: int) -> np.ndarray[tuple[int], np.dtype[np.
     return keys.astype(np.intp)
 
 
-def checked_weights(weights: Sequence[float] | None, count: int) -> Vector:
+def _check_weights(weights: Sequence[float] | None, count: int) -> Vector:
     if not count:
         raise ValueError("oracles is empty; give at least one oracle")
     weight = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)

@@ -19,7 +19,8 @@ from treewright.decode.result import Multipliers
 from treewright.decode.search import climb, dual, programs, rearrange
 from treewright.decode.structure import TreeConstraint
 from treewright.errors import InputError
-from treewright.relax import RelaxOptions, relax
+from treewright.relax import relax
+from treewright.relax.engine import RelaxOptions
 
 SCORES = np.zeros((3, 3))
 NAMES = {

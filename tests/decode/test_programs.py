@@ -12,7 +12,7 @@ import treewright as tw
 from treewright.decode import Problem
 from treewright.decode.search import programs
 from treewright.errors import InfeasibleError
-from treewright.relax import Answer, DiminishingStep, Oracle, relax
+from treewright.relax import Answer, Oracle, relax
 
 FORMS = [
     ("", {}),
@@ -233,11 +233,7 @@ def test_relaxed_head_automata_reach_the_value_of_their_linear_program() -> None
         linear = solved("lp", instance).bound
         sides = [SideOracle(arc, sib, h, side, 0.9) for h in range(5) for side in (0, 1)]
         oracles: list[Oracle] = [TreeOracle(arc, 0.1), *(side for side in sides if side.words)]
-
-        def value_of_tree(answers: Any, value: Any = instance.value) -> tuple[float, Any]:
-            return value(answers[0].structure), answers[0].structure
-
-        found = relax(oracles, step=DiminishingStep(1.0, power=0.6), max_iterations=500, primal=value_of_tree)
+        found = relax(oracles, step=lambda progress: progress.iteration**-0.6, max_iterations=500)
         assert linear - 1e-6 <= found.bound <= linear + 0.05
         if found.certified:
             assert found.value == pytest.approx(instance.best())

@@ -203,6 +203,7 @@ def test_a_run_ends_when_it_can_have_no_better_answer_than_is_known() -> None:
     for seed in range(24):
         tables = random_instance(seed)
         known = branch(tables, max_iterations=60)
+        assert known.answer is not None
         for variable, value in enumerate(known.answer):
             part = [table.restrict({variable: not value}) for table in tables]
             found = relax(part, start=known.multipliers, known=known)

@@ -134,6 +134,11 @@ class Cardinality:
         """How many words of a tree have their head arc in the set."""
         return int(self.arcs[heads[1:], np.arange(1, len(heads))].sum())
 
+    def excess(self, heads: NDArray[np.int32]) -> int:
+        """By how much a tree breaks the limit."""
+        count = self.count(heads)
+        return max(self.low - count, count - self.high, 0)
+
 
 @dataclass(frozen=True, eq=False)
 class Rules:

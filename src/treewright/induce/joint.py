@@ -194,7 +194,7 @@ def dual_oracles(
 
 def trees_of(found: Relaxation) -> tuple[Heads, Heads]:
     """The DMV's tree and the arc model's tree; both are the certified tree if there is one."""
-    if not found.certified:
+    if not found.certified or found.answer is None:
         return found.structures[0], found.structures[1]
     nodes = math.isqrt(len(found.answer))
     tree = found.answer.reshape(nodes, nodes).argmax(axis=0)[1:].astype(np.int32)

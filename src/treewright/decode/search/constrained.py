@@ -14,11 +14,10 @@ before the i-th one and removes that one. What fixed arcs imply for the other wo
 
 from __future__ import annotations
 
-import heapq
 import math
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +28,16 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse
 from treewright.decode.search import branch
-from treewright.decode.structure import ArcSet, Cardinality, Rules, TreeConstraint, path_to_root, rules_of
+from treewright.decode.search.propagation import open_words, propagate
+from treewright.decode.structure import ArcSet, Rules, TreeConstraint, path_to_root, rules_of
 from treewright.errors import InfeasibleError, InputError
+from treewright.relax.frontier import Frontier
+from treewright.relax.steps import Descent, PolyakStep
 
-ROUNDS_AT_ROOT = 40  # subgradient steps at the root of the search, by convention
-ROUNDS = 8  # in the other nodes, which begin with the multipliers of their parent; by convention
+ROUNDS_AT_ROOT = 40  # subgradient steps at the root of the search; not tuned
+ROUNDS = 8  # in the other nodes, which begin with the multipliers of their parent; not tuned
 # Of the tolerance: what bounds may use, the rest is for the rounding of conditioned scores, as in node_descent.hpp; and
-# the tolerance of searches within the search. By convention.
+# the tolerance of searches within the search. Not tuned.
 BOUND_SHARE = 0.25
 INNER_SHARE = 0.1
 
@@ -47,31 +49,19 @@ class NotFoundError(InputError):
     """The search ended at its limit before it found a tree, and without the proof that there is none."""
 
 
-@dataclass(frozen=True)
-class _Limits:
+class _Limits(NamedTuple):
     deadline: float  # of time.monotonic
-    max_nodes: int | None
+    max_nodes: float
     tolerance: float  # of the gap, relative to the spread
 
-    @property
-    def are_given(self) -> bool:
-        return self.deadline < math.inf or self.max_nodes is not None
 
-    def are_reached(self, nodes: int) -> bool:
-        return time.monotonic() > self.deadline or (self.max_nodes is not None and nodes >= self.max_nodes)
-
-
-@dataclass(frozen=True, eq=False)
-class _Node:
+class _Node(NamedTuple):
     """Trees of the allowed arcs, a bound on their values, and the tree that has it under the multipliers."""
 
     bound: float
     allowed: ArcSet
     multipliers: Vector
     heads: Heads
-
-    def __lt__(self, other: _Node) -> bool:
-        return self.bound > other.bound
 
 
 def search(
@@ -83,12 +73,13 @@ def search(
     trace: bool = False,
     tolerance: float = TOLERANCE,
 ) -> Parse | None:
-    """The best tree of a problem under checked constraints; None when there is none.
+    """Find the best tree of a problem under checked constraints; None when there is none.
 
     The search runs on conditioned scores in stages, as those of core/trees/stages.hpp: large penalties are left out at
     first, and parts that lose more than the tree found are left out of a second search if the tree is not certified.
     """
-    limits = _Limits(math.inf if max_seconds is None else time.monotonic() + max_seconds, max_nodes, tolerance)
+    deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+    limits = _Limits(deadline, math.inf if max_nodes is None else max_nodes, tolerance)
     conditioned = _core.Conditioned(problem.parts, problem.single_root)
     rules = rules_of(constraints, problem.nodes)
 
@@ -100,7 +91,7 @@ def search(
         best = stage(threshold) or best
         if best is not None and conditioned.loss(best.heads) <= threshold:
             break
-    if best is None or best.certified or limits.are_given:
+    if best is None or best.certified or max_seconds is not None or max_nodes is not None:
         return best
     again = stage(conditioned.loss(best.heads))
     return again if again is not None and again.gap < best.gap else best
@@ -108,136 +99,115 @@ def search(
 
 def is_feasible(allowed: ArcSet, projective: bool, single_root: bool, constraints: Iterable[TreeConstraint]) -> bool:
     """Whether a tree of the allowed arcs meets the constraints."""
-    nodes = len(allowed)
     scores = np.where(allowed, 0.0, -np.inf)
-    problem = Problem(nodes, scores, projective=projective, single_root=single_root)
+    problem = Problem(len(allowed), scores, projective=projective, single_root=single_root)
     return search(problem, constraints) is not None
 
 
 class _Search:
-    """Best-first branch and bound; until the first tree is found, the best branch of the last node comes first."""
+    """The nodes of one search, and the best tree found."""
 
     def __init__(self, problem: Problem, conditioned: _core.Conditioned, rules: Rules, limits: _Limits) -> None:
         self.problem, self.conditioned, self.rules, self.limits = problem, conditioned, rules, limits
-        self.deadline = limits.deadline
         self.matrix = problem.matrix
         self.largest = _largest(problem)
-        self.tolerance = 0.0  # of a bound: a share of that of the best tree
         self.best: Heads | None = None
-        self.value = -math.inf
-        self.closed = -math.inf  # the highest bound of nodes that were left because no better tree is in them
+        self.value = self.cutoff = -math.inf  # no better tree than the best is in nodes with bounds up to the cutoff
         self.decodings = 0
+        self.frontier = Frontier[_Node](lambda: self.cutoff)
 
     def run(self, trace: bool) -> Parse | None:
-        limits = len(self.rules.cardinalities)
-        allowed = self.rules.allowed & (self.matrix > -np.inf)
-        root = self._evaluated(allowed, np.zeros(limits), math.inf, ROUNDS_AT_ROOT)
-        queue = [] if root is None else [root]
-        rows: list[tuple[float, float]] = []
-        nodes = 1
-        next_node = None
-        while queue or next_node:
-            top = max(node.bound for node in (*queue[:1], *filter(None, [next_node])))
-            rows.append((max(top, self.value, self.closed), self.value))
-            if top <= self.value + self.tolerance or self.limits.are_reached(nodes):
+        """Search until no better tree can be found, or to a limit; None when there is no tree."""
+        self._add(self.rules.allowed & (self.matrix > -np.inf), np.zeros(len(self.rules.cardinalities)), ROUNDS_AT_ROOT)
+        rows = []
+        while not self.frontier.is_finished:
+            rows.append((max(self.frontier.bound, self.value), self.value))
+            if self.frontier.nodes >= self.limits.max_nodes or self._is_late():
                 break
-            node = next_node or heapq.heappop(queue)
-            if self.best is None:
-                self._dive(node)
-            children = [child for child in self._children(node) if child is not None]
-            nodes += len(children)
-            next_node = max(children, key=lambda child: child.bound) if children and self.best is None else None
-            for child in children:
-                if child is not next_node:
-                    heapq.heappush(queue, child)
-        left = [node.bound for node in (*queue, *filter(None, [next_node]))]
-        return self._result(max([self.value, self.closed, *left]), nodes, rows if trace else None)
-
-    def _result(self, bound: float, nodes: int, rows: list[tuple[float, float]] | None) -> Parse | None:
+            node = self.frontier.take()
+            for allowed in self._split(node):
+                self._add(allowed, node.multipliers, ROUNDS, node.bound)
+        bound = max(self.frontier.bound, self.value)
         if bound == -math.inf:
             return None
         if self.best is None:
             raise NotFoundError("no tree that meets the constraints was found; give more max_seconds or max_nodes")
-        scale = self.conditioned.scale
         score, upper, gap, spread = self.conditioned.bounds(self.best, self.value, bound)
-        columns = None
-        if rows is not None:
-            table = score + (np.array(rows, dtype=np.float64).reshape(-1, 2) - self.value) / scale
-            columns = {"bound": table[:, 0], "best": table[:, 1]}
+        table = score + (np.array(rows).reshape(-1, 2) - self.value) / self.conditioned.scale
         return Parse(
-            self.best,
-            score,
-            upper,
-            "constrained branch and bound",
-            gap,
-            spread,
-            self.limits.tolerance,
-            "bound",
-            self.decodings,
-            nodes,
-            columns,
+            *(self.best, score, upper, "constrained branch and bound", gap, spread, self.limits.tolerance, "bound"),
+            iterations=self.decodings,
+            nodes=self.frontier.nodes,
+            trace={"bound": table[:, 0], "best": table[:, 1]} if trace else None,
         )
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self.limits.deadline
 
     # -- one node
 
-    def _evaluated(self, allowed: ArcSet, multipliers: Vector, above: float, rounds: int) -> _Node | None:
-        """The node after subgradient steps; None when it is empty or contains no better tree than the best."""
+    def _add(self, allowed: ArcSet, multipliers: Vector, rounds: int, above: float = math.inf) -> None:
+        """Lower the bound of a node by subgradient steps and add it to the open ones, unless it has no tree."""
         if not propagate(self.rules, allowed):
-            return None
-        w = np.where(self._are_decided(allowed), 0.0, multipliers)
+            return
+        are_open = [len(open_words(limit, allowed)) > 0 for limit in self.rules.cardinalities]
+        w = np.where(are_open, multipliers, 0.0)
+        descent = Descent(PolyakStep(), self.largest / 2)
         node: _Node | None = None
-        for step in range(rounds):
-            found = self._decoded(allowed, w)
-            if found is None:
-                return None
-            heads, bound = found
-            self._propose(heads)
+        for _ in range(rounds):
+            decoded = self._decode(allowed, w)
+            if decoded is None:
+                return
+            heads, bound = decoded
+            direction = self._direction(heads, w)
+            if self.best is None and (descent.iterations == 1 or not direction.any()):  # one step may be enough
+                self._dive(allowed, w, heads)
             if node is None or bound < node.bound:
                 node = _Node(min(bound, above), allowed, w, heads)
-            if node.bound <= self.value + self.tolerance:
-                self.closed = max(self.closed, node.bound)
-                return None
-            direction = self._direction(heads, w)
-            if not direction.any() or time.monotonic() > self.deadline:
+            if node.bound <= self.cutoff or not direction.any() or self._is_late():
                 break
-            w = self._stepped(w, direction, bound, step)
-        return node
+            descent.record(bound, bound)
+            moved = w - descent.step(self.value, float(direction @ direction)) * direction
+            w = np.where(w * moved < 0, 0.0, moved)
+        if node is not None:
+            self.frontier.add(node, node.bound)
 
-    def _decoded(self, allowed: ArcSet, w: Vector) -> tuple[Heads, float] | None:
-        """The best tree under the multipliers, and the bound that they give."""
+    def _decode(self, allowed: ArcSet, w: Vector) -> tuple[Heads, float] | None:
+        """Find the best tree under the multipliers, and the bound that they give."""
         self.decodings += 1
         penalty = np.zeros_like(self.matrix)
         constant = 0.0
-        for weight, rule in zip(w.tolist(), self.rules.cardinalities, strict=True):
-            penalty[rule.arcs] += weight
-            constant += weight * (rule.high if weight > 0 else rule.low)
-        found = self._tree(allowed, penalty)
-        if found is None:
+        for weight, limit in zip(w.tolist(), self.rules.cardinalities, strict=True):
+            penalty[limit.arcs] += weight
+            constant += weight * (limit.high if weight > 0 else limit.low)
+        tree = self._tree(allowed, penalty)
+        if tree is None:
             return None
-        heads, bound = found
-        return heads, bound + constant + self._rounding(w)
-
-    def _rounding(self, w: Vector) -> float:
-        """More than the error of a sum of penalised scores; 0 without multipliers."""
-        if not w.any():
-            return 0.0
-        return float(8 * np.finfo(np.float64).eps * self.problem.nodes * (self.largest + np.abs(w).sum()))
+        heads, bound = tree
+        self._propose(heads)
+        # More than the error of a sum of penalised scores.
+        error = 8 * np.finfo(np.float64).eps * self.problem.nodes * (self.largest + np.abs(w).sum()) if w.any() else 0.0
+        return heads, bound + constant + float(error)
 
     def _tree(self, allowed: ArcSet, penalty: Vector) -> tuple[Heads, float] | None:
+        """Find the best tree of the allowed arcs, whose scores are less by the penalty, and a bound on all of them."""
         problem = self.problem
         kernel = _core.eisner if problem.projective else _core.chu_liu_edmonds
-        weights = np.where(allowed, self.matrix - penalty, -np.inf)
-        heads, value = kernel(weights, problem.single_root)
+        heads, value = kernel(np.where(allowed, self.matrix - penalty, -np.inf), problem.single_root)
         if value == -math.inf or problem.order == 1:
             return None if value == -math.inf else (heads, value)
-        parts = _penalised(problem.parts, allowed, penalty)
-        rest = None if self.deadline == math.inf else max(0.0, self.deadline - time.monotonic())
-        given = Problem(problem.nodes, parts, projective=problem.projective, single_root=problem.single_root)
+        core = problem.parts
+        if penalty.any():
+            core = core.adjusted(-penalty[core.head, core.modifier])
+        keep = allowed[core.head, core.modifier]
+        penalised = problem.with_parts(core if keep.all() else core.restricted(keep))
         try:
             if problem.projective:
-                parse = exact.solve(given)
+                parse = exact.solve(penalised)
             else:
-                parse = branch.solve(given, max_seconds=rest, tolerance=INNER_SHARE * self.limits.tolerance)
+                left = self.limits.deadline - time.monotonic()
+                seconds = None if left == math.inf else max(0.0, left)
+                parse = branch.solve(penalised, max_seconds=seconds, tolerance=INNER_SHARE * self.limits.tolerance)
         except InfeasibleError:
             return None
         if parse.bound == -math.inf:
@@ -245,211 +215,96 @@ class _Search:
         return heads if parse.score == -math.inf else parse.heads, parse.bound  # -inf: the time is up
 
     def _propose(self, heads: Heads) -> None:
-        if self.rules.hold(heads):
-            value = self.problem.value(heads)
-            if value > self.value:
-                self.best, self.value = heads, value
-                *_, spread = self.conditioned.bounds(heads, value, value)
-                self.tolerance = BOUND_SHARE * self.limits.tolerance * spread * self.conditioned.scale
+        """Keep a tree that meets the constraints and is better than the best one."""
+        value = self.problem.value(heads)
+        if value > self.value and self.rules.hold(heads):
+            self.best, self.value = heads, value
+            *_, spread = self.conditioned.bounds(heads, value, value)
+            self.cutoff = value + BOUND_SHARE * self.limits.tolerance * spread * self.conditioned.scale
 
     def _direction(self, heads: Heads, w: Vector) -> Vector:
-        """The subgradient of the bound: 0 where the tree is within a limit that has no multiplier."""
-        found = np.zeros_like(w)
-        for place, rule in enumerate(self.rules.cardinalities):
-            count = rule.count(heads)
-            if w[place] > 0 or (w[place] == 0 and count > rule.high):
-                found[place] = rule.high - count
-            elif w[place] < 0 or count < rule.low:
-                found[place] = rule.low - count
-        return found
-
-    def _stepped(self, w: Vector, direction: Vector, bound: float, step: int) -> Vector:
-        """Polyak's step towards the best value; without one, steps that shrink from the size of the scores."""
-        size = float((direction**2).sum())
-        length = (bound - self.value) / size if self.best is not None else self.largest / (math.sqrt(size) * (step + 2))
-        moved = w - length * direction
-        return np.where(w * moved < 0, 0.0, moved)
-
-    def _are_decided(self, allowed: ArcSet) -> NDArray[np.bool_]:
-        """Of each limit, whether every tree of the allowed arcs has the same number of arcs in its set."""
-        return np.array([not len(_open_words(rule, allowed)) for rule in self.rules.cardinalities], dtype=np.bool_)
+        """Return the subgradient of the bound: 0 where the tree is within a limit that has no multiplier."""
+        direction = np.zeros_like(w)
+        for i, limit in enumerate(self.rules.cardinalities):
+            count = limit.count(heads)
+            if w[i] > 0 or (w[i] == 0 and count > limit.high):
+                direction[i] = limit.high - count
+            elif w[i] < 0 or count < limit.low:
+                direction[i] = limit.low - count
+        return direction
 
     # -- branching
 
-    def _children(self, node: _Node) -> Iterator[_Node | None]:
-        for allowed in self._branches(node):
-            yield self._evaluated(allowed, node.multipliers, node.bound, ROUNDS)
-
-    def _branches(self, node: _Node) -> Iterator[ArcSet]:
+    def _split(self, node: _Node) -> Iterator[ArcSet]:
         """Sets of arcs that together have all trees of the node within the rules."""
         path = self.rules.broken_path(node.heads)
         if path is not None:
             yield from _without_path(node.allowed, path)
             return
-        place = self._limit_to_branch_on(node)
-        if place is None:  # the tree is the best one of the node, up to rounding
-            self.closed = max(self.closed, node.bound)
+        excess = [
+            (limit.excess(node.heads), abs(w), -i)
+            for i, (limit, w) in enumerate(zip(self.rules.cardinalities, node.multipliers.tolist(), strict=True))
+            if len(open_words(limit, node.allowed))
+        ]
+        broken, w, i = max(excess, default=(0, 0.0, 0))
+        if not broken and not w:  # the tree is the best one of the node, up to rounding
+            self.frontier.close(node.bound)
             return
-        rule = self.rules.cardinalities[place]
-        word = self._word_to_branch_on(node, rule)
-        for arcs in (rule.arcs, ~rule.arcs):
+        limit = self.rules.cardinalities[-i]
+        words = open_words(limit, node.allowed)
+        word = int(words[np.abs(self._gains(limit.arcs, node.allowed, words)).argmin()])
+        for arcs in (limit.arcs, ~limit.arcs):
             allowed = node.allowed.copy()
             allowed[:, word] &= arcs[:, word]
             yield allowed
 
-    def _limit_to_branch_on(self, node: _Node) -> int | None:
-        """The limit that is broken most, or else one with a multiplier; None when all limits are decided."""
-        excess = []
-        for place, rule in enumerate(self.rules.cardinalities):
-            count = rule.count(node.heads)
-            broken = max(rule.low - count, count - rule.high, 0)
-            if len(_open_words(rule, node.allowed)):
-                excess.append((broken, abs(node.multipliers[place]), -place))
-        if not excess or max(excess)[:2] == (0, 0.0):
-            return None
-        return -max(excess)[2]
-
-    def _word_to_branch_on(self, node: _Node, rule: Cardinality) -> int:
-        """Of the words that can have their head arc in the set or not: the one whose best arcs differ least."""
-        words = _open_words(rule, node.allowed)
-        return int(words[np.abs(self._losses(rule.arcs, node.allowed, words)).argmin()])
-
-    def _losses(self, arcs: ArcSet, allowed: ArcSet, words: NDArray[np.intp]) -> Vector:
-        """Of each word, its best score with a head arc in the set less that without."""
+    def _gains(self, arcs: ArcSet, allowed: ArcSet, words: NDArray[np.intp]) -> Vector:
+        """Return the best score of each word with a head arc in the set less the best without."""
         inside = np.where(allowed & arcs, self.matrix, -np.inf)[:, words].max(axis=0)
         outside = np.where(allowed & ~arcs, self.matrix, -np.inf)[:, words].max(axis=0)
         return np.asarray(inside - outside)
 
     # -- a first tree
 
-    def _dive(self, node: _Node) -> None:
+    def _dive(self, allowed: ArcSet, w: Vector, heads: Heads) -> None:
         """Take away what breaks a rule at the least loss of arc scores, decode, and repeat until a tree is found."""
-        allowed, heads = node.allowed.copy(), node.heads
-        while self.best is None and time.monotonic() < self.deadline:
+        allowed = allowed.copy()
+        while self.best is None and not self._is_late():
             before = int(allowed.sum())
-            self._exclude(allowed, heads)
-            found = self._decoded(allowed, node.multipliers) if propagate(self.rules, allowed) else None
-            if found is None or int(allowed.sum()) == before:
+            if self.rules.below or self.rules.depth is not None:
+                self._exclude_paths(allowed, heads)
+            self._exclude_limits(allowed, heads)
+            decoded = self._decode(allowed, w) if propagate(self.rules, allowed) else None
+            if decoded is None or int(allowed.sum()) == before:
                 return
-            heads = found[0]
-            self._propose(heads)
+            heads, _ = decoded
 
-    def _exclude(self, allowed: ArcSet, heads: Heads) -> None:
-        """Remove arcs so that the tree is no longer allowed, for each rule that it breaks."""
-        self._exclude_paths(allowed, heads)
-        for rule in self.rules.cardinalities:
-            count = rule.count(heads)
-            words = _open_words(rule, allowed)
-            is_inside = rule.arcs[heads[words], words]
-            if count > rule.high:
-                words = words[is_inside]
-                leave = words[np.argsort(self._losses(rule.arcs, allowed, words))[: count - rule.high]]
-                allowed[:, leave] &= ~rule.arcs[:, leave]
-            if count < rule.low:
-                words = words[~is_inside]
-                enter = words[np.argsort(-self._losses(rule.arcs, allowed, words))[: rule.low - count]]
-                allowed[:, enter] &= rule.arcs[:, enter]
+    def _exclude_limits(self, allowed: ArcSet, heads: Heads) -> None:
+        """Move the head arcs of words out of sets that have too many, and into sets that have too few."""
+        for limit in self.rules.cardinalities:
+            excess, words = limit.excess(heads), open_words(limit, allowed)
+            is_more = limit.count(heads) > limit.high
+            words = words[limit.arcs[heads[words], words] == is_more]
+            gains = self._gains(limit.arcs, allowed, words)
+            moved = words[np.argsort(gains if is_more else -gains)[:excess]]
+            allowed[:, moved] &= (~limit.arcs if is_more else limit.arcs)[:, moved]
 
     def _exclude_paths(self, allowed: ArcSet, heads: Heads) -> None:
         """A modifier gets a head in the subtree it must be in, a word that is too deep one that is less deep."""
         above = [{h for h, _ in path_to_root(heads, word)} for word in range(len(heads))]
-        for modifier, head in self.rules.below:
-            if head not in above[modifier]:
-                self._limit_heads(
-                    allowed, modifier, [word == head or head in nodes for word, nodes in enumerate(above)]
-                )
-        depths = [len(nodes) for nodes in above]
-        for word, depth in enumerate(depths):
-            if self.rules.depth is not None and depth == self.rules.depth + 1:
-                self._limit_heads(allowed, word, [other < depth - 1 for other in depths])
-
-    def _limit_heads(self, allowed: ArcSet, word: int, heads: list[bool]) -> None:
-        """Allow only these heads; if none of them is allowed, another path has to change first."""
-        kept = allowed[:, word] & heads
-        if kept.any():
-            allowed[:, word] = kept
-
-
-def propagate(rules: Rules, allowed: ArcSet) -> bool:
-    """Remove arcs that no tree within the rules can have; False when it is found that there is no such tree."""
-    while True:
-        before = int(allowed.sum())
-        if not (_propagate_limits(rules, allowed) and _propagate_below(rules, allowed)):
-            return False
-        if rules.depth is not None and not _propagate_depth(rules.depth, allowed):
-            return False
-        if not allowed[:, 1:].any(axis=0).all():
-            return False
-        if int(allowed.sum()) == before:
-            return True
-
-
-def _propagate_limits(rules: Rules, allowed: ArcSet) -> bool:
-    for rule in rules.cardinalities:
-        words = _open_words(rule, allowed)
-        low = int(((allowed & rule.arcs).any(axis=0) & ~(allowed & ~rule.arcs).any(axis=0)).sum())
-        high = low + len(words)
-        if low > rule.high or high < rule.low:
-            return False
-        if low == rule.high:
-            allowed[:, words] &= ~rule.arcs[:, words]
-        elif high == rule.low:
-            allowed[:, words] &= rule.arcs[:, words]
-    return True
-
-
-def _propagate_below(rules: Rules, allowed: ArcSet) -> bool:
-    """Above the words that are fixed between the modifier and the head, the path must not end at the root."""
-    for modifier, head in rules.below:
-        chain = [modifier]
-        while chain[-1] != head:
-            heads = np.flatnonzero(allowed[:, chain[-1]])
-            if len(heads) != 1 or int(heads[0]) in (0, *chain):
-                break
-            chain.append(int(heads[0]))
-        if chain[-1] == head:
-            continue
-        allowed[0, chain[-1]] = False
-        allowed[chain, head] = False
-        if not allowed[:, chain[-1]].any():
-            return False
-    return True
-
-
-def _propagate_depth(depth: int, allowed: ArcSet) -> bool:
-    """A word is at least as deep as the shortest path to it; below it are the words that are fixed there."""
-    nodes = len(allowed)
-    shortest = np.full(nodes, nodes)
-    shortest[0] = 0
-    frontier = np.zeros(nodes, dtype=np.bool_)
-    frontier[0] = True
-    for level in range(1, depth + 1):
-        frontier = allowed[frontier].any(axis=0) & (shortest == nodes)
-        shortest[frontier] = level
-    if (shortest == nodes).any():
-        return False
-    below = _fixed_depth_below(allowed)
-    allowed &= shortest[:, None] + 1 + below[None, :] <= depth
-    return True
-
-
-def _fixed_depth_below(allowed: ArcSet) -> NDArray[np.intp]:
-    """Of each node, the number of arcs of the longest path of fixed arcs below it."""
-    nodes = len(allowed)
-    above = np.where(allowed.sum(axis=0) == 1, allowed.argmax(axis=0), -1)
-    above[0] = -1
-    below = np.zeros(nodes, dtype=np.intp)
-    for word in range(1, nodes):
-        node, steps = int(above[word]), 1
-        while node > 0 and steps < nodes:
-            below[node] = max(below[node], steps)
-            node, steps = int(above[node]), steps + 1
-    return below
-
-
-def _open_words(rule: Cardinality, allowed: ArcSet) -> NDArray[np.intp]:
-    """The words that can have their head arc in the set or outside it."""
-    return np.flatnonzero((allowed & rule.arcs).any(axis=0) & (allowed & ~rule.arcs).any(axis=0))
+        depths = np.array([len(nodes) for nodes in above])
+        wanted = [
+            (modifier, np.array([word == head or head in nodes for word, nodes in enumerate(above)]))
+            for modifier, head in self.rules.below
+            if head not in above[modifier]
+        ]
+        if self.rules.depth is not None:
+            deep = np.flatnonzero(depths == self.rules.depth + 1)
+            wanted += [(int(word), depths < self.rules.depth) for word in deep]
+        for word, candidates in wanted:
+            kept = allowed[:, word] & candidates
+            if kept.any():  # otherwise another path has to change first
+                allowed[:, word] = kept
 
 
 def _without_path(allowed: ArcSet, path: list[tuple[int, int]]) -> Iterator[ArcSet]:
@@ -464,25 +319,11 @@ def _without_path(allowed: ArcSet, path: list[tuple[int, int]]) -> Iterator[ArcS
         kept[h, m] = True
 
 
-def _penalised(core: _core.Parts, allowed: ArcSet, penalty: Vector) -> Parts:
-    """The parts over the allowed arcs, each arc's score less its penalty."""
-    parts = Parts.of(core)
-    head, modifier, score = parts.arcs
-    keep = allowed[head, modifier]
-    if penalty.any():
-        arcs = (head, modifier, score - penalty[head, modifier])
-        siblings = parts.siblings if core.has_transitions else None
-        stops = parts.stops if core.has_transitions else None
-        parts = Parts(parts.nodes, arcs, siblings, parts.grandparents if core.has_grand else None, stops)
-    return parts if keep.all() else parts.prune(keep)
-
-
 def _largest(problem: Problem) -> float:
-    """The largest absolute score of a part."""
+    """Return the largest absolute score of a part."""
     scores = [problem.matrix.ravel()]
     if problem.order == 2:
         parts = Parts.of(problem.parts)
         scores += [parts.siblings.score, parts.grandparents.score, parts.stops.score]
     finite = np.concatenate(scores)
-    finite = finite[finite > -np.inf]
-    return float(np.abs(finite).max()) if len(finite) else 0.0
+    return float(np.abs(finite[finite > -np.inf]).max(initial=0.0))

@@ -9,7 +9,7 @@
 namespace treewright {
 
 constexpr double forbidden = -std::numeric_limits<double>::infinity();
-constexpr double largest_score = 1e300;  // by convention: sums of 10^8 such scores are still finite
+constexpr double largest_score = 1e300;  // not tuned: sums of 10^8 such scores are still finite
 
 inline bool is_score(double x) { return (x <= largest_score && x >= -largest_score) || x == forbidden; }
 

@@ -23,7 +23,7 @@ class Eisner {
     return value;
   }
 
-  // The same without the value: whether there is a tree.
+  // Writes the heads and returns whether there is a tree, without its value.
   bool find(const double *arc, int nodes, bool single_root, int *heads) {
     best_.choose(arc, nodes);
     has_best_heads_ = best_.are_tree(single_root) && best_.are_projective();

@@ -13,7 +13,7 @@
 namespace treewright {
 
 // Inside weights in Real under a scale that keeps them in range, if one is found. Each scale is taken from the longest
-// prefix of the sentence that stayed in range; the limit of five is by convention.
+// prefix of the sentence that stayed in range; the limit of five is not tuned.
 inline bool inside_in_range(ProjectiveChart<Real> &chart, const double *arc, int nodes, bool single_root) {
   constexpr int max_scales = 5;
   double scale = 0;
@@ -36,7 +36,7 @@ class InsideOutside {
     return log_.log_partition();
   }
 
-  // The same, and marginals[h, m] over nodes: each word's column sums to one; all zero when there is no tree.
+  // The log partition, and marginals[h, m] over nodes: each word's column sums to one; all zero when there is no tree.
   double marginals(const double *arc, int nodes, bool single_root, double *marginals) {
     real_.inside(arc, nodes, single_root);
     if (real_.is_possibly_exact() || inside_in_range(real_, arc, nodes, single_root))

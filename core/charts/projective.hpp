@@ -7,8 +7,8 @@
 //
 //   facing(i, j)     = sum over i < b <= j            of  half(i, b) half(j, b)
 //   incomplete(h, m) = a(h, m) facing(h, m)
-//   half(h, b)       = sum over modifiers m up to b   of  incomplete(h, m) half(m, b),   half(h, h) = half(h, h + 1) =
-//   1
+//   half(h, b)       = sum over modifiers m up to b   of  incomplete(h, m) half(m, b)
+//   half(h, h)       = half(h, h + 1) = 1
 //
 //   multi root   total = half(0, n + 1)
 //   single root  total = sum over r of  a(0, r) half(r, 1) half(r, n + 1)

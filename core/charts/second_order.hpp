@@ -191,7 +191,7 @@ class SecondOrderChart {
     }
   }
 
-  // The same in reverse order.
+  // Distributes expectations over the spans that end in j, from the longest on.
   void expect_node(int j) {
     find_arcs(j);
     for (int i = first_; i < j; ++i) {
@@ -401,7 +401,7 @@ class SecondOrderChart {
     return count;
   }
 
-  // By convention: items with a smaller expectation do not distribute it.
+  // Not tuned: items with a smaller expectation do not distribute it.
   static constexpr double min_expectation = 1e-9;
 
   const Parts *parts_ = nullptr;

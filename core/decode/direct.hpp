@@ -98,7 +98,7 @@ class DirectDecoder {
 
   double fill_chart(const Parts &parts, DirectAlgorithm algorithm, bool single_root, int *heads) {
     if (algorithm == DirectAlgorithm::sibling_eisner) return siblings_.decode(parts, single_root, heads);
-    constexpr double max_reused_chart = 1 << 26;  // bytes, by convention; the memory of larger charts is released
+    constexpr double max_reused_chart = 1 << 26;  // bytes, not tuned; the memory of larger charts is released
     const double value = grandparents_.decode(parts, single_root, heads);
     if (GrandEisner::bytes(parts) > max_reused_chart) grandparents_ = GrandEisner();
     return value;

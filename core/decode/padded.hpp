@@ -43,7 +43,7 @@ struct PaddedScores {
 // Calls work(item) for every item, on several threads when there is more than one.
 template <typename Work>
 void for_each_item(int items, int threads, const Work &work) {
-  constexpr int chunk = 8;  // items that a thread takes at a time, by convention
+  constexpr int chunk = 8;  // items that a thread takes at a time, not tuned
   std::atomic<int> next{0};
   std::exception_ptr failure;
   std::mutex failure_lock;

@@ -76,8 +76,8 @@ class Beliefs {
   }
 
  private:
-  static constexpr double max_odds = 4.85e8;         // e^20, by convention: messages are kept finite
-  static constexpr double change_tolerance = 1.01;   // by convention: a ratio of messages that counts as no change
+  static constexpr double max_odds = 4.85e8;         // e^20, not tuned: messages are kept finite
+  static constexpr double change_tolerance = 1.01;   // not tuned: a ratio of messages that counts as no change
   static constexpr double min_probability = 1e-300;  // keeps divisions finite; close to the smallest normal double
 
   static double odds(double on, double off) { return std::max(on, min_probability) / std::max(off, min_probability); }

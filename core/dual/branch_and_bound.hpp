@@ -68,7 +68,7 @@ class BranchAndBound {
   static constexpr long long no_limit = std::numeric_limits<long long>::max();
   static constexpr Effort at_root{1000, 10, true};
   static constexpr Effort at_node{100};               // queued nodes count on the arcs' numbers
-  static constexpr long long max_first_nodes = 1000;  // to find that every tree has a penalty; by convention
+  static constexpr long long max_first_nodes = 1000;  // to find that every tree has a penalty; not tuned
 
   struct Node {
     double bound;

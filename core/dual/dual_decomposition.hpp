@@ -72,8 +72,8 @@ class Stall {
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr int stretch = 20;             // rounds that are compared; by convention
-  static constexpr double min_gain = 0.1;        // of the gap, from stretch to stretch; by convention
+  static constexpr int stretch = 20;             // rounds that are compared; not tuned
+  static constexpr double min_gain = 0.1;        // of the gap, from stretch to stretch; not tuned
   double before_ = infinity, least_ = infinity;  // the smallest L of the stretch before, and of this one
   int rounds_ = 0;
 };
@@ -108,7 +108,7 @@ class DualDecomposition {
   std::vector<double> average;  // the share of each arc in the averaged trees; the tree itself when it is certified
 
  private:
-  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps shrink; by convention
+  static constexpr int patience = 20;  // rounds without a better bound before Polyak steps shrink; not tuned
 
   void open(const Conditioning &problem, const int *known, int max_iterations, Deadline &watch) {
     bound_ = std::numeric_limits<double>::infinity();

@@ -58,8 +58,8 @@ class HeadSums {
   }
   double log_sum() const { return Semiring::log(sum_); }
 
-  // The same, and the expectations of the head's siblings, stops and grandparents in the place of the scores of
-  // `expected`.
+  // Computes the sum, and writes the expectations of the head's siblings, stops and grandparents in place of the scores
+  // of `expected`.
   bool run(int h, const double *to_head, const double *to_modifier, Parts &expected) {
     if (!sum(h, to_head, to_modifier)) return false;
     modifier_probability.clear();

@@ -200,9 +200,9 @@ class NodeDescent {
   SearchProof *proof = nullptr;  // where the bounds are recorded; null: nowhere
 
  private:
-  static constexpr int rounds_between_fixing = 10, rounds_between_checks = 20;  // by convention
-  static constexpr int patience = 5;       // rounds without a better bound before steps are halved; by convention
-  static constexpr double min_gain = 0.1;  // of the gap, between checks; by convention
+  static constexpr int rounds_between_fixing = 10, rounds_between_checks = 20;  // not tuned
+  static constexpr int patience = 5;       // rounds without a better bound before steps are halved; not tuned
+  static constexpr double min_gain = 0.1;  // of the gap, between checks; not tuned
 
   void take_tree() {
     if (!relaxation.tree_changed()) return;
@@ -215,9 +215,9 @@ class NodeDescent {
   }
 
   // The share of the tolerance that bounds may use; the rest is for the rounding of scores to the grid, and for a
-  // spread that comes down with a better tree. By convention.
+  // spread that comes down with a better tree. Not tuned.
   static constexpr double share_of_bounds = 0.25;
-  static constexpr double share_of_error = 1.0 / 64;  // by convention
+  static constexpr double share_of_error = 1.0 / 64;  // not tuned
 
   void take(double found, const int *tree) {
     value = found;

@@ -117,7 +117,7 @@ class FactorUnits {
     if (has_[right_branching]) use(at(sentence, 0));
   }
 
-  // The same for a word whose span changed.
+  // Calls use(unit) for the units of a word whose span changed.
   template <typename Use>
   void touch_span(int v, Use use) const {
     if (has_span_) use(at(span, v));

@@ -3,7 +3,7 @@
 // A factor has a kind, nodes in the order of the roles of its templates, and a state: a small number by which factors
 // over the same nodes differ, such as a side or a length (Zhang et al. 2014; Martins et al. 2013). START and END stand
 // for "none" before the first and after the last modifier of a side: the two nodes after those of the sentence.
-// docs/third-order.md defines every kind.
+// docs/learning.md defines every kind.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@
 
 namespace treewright {
 
-// How a treebank attaches conjunctions and conjuncts (docs/third-order.md). 4 is that of Universal Dependencies.
+// How a treebank attaches conjunctions and conjuncts (docs/learning.md). 4 is that of Universal Dependencies.
 constexpr int coordination_styles = 6;
 
 // Hashed tags and forms, as `Atoms` has them.

@@ -37,7 +37,7 @@ class ExtentRows {
     *at(row, place) = weight;
   }
 
-  // The same ranges as those of other rows, all zero.
+  // Takes the ranges of other rows; all weights are zero.
   void resize_like(const ExtentRows &others) {
     length_ = others.length_;
     if (cells_.size() < others.cells_.size()) cells_.resize(others.cells_.size());

@@ -2,9 +2,10 @@
 //
 // With the weights of latent_rules.hpp, for substate x of A over the words from i to j, and i < k < j:
 //
-//   base(A_x, i, i + 1) = probability of the word
-//   base(A_x, i, j)     = sum over rules A -> B C, y, z of  weight[x, y, z] sum over k of  top(B_y, i, k) top(C_z, k,
-//   j) top(A_x, i, j)      = sum over chains A .. B, y of      weight[x, y] base(B_y, i, j)
+//   base(A_x, i, i + 1)   = probability of the word
+//   base(A_x, i, j)       = sum over rules A -> B C, y, z  of  weight[x, y, z] split(B_y, C_z, i, j)
+//   split(B_y, C_z, i, j) = sum over k  of  top(B_y, i, k) top(C_z, k, j)
+//   top(A_x, i, j)        = sum over chains A .. B, y  of  weight[x, y] base(B_y, i, j)
 //
 // Outside weights are the derivatives of the total. The sums over k run first, so that a rule costs K^3 once for a span
 // and K^2 for each k. Where no k has both children is seen from two sets of bits.

@@ -99,7 +99,7 @@ class LatentTrees {
   }
 
  private:
-  static constexpr int chunks = 8;  // by convention: more threads than most machines have
+  static constexpr int chunks = 8;  // not tuned: more threads than most machines have
 
   // Inside and outside weights of one tree.
   class Pass {

@@ -102,7 +102,7 @@ class LatentParser {
     return space.chart.inside(finest(), word_weights, words, constraints, mask);
   }
 
-  // The same mask for a finer level.
+  // Extends a mask to a finer level: a substate may be used if the one it was split from may.
   LatentMask spread(const LatentMask &mask, int from, int to) const {
     if (from == to || mask.top.empty()) return mask;
     const std::size_t coarse = levels_[from].shape.state_at.back(), fine = levels_[to].shape.state_at.back();

@@ -76,7 +76,7 @@ class ArcTensor {
       parts.arc[e] += double(score(parts.head[e], parts.modifier[e], 0, width_)) / tensors_;
   }
 
-  // The same of one tensor.
+  // Adds the scores by one tensor.
   template <typename Weight>
   void add_scores_of(int tensor, const WeightTable<Weight> &weights, Parts &parts) {
     project(weights);

@@ -47,7 +47,7 @@ class ArcConfidence {
   }
 
  private:
-  // By convention, half of the exponents of a double: neither a product of two weights nor a quotient leaves its range.
+  // Not tuned: half of the exponents of a double: neither a product of two weights nor a quotient leaves its range.
   static constexpr double max_log_weight = 150, max_sum = 1e150;
 
   void write(double *confidence) const {

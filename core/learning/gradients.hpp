@@ -128,8 +128,8 @@ inline double projective_gradient(PartSums &kernel, const Parts &parts, const in
   return all - value;
 }
 
-// The same over all trees, with the beliefs of loopy belief propagation as expected counts. Returns the expected number
-// of wrong heads, since the log partition is not known.
+// The gradient over all trees, with the beliefs of loopy belief propagation as expected counts. Returns the expected
+// number of wrong heads, since the log partition is not known.
 inline double nonprojective_gradient(Beliefs &kernel, const Parts &parts, const int *heads, bool single_root,
                                      int rounds, Parts &gradient) {
   kernel.run(parts, single_root, rounds, gradient);

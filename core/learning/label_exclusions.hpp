@@ -78,7 +78,7 @@ class LabelExclusions {
     std::int32_t label = -1;
   };
 
-  // By convention: a layer with more states, which takes a head with dozens of modifiers, keeps the best of them.
+  // Not tuned: a layer with more states, which takes a head with dozens of modifiers, keeps the best of them.
   static constexpr std::size_t max_states = 4096;
 
   static bool is_better(const State &a, const State &b) {

@@ -235,8 +235,8 @@ class Labeller {
     }
   }
 
-  static constexpr int few = 12;                   // by convention: up to so many candidates are added one by one
-  static constexpr float smallest_change = 1e-3F;  // by convention: smaller gradients of labels are ignored
+  static constexpr int few = 12;                   // not tuned: up to so many candidates are added one by one
+  static constexpr float smallest_change = 1e-3F;  // not tuned: smaller gradients of labels are ignored
 
   std::uint32_t low() const { return std::uint32_t(width_ - 1); }
 

@@ -74,7 +74,7 @@ class Learner {
  private:
   template <typename Change>
   void change_all(double step, Change change_of) {
-    constexpr std::size_t ahead = 32;  // rows, by convention; it changes the speed only
+    constexpr std::size_t ahead = 32;  // rows, not tuned; it changes the speed only
     for (std::size_t k = 0; k < touched_.size(); ++k) {
       if (k + ahead < touched_.size()) prefetch_all(touched_[k + ahead]);
       const std::size_t at = std::size_t(touched_[k]) * stride_, in_memory = std::size_t(touched_[k]) * memory_stride_;

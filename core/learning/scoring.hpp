@@ -45,7 +45,7 @@ inline auto gradient_writer(Learner &learner) {
   return PrefetchQueue<float, float, decltype(spread)>(learner.gradient(), spread);
 }
 
-constexpr double smallest_gradient = 1e-3;  // by convention: smaller gradients of parts are ignored, to save time
+constexpr double smallest_gradient = 1e-3;  // not tuned: smaller gradients of parts are ignored, to save time
 
 // Calls use(h, s, m, right, score) for each sibling part and stop; s and m as PartFeatures::visit_sibling takes them.
 template <typename Use>

@@ -102,7 +102,7 @@ class NetworkReader {
 
  private:
   static constexpr int root_row = 1;      // of the table of words
-  static constexpr int max_nodes = 1024;  // read together, to bound memory; by convention
+  static constexpr int max_nodes = 1024;  // read together, to bound memory; not tuned
 
   static float *copy_row(const float *table, int width, int row, float *to) {
     return std::copy_n(table + std::size_t(row) * width, width, to);

@@ -3,8 +3,7 @@
 // A word is evaluated with its arc removed: `attachment(arc)` is what the tree gains when the word, with all that it
 // dominates, is attached by that arc. It is the sum of one member function a part type, each O(1) or, for
 // grandparents, O(modifiers of the word); a further part type is a further such function. The difference of two
-// attachments is the change in value of moving the word (Zhang et al. 2014; the table of affected parts is in
-// docs/hill-climbing.md).
+// attachments is the change in value of moving the word (Zhang et al. 2014).
 //
 // A head is legal when the word does not dominate it, when it keeps the number of the root's modifiers at one in the
 // single-root mode, and when the new arc crosses none in the projective mode. With a single root r no single change

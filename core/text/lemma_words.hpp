@@ -71,7 +71,7 @@ class LemmaWords : public WordRows {
   }
 
  private:
-  static constexpr int max_guesses = 20;         // by convention; the gold script is added in training
+  static constexpr int max_guesses = 20;         // not tuned; the gold script is added in training
   static constexpr std::uint32_t gold_only = 3;  // evidence, after those of Stems::Evidence
   static constexpr std::size_t suffixes = 6, prefixes = 3;
 

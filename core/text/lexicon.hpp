@@ -64,7 +64,7 @@ struct LabelLists {
 // Labels of word forms and of suffixes. Suffixes are counted in groups: by surface class for tags, by UPOS for scripts.
 class Lexicon {
  public:
-  static constexpr int max_suffix = 6;           // characters; by convention, as in src/treewright/tagger/lexicon.py
+  static constexpr int max_suffix = 6;           // characters; not tuned, as in src/treewright/tagger/lexicon.py
   static constexpr int max_rare_count = 6;       // occurrences of a word that contributes to suffixes; as in lexicon.py
   static constexpr std::uint32_t no_suffix = 0;  // the key of the labels of all rare words
 
@@ -120,7 +120,7 @@ class Lexicon {
   std::uint32_t suffix() const { return suffix_; }                // the key of the longest known suffix
 
  private:
-  // Guesses that are less probable than the best one by this factor are dropped; by convention, it saves time only.
+  // Guesses that are less probable than the best one by this factor are dropped; not tuned, it saves time only.
   static constexpr double max_ratio = 1000;
 
   static int longest_suffix(Text lower) { return std::min(int(lower.size()), max_suffix); }
@@ -204,7 +204,7 @@ class Stems {
   }
 
  private:
-  static constexpr std::size_t max_stem = 24;  // characters, by convention; bounds the time for very long words
+  static constexpr std::size_t max_stem = 24;  // characters, not tuned; bounds the time for very long words
 
   std::uint32_t tags_hash() const {
     std::uint32_t hash = 0;

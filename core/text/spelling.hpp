@@ -46,7 +46,7 @@ struct Spelling {
  private:
   static constexpr std::uint32_t whole_suffix = 1, whole_prefix = 2;  // groups of text_hash
   static constexpr std::uint32_t casings = 5;
-  static constexpr int max_runs = 5;  // by convention: longer shapes are rare
+  static constexpr int max_runs = 5;  // not tuned: longer shapes are rare
 
   int count(char32_t character_class) const {
     int found = 0;

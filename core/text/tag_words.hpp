@@ -45,7 +45,7 @@ class TagWords : public WordRows {
 
   // How a tag is distributed over the occurrences of the form.
   enum Share : std::uint32_t { never, always, half_or_more, over_a_tenth, a_tenth_or_less };
-  // The same for the form in lower case.
+  // How a tag is distributed over the occurrences of the form in lower case.
   enum LowerShare : std::uint32_t { no_lower_form, more_than_half, half_or_less, never_in_lower };
 
   void look_up(const Spelling &word, int gold) {

@@ -116,9 +116,9 @@ class TagModel {
     contexts
   };
   static constexpr int open = -1;               // in gold_: the tag of the word is not known
-  static constexpr float min_gradient = 1e-3F;  // by convention: smaller ones are not applied, to save time
-  static constexpr double max_gap = 8;    // by convention: unary scores may be lower than the best one by this much
-  static constexpr int triple_parts = 3;  // trigram features of the columns, not of single morphological features
+  static constexpr float min_gradient = 1e-3F;  // not tuned: smaller ones are not applied, to save time
+  static constexpr double max_gap = 8;          // not tuned: unary scores may be lower than the best one by this much
+  static constexpr int triple_parts = 3;        // trigram features of the columns, not of single morphological features
 
   struct Candidate {
     double score;

@@ -60,13 +60,13 @@ class ChuLiuEdmonds {
     return find(arc, nodes, single_root, heads) ? value(heads) : forbidden;
   }
 
-  // The same without the value: whether there is a tree.
+  // Writes the heads and returns whether there is a tree, without its value.
   bool find(const double *arc, int nodes, bool single_root, int *heads) {
     dense_ = arc, parts_ = nullptr, chosen_ = nullptr, nodes_ = nodes;
     return find(single_root, heads);
   }
 
-  // The same over candidate arcs, with a weight an arc in place of the scores in parts; -inf takes an arc away. A
+  // Decodes over candidate arcs, with a weight for each in place of the scores in parts; -inf takes an arc away. A
   // caller that has computed the best arc into each word (-1: none) passes them as chosen.
   double decode(const Parts &parts, const double *weight, bool single_root, int *heads, const int *chosen = nullptr) {
     dense_ = nullptr, parts_ = &parts, weight_ = weight, chosen_ = chosen, nodes_ = parts.nodes;

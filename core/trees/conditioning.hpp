@@ -1,4 +1,4 @@
-// The same decoding problem over scores with which additions do not round.
+// Conditioning: a decoding problem over scores whose sums do not round.
 //
 //   arc'(h, m) = scale x (arc(h, m) - the best arc into m)          the other parts are scaled only,
 //

@@ -26,8 +26,8 @@ struct Bounds {
 };
 
 // Whether scores are multiples of one unit and of moderate size. The unit is a power of two, 2^20 times below the first
-// score that is not 0, so that the answer does not depend on the scale. By convention: small integers are such
-// multiples.
+// score that is not 0, so that the answer does not depend on the scale; small integers are such multiples. The
+// factor is not tuned.
 class Multiples {
  public:
   bool has(double score) {

@@ -31,7 +31,7 @@
 
 namespace treewright {
 
-constexpr double penalty_of_best = 1 << 10;  // by convention: the scores of one model differ by less
+constexpr double penalty_of_best = 1 << 10;  // not tuned: the scores of one model differ by less
 
 // The size of the best scores: the highest one, or if none is positive, that which is nearest to 0, because the best
 // score in a place where every part has a mask is a mask. Arcs count only if no other part has a positive score: a
@@ -60,7 +60,7 @@ inline bool may_have_penalty(double largest_loss, double best_size) {
   return largest_loss > penalty_of_best * best_size;
 }
 
-// Sizes by exponent, in groups with nothing in the 20 powers of two below each; by convention, as above.
+// Sizes by exponent, in groups with nothing in the 20 powers of two below each; not tuned, as above.
 class SizeGroups {
  public:
   SizeGroups() { std::fill_n(least_, exponents, infinity); }

@@ -290,9 +290,7 @@ class TreeElimination {
     return error * words_ < tolerance * total;
   }
 
-  // By convention: close to the smallest normal double; far below the precision of a double.
-  // By convention: a bound above the smallest normal double (2.2e-308), and the largest relative error, far below that
-  // of a double.
+  // A bound above the smallest normal double (2.2e-308), and a relative error far below that of a double; not tuned.
   static constexpr double underflow = 1e-300, tolerance = 1e-20;
 
   bool single_root_ = false, closed_ = false, has_dropped_zero_ = false;
@@ -308,8 +306,8 @@ class MatrixTree {
   // The log partition, -inf when there is no tree.
   double log_partition(const double *arc, int nodes, bool single_root) { return run(arc, nodes, single_root, nullptr); }
 
-  // The same, and marginals[h, m] over nodes: each word's column sums to one; column 0 and the diagonal are zero, and
-  // so is everything when there is no tree.
+  // The log partition, and marginals[h, m] over nodes: each word's column sums to one; column 0 and the diagonal are
+  // zero, and so is everything when there is no tree.
   double marginals(const double *arc, int nodes, bool single_root, double *marginals) {
     const double log_partition = run(arc, nodes, single_root, marginals);
     if (log_partition == forbidden) std::fill_n(marginals, std::size_t(nodes) * nodes, 0.0);

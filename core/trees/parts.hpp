@@ -58,7 +58,7 @@ class Parts {
   // arc may be null. The candidates are the arcs above -inf; the diagonal and what enters 0 are not read.
   static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop);
 
-  // The same parts over the arcs with keep[id] set.
+  // The parts over the arcs with keep[id] set.
   Parts restricted(const bool *keep) const {
     std::vector<int> kept;
     for (int id = 0; id < arcs(); ++id)
@@ -66,14 +66,14 @@ class Parts {
     return restricted(kept);
   }
 
-  // The same parts over the arcs `kept`, which are in increasing order.
+  // The parts over the arcs `kept`, which are in increasing order.
   Parts restricted(const std::vector<int> &kept) const;
 
   // Calls use(score, its score in `some`) for every part of `some`, which are `all` restricted to the arcs `kept`.
   template <typename All, typename Use>
   static void for_restricted(All &all, Parts &some, const std::vector<int> &kept, Use use);
 
-  // The same parts with their scores multiplied by a positive factor.
+  // A copy with all scores multiplied by a positive factor.
   Parts scaled(double factor) const {
     Parts parts = *this;
     for (std::vector<double> *scores : {&parts.arc, &parts.transitions, &parts.grands})
@@ -81,7 +81,7 @@ class Parts {
     return parts;
   }
 
-  // The same parts with a number added to the score of each arc.
+  // A copy with a number added to the score of each arc.
   Parts adjusted(const double *adjustment) const {
     Parts parts = *this;
     for (std::size_t e = 0; e < arc.size(); ++e) parts.arc[e] += adjustment[e];

@@ -2,7 +2,7 @@
 //
 // Masks such as -1e9 leave few digits for the other scores in sums with them. Only the order of sizes matters: a tree
 // with one more mask than another has no probability beside it. So each group of scores that is far below all others
-// (2^20 times as large; by convention, as in losses.hpp) is moved, as a whole, to where one of them still outweighs all
+// (2^20 times as large; not tuned, as in losses.hpp) is moved, as a whole, to where one of them still outweighs all
 // scores above it by more than 64, in a tree of n arcs: probabilities change by less than n^n exp(-64). O(n^2 log n).
 #pragma once
 

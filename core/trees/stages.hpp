@@ -87,7 +87,7 @@ class Stages {
   Losses &losses() { return losses_; }
 
  private:
-  static constexpr int max_repetitions = 3;  // the first is enough unless it finds a far better tree; by convention
+  static constexpr int max_repetitions = 3;  // the first is enough unless it finds a far better tree; not tuned
 
   template <typename Search>
   StageResult call(const Parts &parts, double threshold, const BoundedTree &known, bool is_last, Search search) {
@@ -97,7 +97,7 @@ class Stages {
 
   // Whether it is for the grid or the slack of the bounds that the tree is not certified.
   bool is_blurred(const BoundedTree &best, double tolerance) {
-    constexpr double near = 1024;  // of the tolerance; by convention
+    constexpr double near = 1024;  // of the tolerance; not tuned
     if (best.value == forbidden || best.is_certified(tolerance)) return false;
     const double from_bounds = best.gap - problem_.error, allowed = tolerance * best.spread;
     const bool has_coarse_grid = problem_.largest_loss > losses_.total(best.heads.data());

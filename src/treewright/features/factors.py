@@ -1,6 +1,6 @@
 """Third-order parts and global features of trees: kinds of factors, their templates, the kernel that scores them.
 
-A factor is a kind, its nodes by role, and a state (core/factors/factors.hpp; docs/third-order.md). A template names the
+A factor is a kind, its nodes by role, and a state (core/factors/factors.hpp; docs/learning.md). A template names the
 kind and the atoms of its roles, `grand-siblings: g.upos h.upos s.upos m.upos`; at its end the word `distance` adds
 that between the first two roles.
 """

@@ -19,7 +19,7 @@ from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, is_single
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
-from treewright.decode.structure import TreeConstraint, checked
+from treewright.decode.structure import TreeConstraint, check_constraints
 from treewright.errors import InputError
 from treewright.proofs.proof import Proof
 from treewright.streams import check_seconds
@@ -74,7 +74,7 @@ def solve(
     -inf when there is no tree.
     """
     check_tolerance(tolerance)
-    limits = checked(constraints, problem.nodes)
+    limits = check_constraints(constraints, problem.nodes)
     if limits or proof:
         refuse_outermost([problem.parts] if isinstance(problem.given, Parts) else [])
     if limits and proof:

@@ -8,7 +8,7 @@ and the depth limit paths from the root.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from operator import index
 from typing import Literal
 
@@ -21,11 +21,22 @@ ArcSet = NDArray[np.bool_]  # [h, m]
 Side = Literal["left", "right"]
 
 
+@dataclass(frozen=True, repr=False)
 class TreeConstraint:
     """A constraint on the shape of a tree: RootChildren, Valency, Span, Below or Depth."""
 
+    def __repr__(self) -> str:
+        options = {field.name: getattr(self, field.name) for field in fields(self) if field.default is None}
+        shown = [f"{name}={value!r}" for name, value in options.items() if value is not None]
+        return f"{type(self).__name__}({', '.join([*map(str, self.required), *shown])})"
 
-@dataclass(frozen=True)
+    @property
+    def required(self) -> tuple[int, ...]:
+        """The fields without a default: words, or the limit of Depth."""
+        return tuple(getattr(self, field.name) for field in fields(self) if field.default is MISSING)
+
+
+@dataclass(frozen=True, repr=False)
 class RootChildren(TreeConstraint):
     """At least, at most or exactly so many words have the root as their head; more than one needs root="multi".
 
@@ -42,11 +53,8 @@ class RootChildren(TreeConstraint):
     def __post_init__(self) -> None:
         _check_limits(self)
 
-    def __repr__(self) -> str:
-        return f"RootChildren({_limits_shown(self)})"
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Valency(TreeConstraint):
     """The word `head` has at least, at most or exactly so many modifiers, on one side or (side=None) on both together.
 
@@ -67,12 +75,8 @@ class Valency(TreeConstraint):
         if self.side is not None and (not isinstance(self.side, str) or self.side not in ("left", "right")):
             raise InputError(f"Valency: side is {self.side!r}; it is 'left', 'right' or None for both together")
 
-    def __repr__(self) -> str:
-        side = "" if self.side is None else f", side={self.side!r}"
-        return f"Valency({self.head}, {_limits_shown(self)}{side})"
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Span(TreeConstraint):
     """The words first..last form a subtree: one of them has its head outside, and no other word has its head inside.
 
@@ -85,11 +89,8 @@ class Span(TreeConstraint):
     first: int
     last: int
 
-    def __repr__(self) -> str:
-        return f"Span({self.first}, {self.last})"
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Below(TreeConstraint):
     """The word `modifier` is in the subtree of the word `head`, directly or through others.
 
@@ -102,11 +103,8 @@ class Below(TreeConstraint):
     modifier: int
     head: int
 
-    def __repr__(self) -> str:
-        return f"Below({self.modifier}, {self.head})"
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Depth(TreeConstraint):
     """No word is more than at_most arcs away from the root; a child of the root has the depth 1.
 
@@ -118,9 +116,6 @@ class Depth(TreeConstraint):
 
     at_most: int
 
-    def __repr__(self) -> str:
-        return f"Depth({self.at_most})"
-
 
 @dataclass(frozen=True, eq=False)
 class Cardinality:
@@ -131,7 +126,7 @@ class Cardinality:
     high: int
 
     def count(self, heads: NDArray[np.int32]) -> int:
-        """How many words of a tree have their head arc in the set."""
+        """Count the words of a tree that have their head arc in the set."""
         return int(self.arcs[heads[1:], np.arange(1, len(heads))].sum())
 
     def excess(self, heads: NDArray[np.int32]) -> int:
@@ -156,7 +151,7 @@ class Rules:
         return is_allowed and limits and self.broken_path(heads) is None
 
     def broken_path(self, heads: NDArray[np.int32]) -> list[tuple[int, int]] | None:
-        """Arcs (h, m) of a tree that cannot all stay, from a word upwards; None when every path is as it must be."""
+        """Find arcs (h, m) of a tree that cannot all stay, from a word upwards; None when every path is allowed."""
         for modifier, head in self.below:
             path = path_to_root(heads, modifier)
             if head not in [h for h, _ in path]:
@@ -170,7 +165,7 @@ class Rules:
 
 
 def path_to_root(heads: NDArray[np.int32], word: int) -> list[tuple[int, int]]:
-    """The arcs (h, m) from a word up to the root."""
+    """List the arcs (h, m) from a word up to the root."""
     path = []
     while word != 0:
         above = int(heads[word])
@@ -179,98 +174,25 @@ def path_to_root(heads: NDArray[np.int32], word: int) -> list[tuple[int, int]]:
     return path
 
 
-def checked(given: Iterable[TreeConstraint], nodes: int) -> tuple[TreeConstraint, ...]:
-    """The constraints, after the checks of their types and of the words that they name."""
-    if isinstance(given, TreeConstraint) or not isinstance(given, Iterable):
-        raise InputError(f"constraints is {given!r}; give a list, for example [Depth(4)]")
-    found = tuple(given)
-    for place, constraint in enumerate(found):
+def check_constraints(constraints: Iterable[TreeConstraint], nodes: int) -> tuple[TreeConstraint, ...]:
+    """Check the types of constraints and the words that they name."""
+    if isinstance(constraints, TreeConstraint) or not isinstance(constraints, Iterable):
+        raise InputError(f"constraints is {constraints!r}; give a list, for example [Depth(4)]")
+    checked = tuple(constraints)
+    for i, constraint in enumerate(checked):
         if not isinstance(constraint, TreeConstraint):
             names = "RootChildren, Valency, Span, Below or Depth"
-            raise InputError(f"constraints[{place}] is {constraint!r}; give a {names}")
-        problem = _problem(constraint, nodes - 1)
-        if problem:
-            raise InputError(f"constraints[{place}] is {constraint}: {problem}")
-    return found
+            raise InputError(f"constraints[{i}] is {constraint!r}; give a {names}")
+        if fault := _fault(constraint, nodes - 1):
+            raise InputError(f"constraints[{i}] is {constraint}: {fault}")
+    return checked
 
 
-def rules_of(constraints: Iterable[TreeConstraint], nodes: int) -> Rules:
-    """The rules of checked constraints."""
-    allowed = ~np.eye(nodes, dtype=np.bool_)
-    allowed[:, 0] = False
-    cardinalities, below, depths = [], [], []
-    for constraint in constraints:
-        if isinstance(constraint, Below):
-            below.append((constraint.modifier, constraint.head))
-        elif isinstance(constraint, Depth):
-            depths.append(constraint.at_most)
-        elif isinstance(constraint, RootChildren | Valency | Span):
-            cardinalities.append(_cardinality(constraint, nodes))
-        if isinstance(constraint, Span):
-            allowed &= ~_arcs_out_of(constraint, nodes)
-    return Rules(allowed, tuple(cardinalities), tuple(below), min(depths, default=None))
-
-
-def _cardinality(constraint: RootChildren | Valency | Span, nodes: int) -> Cardinality:
-    arcs = np.zeros((nodes, nodes), dtype=np.bool_)
-    if isinstance(constraint, Span):
-        inside = _inside(constraint, nodes)
-        return Cardinality(~inside[:, None] & inside[None, :], 1, 1)
-    head = 0 if isinstance(constraint, RootChildren) else constraint.head
-    side = None if isinstance(constraint, RootChildren) else constraint.side
-    arcs[head, 1:] = True
-    arcs[head, head] = False
-    if side == "left":
-        arcs[head, head:] = False
-    if side == "right":
-        arcs[head, :head] = False
-    low = constraint.at_least if constraint.exactly is None else constraint.exactly
-    high = constraint.at_most if constraint.exactly is None else constraint.exactly
-    return Cardinality(arcs, 0 if low is None else low, nodes if high is None else high)
-
-
-def _inside(span: Span, nodes: int) -> NDArray[np.bool_]:
-    places = np.arange(nodes)
-    inside: NDArray[np.bool_] = (places >= span.first) & (places <= span.last)
-    return inside
-
-
-def _arcs_out_of(span: Span, nodes: int) -> ArcSet:
-    inside = _inside(span, nodes)
-    return inside[:, None] & ~inside[None, :]
-
-
-def _check_limits(given: RootChildren | Valency) -> None:
-    name = type(given).__name__
-    limits = {"at_least": given.at_least, "at_most": given.at_most, "exactly": given.exactly}
-    for keyword, limit in limits.items():
-        if limit is not None and not _is_whole(limit, 0):
-            raise InputError(f"{name}: {keyword} is {limit!r}; give a whole number, at least 0")
-    if all(limit is None for limit in limits.values()):
-        raise InputError(f"{name} has no limit; give at_least, at_most or exactly")
-    if given.exactly is not None and (given.at_least is not None or given.at_most is not None):
-        raise InputError(f"{name}: give exactly, or at_least and at_most")
-    if given.at_least is not None and given.at_most is not None and given.at_least > given.at_most:
-        raise InputError(f"{name}: at_least is {given.at_least}, more than at_most, which is {given.at_most}")
-
-
-def _limits_shown(given: RootChildren | Valency) -> str:
-    limits = {"at_least": given.at_least, "at_most": given.at_most, "exactly": given.exactly}
-    return ", ".join(f"{keyword}={limit}" for keyword, limit in limits.items() if limit is not None)
-
-
-def _problem(constraint: TreeConstraint, words: int) -> str | None:
-    """What is wrong with a constraint on a sentence of so many words; None when nothing is."""
+def _fault(constraint: TreeConstraint, words: int) -> str | None:
+    """Say what is wrong with a constraint on a sentence of so many words; None when nothing is."""
     if isinstance(constraint, Depth):
         return None if _is_whole(constraint.at_most, 1) else "give a whole number, at least 1"
-    named: tuple[int, ...] = ()
-    if isinstance(constraint, Valency):
-        named = (constraint.head,)
-    if isinstance(constraint, Span):
-        named = (constraint.first, constraint.last)
-    if isinstance(constraint, Below):
-        named = (constraint.modifier, constraint.head)
-    for word in named:
+    for word in constraint.required:
         if not _is_whole(word, 1) or word > words:
             return f"there is no word {word!r}; words are 1..{words}"
     if isinstance(constraint, Span) and constraint.first > constraint.last:
@@ -280,8 +202,54 @@ def _problem(constraint: TreeConstraint, words: int) -> str | None:
     return None
 
 
+def _check_limits(constraint: RootChildren | Valency) -> None:
+    name, low, high, exactly = type(constraint).__name__, constraint.at_least, constraint.at_most, constraint.exactly
+    for keyword, limit in {"at_least": low, "at_most": high, "exactly": exactly}.items():
+        if limit is not None and not _is_whole(limit, 0):
+            raise InputError(f"{name}: {keyword} is {limit!r}; give a whole number, at least 0")
+    if low is None and high is None and exactly is None:
+        raise InputError(f"{name} has no limit; give at_least, at_most or exactly")
+    if exactly is not None and (low is not None or high is not None):
+        raise InputError(f"{name}: give exactly, or at_least and at_most")
+    if low is not None and high is not None and low > high:
+        raise InputError(f"{name}: at_least is {low}, more than at_most, which is {high}")
+
+
 def _is_whole(number: object, least: int) -> bool:
     try:
         return index(number) >= least  # type: ignore[arg-type]
     except TypeError:
         return False
+
+
+def rules_of(constraints: Iterable[TreeConstraint], nodes: int) -> Rules:
+    """Return checked constraints as rules."""
+    allowed = ~np.eye(nodes, dtype=np.bool_)
+    allowed[:, 0] = False
+    limits: list[Cardinality] = []
+    below: list[tuple[int, int]] = []
+    depths: list[int] = []
+    for constraint in constraints:
+        if isinstance(constraint, Below):
+            below.append((constraint.modifier, constraint.head))
+        elif isinstance(constraint, Depth):
+            depths.append(constraint.at_most)
+        elif isinstance(constraint, Span):
+            words = np.arange(nodes)
+            inside = (words >= constraint.first) & (words <= constraint.last)
+            allowed &= ~(inside[:, None] & ~inside)
+            limits.append(Cardinality(~inside[:, None] & inside, 1, 1))
+        elif isinstance(constraint, RootChildren | Valency):
+            limits.append(_limit_on_modifiers(constraint, nodes))
+    return Rules(allowed, tuple(limits), tuple(below), min(depths, default=None))
+
+
+def _limit_on_modifiers(constraint: RootChildren | Valency, nodes: int) -> Cardinality:
+    head, side = (constraint.head, constraint.side) if isinstance(constraint, Valency) else (0, None)
+    arcs = np.zeros((nodes, nodes), dtype=np.bool_)
+    first, last = (head if side == "right" else 1), (head if side == "left" else nodes)
+    arcs[head, first:last] = True
+    arcs[head, head] = False
+    low = constraint.at_least if constraint.exactly is None else constraint.exactly
+    high = constraint.at_most if constraint.exactly is None else constraint.exactly
+    return Cardinality(arcs, 0 if low is None else low, nodes if high is None else high)

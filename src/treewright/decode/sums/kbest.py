@@ -28,7 +28,7 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import TOLERANCE, Parse, ParseList, check_tolerance
 from treewright.decode.search import constrained
-from treewright.decode.structure import TreeConstraint, checked
+from treewright.decode.structure import TreeConstraint, check_constraints
 from treewright.decode.sums.marginals import scores_of
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_count, check_seconds
@@ -158,7 +158,7 @@ def kbest(
         head_first=head_first,
         labelled=True,
     )
-    limits = checked(constraints, problem.nodes)
+    limits = check_constraints(constraints, problem.nodes)
     if problem.order == 2 or limits:
         found = _Partition(problem, limits, max_seconds, tolerance).best(count)
     else:

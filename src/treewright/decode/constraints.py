@@ -23,10 +23,10 @@ from treewright.decode.problem import Arc, Problem
 from treewright.decode.structure import TreeConstraint
 from treewright.errors import InfeasibleError
 
-# Limits by convention.
-_MAX_TRIALS = 20_000  # in the search for a smaller set, by convention; fewer when sentences are long
-_MAX_WORK = 10**8  # cells of charts in this search; by convention
-_MAX_NAMED = 8  # words named in a message; by convention
+# Not tuned.
+_MAX_TRIALS = 20_000  # in the search for a smaller set; fewer when sentences are long
+_MAX_WORK = 10**8  # cells of charts in this search
+_MAX_NAMED = 8  # words named in a message
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def is_feasible(problem: Problem) -> bool:
 
 
 def infeasible(problem: Problem, shapes: Sequence[TreeConstraint] = ()) -> InfeasibleError:
-    """The error to raise when there is no tree of finite value; shapes are constraints on the shape of the tree."""
+    """Explain why there is no tree of finite value; shapes are constraints on the shape of the tree."""
     question = _Question(problem, shapes)
     if question.is_feasible():
         return InfeasibleError(
@@ -99,22 +99,18 @@ class _Question:
     def is_feasible(self, chosen: Iterable[Constraint] | None = None) -> bool:
         """Whether some tree meets the chosen constraints (all of them by default)."""
         chosen = self.constraints if chosen is None else list(chosen)
-        shapes = [constraint.shape for constraint in chosen if constraint.shape is not None]
-        if shapes:
-            return self._is_feasible_with(chosen, shapes)
-        weights = np.where(self.allowed(chosen), 0.0, -np.inf)
         kinds = {constraint.kind for constraint in chosen}
-        decode = _core.eisner if "projective" in kinds else _core.chu_liu_edmonds
-        return decode(weights, "root" in kinds)[1] == 0
-
-    def _is_feasible_with(self, chosen: Sequence[Constraint], shapes: Sequence[TreeConstraint]) -> bool:
+        weights = np.where(self.allowed(chosen), 0.0, -np.inf)
+        shapes = [constraint.shape for constraint in chosen if constraint.shape is not None]
+        problem = Problem(self.nodes, weights, projective="projective" in kinds, single_root="root" in kinds)
+        if not shapes:
+            return is_feasible(problem)
         from treewright.decode.search import constrained  # imported on first use: it needs the decoders
 
-        kinds = {constraint.kind for constraint in chosen}
-        return constrained.is_feasible(self.allowed(chosen), "projective" in kinds, "root" in kinds, shapes)
+        return constrained.search(problem, shapes) is not None
 
     def allowed(self, chosen: Iterable[Constraint]) -> NDArray[np.bool_]:
-        """[h, m]: whether the chosen constraints allow the arc."""
+        """Return [h, m]: whether the chosen constraints allow the arc."""
         allowed = ~np.eye(self.nodes, dtype=np.bool_)
         for c in chosen:
             if c.kind == "require":
@@ -126,7 +122,7 @@ class _Question:
         return allowed
 
     def name(self, constraint: Constraint) -> str:
-        """The constraint as a keyword of `tree` or a column of the scores."""
+        """Name the constraint as a keyword of `tree` or a column of the scores."""
         if constraint.kind in ("require", "forbid"):
             return f"{constraint.kind} ({constraint.h}, {constraint.m})"
         if constraint.kind == "shape":
@@ -141,7 +137,7 @@ class _Question:
         return f"arc[:, {constraint.m}] with only {_nodes(heads, 'head')} above -inf"
 
     def reason(self, conflict: Sequence[Constraint]) -> str:
-        """Why the constraints conflict, in words."""
+        """Say in words why the constraints conflict."""
         required = [(c.h, c.m) for c in conflict if c.kind == "require"]
         kinds = [c.kind for c in conflict]
         if len({m for _, m in required}) < len(required):
@@ -172,7 +168,7 @@ def _open_arcs(problem: Problem) -> NDArray[np.bool_]:
 
 
 def _irreducible(question: _Question) -> list[Constraint]:
-    """QuickXplain: a conflict whose proper subsets are all feasible; prefers constraints early in the list."""
+    """Find a conflict whose proper subsets are all feasible (QuickXplain); constraints early in the list first."""
 
     def needed(background: list[Constraint], added: bool, candidates: list[Constraint]) -> list[Constraint]:
         if added and not question.is_feasible(background):
@@ -193,7 +189,7 @@ def _irreducible(question: _Question) -> list[Constraint]:
 
 
 def _smallest(question: _Question, conflict: list[Constraint]) -> list[Constraint]:
-    """A conflict of the smallest size that the limit of trials lets find."""
+    """Find a conflict of the smallest size that the limit of trials allows."""
     projective = any(constraint.kind == "projective" for constraint in question.constraints)
     trials = min(_MAX_TRIALS, _MAX_WORK // question.nodes ** (3 if projective else 2))
     for size in range(1, len(conflict)):
@@ -222,9 +218,8 @@ def _circle(head_of: dict[int, int]) -> list[int]:
 def _unreachable(allowed: NDArray[np.bool_]) -> set[int]:
     reached, fresh = {0}, [0]
     while fresh:
-        found = set(np.flatnonzero(allowed[fresh].any(axis=0)).tolist()) - reached
-        reached |= found
-        fresh = list(found)
+        fresh = list(set(np.flatnonzero(allowed[fresh].any(axis=0)).tolist()) - reached)
+        reached.update(fresh)
     return set(range(len(allowed))) - reached
 
 

@@ -34,7 +34,9 @@ class Table:
         self.keys: Keys = np.asarray(keys, dtype=np.intp)
         self.rows: Vector = np.asarray(rows, dtype=np.float64)
         if self.rows.ndim != 2 or self.rows.shape[1:] != self.keys.shape:
-            raise ValueError(f"rows has shape {self.rows.shape}; expected a column for each of the {len(self.keys)} keys")
+            raise ValueError(
+                f"rows has shape {self.rows.shape}; expected a column for each of the {len(self.keys)} keys"
+            )
         if not np.isin(self.rows, (0, 1)).all():
             raise ValueError("rows has another number than 0 for off and 1 for on")
         self.scores: Vector = np.zeros(len(self.rows)) if scores is None else np.asarray(scores, dtype=np.float64)

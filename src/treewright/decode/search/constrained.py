@@ -97,13 +97,6 @@ def search(
     return again if again is not None and again.gap < best.gap else best
 
 
-def is_feasible(allowed: ArcSet, projective: bool, single_root: bool, constraints: Iterable[TreeConstraint]) -> bool:
-    """Whether a tree of the allowed arcs meets the constraints."""
-    scores = np.where(allowed, 0.0, -np.inf)
-    problem = Problem(len(allowed), scores, projective=projective, single_root=single_root)
-    return search(problem, constraints) is not None
-
-
 class _Search:
     """The nodes of one search, and the best tree found."""
 

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core, trees
-from treewright.calls import explained
 from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
@@ -31,9 +30,9 @@ from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_seconds
 
 # A negative score is a penalty if it begins a group of scores that is this many times as large as the next smaller one
-# without signs, and so many times the best score; as in core/trees/losses.hpp, by convention.
+# without signs, and so many times the best score; as in core/trees/losses.hpp; not tuned.
 PENALTY, PENALTY_OF_BEST = 2.0**20, 2.0**10
-MAX_BRANCHES = 10_000  # relaxations of one search by branch and bound; by convention
+MAX_BRANCHES = 10_000  # nodes of one search by branch and bound; not tuned
 
 OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
 
@@ -65,7 +64,6 @@ class GraphParse(Certified):
         return heads
 
 
-@explained
 def graph(
     arc: ArrayLike | Parts,
     *,
@@ -83,7 +81,7 @@ def graph(
     max_seconds: float | None = None,
     tolerance: float = PROGRAM_TOLERANCE,
 ) -> GraphParse:
-    """The best acyclic graph in which words may have several heads, or a good one, as a GraphParse.
+    """Find the best acyclic graph in which words may have several heads, or a good one.
 
     Scores are those of `tree`. method="rearrange" is the published algorithm: from a tree, give a word another or a
     further head as long as that raises the value; with deletions also take one away; max_moves limits the changes.
@@ -94,8 +92,8 @@ def graph(
     of the integer program is certified if no other can be better by more than tolerance times its spread; the gap
     includes the tolerances of HiGHS.
 
-    >>> found = graph([[0, 9, 2, 0], [0, 0, 7, 2], [0, -3, 0, 4], [0, -9, -9, 0]])
-    >>> found.heads, found.score
+    >>> best = graph([[0, 9, 2, 0], [0, 0, 7, 2], [0, -3, 0, 4], [0, -9, -9, 0]])
+    >>> best.heads, best.score
     ([[], [0], [1], [1, 2]], 22.0)
     """
     problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid, head_first=head_first)
@@ -104,7 +102,7 @@ def graph(
     check_tolerance(tolerance)
     check_seconds(max_seconds)
     if method == "branch":
-        return _branched(problem, required, acyclic, tolerance, max_seconds)
+        return _branch(problem, required, acyclic, tolerance, max_seconds)
     if not acyclic:
         raise InputError("acyclic=False is an option of method='branch'; the other methods find acyclic graphs")
     if method == "exact":
@@ -122,20 +120,19 @@ def graph(
         raise InputError(
             "rearranging ended at a graph with a part of the score -inf; method='exact' decides if there is another"
         )
-    arcs = _listed(problem.parts, on)
+    arcs = _arc_rows(problem.parts, on)
     return GraphParse(arcs, problem.nodes, score, math.inf, "rearrange", math.inf, 0.0, tolerance, iterations=moves)
 
 
-def _branched(
+def _branch(
     problem: Problem, required: tuple[Arc, ...], acyclic: bool, tolerance: float, max_seconds: float | None
 ) -> GraphParse:
-    """Branch and bound over arc scores; at its limits the greedy graph with the bound."""
+    """Search by branch and bound over arc scores; at its limits return the greedy graph with the bound."""
     if problem.has_siblings or problem.has_grand:
         raise InputError("method='branch' takes arc scores alone; use 'rearrange' or 'exact' for second-order scores")
     fixed = _mask(problem, required)
     seconds = math.inf if max_seconds is None else float(max_seconds)
-    found = Subgraph(problem, fixed, acyclic=acyclic).search(MAX_BRANCHES, seconds)
-    on = found.on
+    on, bound, nodes = Subgraph(problem, fixed, acyclic=acyclic).search(MAX_BRANCHES, seconds)
     if on is None:
         start = _starting_graph(problem, required) | fixed
         on = _core.graph_climb(problem.parts, start, fixed, problem.single_root, True, 0, math.inf)[0]
@@ -144,19 +141,19 @@ def _branched(
     scores = np.asarray(parts.arc)
     sizes = np.abs(scores)[on | (scores > 0)]
     rounding = len(sizes) * 2.0**-52 * float(sizes.sum())  # of the sums that were compared
-    gap = rounding + max(0.0, found.bound - score)
-    arcs, spread = _listed(parts, on), math.fsum(sizes[sizes < _least_penalty(scores[np.isfinite(scores)])])
-    return GraphParse(arcs, problem.nodes, score, score + gap, "branch", gap, spread, tolerance, iterations=found.nodes)
+    gap = rounding + max(0.0, bound - score)
+    arcs, spread = _arc_rows(parts, on), math.fsum(sizes[sizes < _least_penalty(scores[np.isfinite(scores)])])
+    return GraphParse(arcs, problem.nodes, score, score + gap, "branch", gap, spread, tolerance, iterations=nodes)
 
 
-def _listed(parts: _core.Parts, on: OnArcs) -> NDArray[np.int32]:
-    """Rows (h, m) of the arcs, by modifier, then by head."""
+def _arc_rows(parts: _core.Parts, on: OnArcs) -> NDArray[np.int32]:
+    """Return the arcs as rows (h, m), by modifier, then by head."""
     h, m = parts.head[on], parts.modifier[on]
     return np.column_stack([h, m])[np.lexsort((h, m))]
 
 
 def _check_required(problem: Problem, required: tuple[Arc, ...], acyclic: bool = True) -> None:
-    """Required arcs must be candidates and, in acyclic graphs, close no cycle."""
+    """Refuse required arcs that are no candidates or, in acyclic graphs, close a cycle."""
     allowed = problem.matrix > -np.inf
     for h, m in required:
         if not allowed[h, m]:
@@ -168,7 +165,7 @@ def _check_required(problem: Problem, required: tuple[Arc, ...], acyclic: bool =
 
 
 def _check_required_root(required: tuple[Arc, ...], acyclic: bool) -> None:
-    """With a single root all other words are below its modifier."""
+    """Refuse required arcs that do not fit a single root: all other words are below its modifier."""
     roots = sorted({m for h, m in required if h == 0})
     if len(roots) > 1:
         raise InfeasibleError(
@@ -183,7 +180,7 @@ def _check_required_root(required: tuple[Arc, ...], acyclic: bool) -> None:
 
 
 def _topological(nodes: int, arcs: Iterable[Arc], rank: Sequence[int] | None = None) -> list[int]:
-    """The nodes, heads before modifiers, those of the lowest rank first; what is on or below a cycle is left out."""
+    """Sort the nodes, heads before modifiers, the lowest rank first; what is on or below a cycle is left out."""
     rank = range(nodes) if rank is None else rank
     below: list[set[int]] = [set() for _ in range(nodes)]
     for h, m in arcs:
@@ -209,7 +206,7 @@ def _mask(problem: Problem, arcs: Iterable[Arc]) -> OnArcs:
 
 
 def _starting_graph(problem: Problem, required: tuple[Arc, ...]) -> OnArcs:
-    """A tree that closes no cycle with the required arcs."""
+    """Find a tree that closes no cycle with the required arcs."""
     matrix = problem.matrix
     best: dict[int, int] = {}  # of each word with required heads, the one the tree has
     for h, m in required:
@@ -281,7 +278,7 @@ class _Exact:
         return best
 
     def _stage(self, penalty: float) -> GraphParse | None:
-        """The best graph without parts of the score -penalty or less; None if none was found."""
+        """Find the best graph without parts of the score -penalty or less; None if none was found."""
         problem, scale = self._scaled(penalty)
         model, z = _graph_model(problem, _mask(self.problem, self.required))
         seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
@@ -302,12 +299,12 @@ class _Exact:
         loss = self.ceiling - score
         gap = max(min(max(within, loss - penalty), loss), 0.0)
         bound = self._rounded_up(score, gap, on)
-        arcs = _listed(self.problem.parts, on)
+        arcs = _arc_rows(self.problem.parts, on)
         spread = math.fsum(x for x in self._scores_and_losses(on, loss) if x < self.least_penalty)
         return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance)
 
     def _scaled(self, penalty: float) -> tuple[Problem, float]:
-        """The problem with scores below 1 in magnitude, and the factor."""
+        """Return the problem with scores below 1 in magnitude, and the factor."""
         kept = np.abs(self.scores[self.scores > -penalty])
         scale = 2.0 ** -max(math.frexp(kept.max(initial=0.0))[1], -1000)
         columns = [(*rows[:-1], np.where(rows.score > -penalty, rows.score * scale, -np.inf)) for rows in self.columns]
@@ -316,7 +313,7 @@ class _Exact:
         return self.problem.with_parts(parts.core), scale
 
     def _rounded_up(self, score: float, gap: float, on: OnArcs) -> float:
-        """The exact value of the graph and its gap at most: the score is a sum in any order."""
+        """Return an upper bound on the exact value of the graph plus its gap: the score is a sum in any order."""
         whole = (self.scores == np.floor(self.scores)) & (np.abs(self.scores) < 2.0**40)  # their sums are exact
         if gap == 0 and whole.all():
             return score
@@ -325,27 +322,27 @@ class _Exact:
         return math.nextafter(score + gap + count * 2.0**-52 * size, math.inf)
 
     def _scores_and_losses(self, on: OnArcs, loss: float) -> list[float]:
-        """The scores of the arcs without signs, those of positive arcs left out, and the loss by other parts."""
+        """List the sizes of the scores of its arcs and of positive arcs left out, and the loss by other parts."""
         score = np.where(np.isfinite(self.columns[0].score), self.columns[0].score, 0.0)
         of_arcs = math.fsum(np.abs(score[(score > 0) != on]))
         return [*np.abs(score[(score > 0) | on]).tolist(), max(0.0, loss - of_arcs)]
 
 
 def _penalties(scores: NDArray[np.float64]) -> list[float]:
-    """Magnitudes of negative scores that begin a group of much larger ones, increasing."""
+    """List magnitudes of negative scores that begin a group of much larger ones, increasing."""
     sizes = np.unique(np.abs(scores[scores != 0]))
     jumps = sizes[1:][sizes[1:] > PENALTY * sizes[:-1]]
     return [float(size) for size in jumps if (scores <= -size).any()]
 
 
 def _least_penalty(scores: NDArray[np.float64]) -> float:
-    """The least magnitude of a score that is a penalty and no ordinary score; infinite if there is none."""
+    """Return the least magnitude of a score that is a penalty and no ordinary score; infinite if there is none."""
     ordinary = PENALTY_OF_BEST * scores.max(initial=0.0)
     return min((size for size in _penalties(scores) if size > ordinary), default=math.inf)
 
 
 def _graph_model(problem: Problem, fixed: OnArcs) -> tuple[programs.Model, Any]:
-    """Arcs and an order of the words: order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960)."""
+    """Build the program: arcs, and order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960)."""
     model, arcs = programs.Model(), programs.Arcs(problem.parts, problem.single_root)
     words = problem.nodes - 1
     z = model.add(problem.parts.arc)
@@ -373,7 +370,7 @@ def _graph_model(problem: Problem, fixed: OnArcs) -> tuple[programs.Model, Any]:
 
 
 def _forbid_pairs(model: programs.Model, arcs: programs.Arcs, z: Any) -> None:
-    """Not both (h, m) and (m, h): implied by the order, but a fraction could have both halves."""
+    """Exclude both (h, m) and (m, h): implied by the order, but a fraction could have both halves."""
     back = arcs.number[arcs.modifier, arcs.head]
     once = np.flatnonzero((back >= 0) & (arcs.head < arcs.modifier))
     row = np.arange(len(once))

@@ -13,7 +13,6 @@ from treewright.cli import components
 from treewright.cli.components import Task
 from treewright.cli.inputs import each_job, is_stream, jobs_of, metered, model_and_inputs
 from treewright.cli.options import (
-    FIRST_ARGUMENT,
     Dev,
     JsonReport,
     ModelOutput,
@@ -28,7 +27,6 @@ from treewright.cli.options import (
     confidence_option,
     examples,
     new_app,
-    with_old_spellings,
 )
 from treewright.cli.shared import Summary, note, note_skipped, write_sentences
 from treewright.errors import InputError
@@ -169,7 +167,7 @@ def check_raw(sources: Sequence[str]) -> None:
             raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)")
 
 
-@app.command(help=TOKENISE, cls=with_old_spellings({"--model": FIRST_ARGUMENT, "-m": FIRST_ARGUMENT}))
+@app.command(help=TOKENISE, cls=PlainCommand)
 def tokenise(
     model: Annotated[
         str | None,

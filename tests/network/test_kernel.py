@@ -24,8 +24,8 @@ SIZES = [
     NetworkSizes(word=8, vector=0, cls=0, subword=0, units=8, layers=1, arc=16, label=8),
     NetworkSizes(word=1, vector=0, cls=3, subword=1, units=1, layers=3, arc=1, label=1),
     NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17),
-    NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17, all_layers=True),
-    NetworkSizes(word=5, vector=0, cls=3, subword=1, units=9, layers=3, arc=7, label=1, all_layers=True),
+    NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17),
+    NetworkSizes(word=5, vector=0, cls=3, subword=1, units=9, layers=3, arc=7, label=1),
 ]
 LENGTHS = [1, 5, 0, 12, 3, 1, 30, 7, 7, 2]
 

@@ -178,24 +178,6 @@ def test_files_whose_parts_do_not_fit_together_are_refused(network: Network, cas
         Network.load(tmp_path / "bad.tw")
 
 
-def test_files_without_all_layers_are_those_of_networks_that_score_the_last_one(tmp_path: Path) -> None:
-    network = Network(random_network())
-    header, arrays = network.to_arrays()
-    del header["sizes"]["all_layers"]
-    modelfile.save(tmp_path / "old.tw", "network", 1, header, arrays)
-    [reading], [expected] = (each.read([["the", "dog"]]) for each in (Network.load(tmp_path / "old.tw"), network))
-    assert same(reading, expected)
-
-
-def test_a_network_that_scores_all_layers_is_stored(tmp_path: Path) -> None:
-    network = Network(random_network(1, replace(SMALL, all_layers=True)))
-    network.save(tmp_path / "all.tw")
-    found = Network.load(tmp_path / "all.tw")
-    assert found.model.sizes.all_layers
-    [reading], [expected] = (each.read([["the", "dog"]]) for each in (found, network))
-    assert same(reading, expected)
-
-
 def test_a_word_with_a_line_break_cannot_be_stored(network: Network) -> None:
     model = replace(network.model, vocabulary=("a\nb", *network.model.vocabulary[1:]))
     with pytest.raises(ValueError, match="vocabulary has a word with a line break"):

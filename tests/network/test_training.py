@@ -46,11 +46,9 @@ def test_a_network_learns_a_treebank() -> None:
     assert tw.decode.tree(reading.arcs).heads.tolist() == [-1, 2, 3, 0, 3]
 
 
-@pytest.mark.parametrize("all_layers", [False, True])
-def test_the_kernel_computes_what_torch_does(all_layers: bool) -> None:
-    options = replace(OPTIONS, sizes=replace(OPTIONS.sizes, all_layers=all_layers))
+def test_the_kernel_computes_what_torch_does() -> None:
     training = import_training()
-    trainer = training.Trainer(treebank(), [], replace(options, dropout=0.0, word_dropout=0.0, case_noise=0.0))
+    trainer = training.Trainer(treebank(), [], replace(OPTIONS, dropout=0.0, word_dropout=0.0, case_noise=0.0))
     learner = trainer._learner()
     for number in range(trainer.batches):
         trainer._learn(learner, number)

@@ -61,13 +61,13 @@ class Encoder(nn.Module):
         self.lstm = nn.ModuleList(
             BidirectionalLayer(sizes.state if layer else sizes.input, sizes.units) for layer in range(sizes.layers)
         )
-        self.arc_head, self.arc_modifier = nn.Linear(sizes.scored, sizes.arc), nn.Linear(sizes.scored, sizes.arc)
+        self.arc_head, self.arc_modifier = nn.Linear(sizes.state, sizes.arc), nn.Linear(sizes.state, sizes.arc)
         self.arc_bilinear = nn.Parameter(nn.init.xavier_uniform_(torch.empty(sizes.arc, sizes.arc)))
         self.arc_linear = nn.Parameter(torch.zeros(sizes.arc))
-        self.label_head = nn.Linear(sizes.scored, sizes.label)
-        self.label_modifier = nn.Linear(sizes.scored, sizes.label, bias=False)
+        self.label_head = nn.Linear(sizes.state, sizes.label)
+        self.label_modifier = nn.Linear(sizes.state, sizes.label, bias=False)
         self.label_output = nn.Linear(sizes.label, labels)
-        self.tag_output = nn.Linear(sizes.scored, max(1, sum(columns)))  # PyTorch warns of layers without outputs
+        self.tag_output = nn.Linear(sizes.state, max(1, sum(columns)))  # PyTorch warns of layers without outputs
         self.dropout = Dropout(dropout)
 
     def inputs(self, batch: Batch) -> Tensor:
@@ -78,14 +78,12 @@ class Encoder(nn.Module):
         return torch.cat(parts, 1)[batch.types]
 
     def states(self, batch: Batch) -> Tensor:
-        """The states of all nodes that the scorers read [sentence, node, scored]."""
+        """The states of all nodes that the scorers read [sentence, node, state]."""
         states: Tensor = self.dropout(self.inputs(batch))
         backwards = (batch.lengths[:, None] - 1 - torch.arange(states.shape[1])).clamp(min=0)
-        layers = []
         for layer in self.lstm:
             states = self.dropout(layer(states, backwards))
-            layers.append(states)
-        return torch.cat(layers, 2) if self.sizes.all_layers else states
+        return states
 
     def arcs(self, states: Tensor, exists: Tensor) -> Tensor:
         """[sentence, h, m]: log P(h | m)."""

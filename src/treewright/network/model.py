@@ -2,8 +2,8 @@
 
 A word has the input [word | vector | class | subword]: a row of each table (the sum of the rows of its classes and, in
 a network that reads tags, of its tags; the mean of the rows of its subwords). The sequence of the root and the words
-goes through a bidirectional LSTM; its states S = [forward | backward] of the last layer, or of all layers side by side,
-give the scores of arcs, labels and tags:
+goes through a bidirectional LSTM; its states S = [forward | backward] of the last layer give the scores of arcs, labels
+and tags:
 
     H = relu(S arc.head + arc.head_bias),  M = relu(S arc.modifier + arc.modifier_bias)
     log P(h | m)    = log softmax over h != m of  H_h arc.bilinear M_m + H_h arc.linear
@@ -52,7 +52,6 @@ class NetworkSizes:
     layers: Layers
     arc: PositiveSize
     label: PositiveSize
-    all_layers: bool = False  # whether the scorers read the states of all layers, or of the last one
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -68,11 +67,6 @@ class NetworkSizes:
     def state(self) -> int:
         """The size of the state of a word: both directions."""
         return 2 * self.units
-
-    @property
-    def scored(self) -> int:
-        """The size of what the scorers read."""
-        return self.layers * self.state if self.all_layers else self.state
 
     def to_json(self) -> dict[str, int]:
         """As plain values for a model file."""
@@ -125,7 +119,7 @@ def array_shapes(
     sizes: NetworkSizes, *, words: int, vectors: int, classes: int, tags: int, labels: int
 ) -> dict[str, tuple[int | None, ...]]:
     """The name and the shape of each array, by the numbers of strings; None stands for any length."""
-    units, state, scored, arc, label = sizes.units, sizes.state, sizes.scored, sizes.arc, sizes.label
+    units, state, arc, label = sizes.units, sizes.state, sizes.arc, sizes.label
     shapes: dict[str, tuple[int | None, ...]] = {
         "word": (words + FIRST_WORD_ROW, sizes.word),
         "vector": (vectors + FIRST_VECTOR_ROW, sizes.vector),
@@ -139,11 +133,11 @@ def array_shapes(
             shapes[f"{name}.recurrent"] = (units, 4 * units)
             shapes[f"{name}.bias"] = (4 * units,)
     for side in ("head", "modifier"):
-        shapes[f"arc.{side}"], shapes[f"arc.{side}_bias"] = (scored, arc), (arc,)
-        shapes[f"label.{side}"] = (scored, label)
+        shapes[f"arc.{side}"], shapes[f"arc.{side}_bias"] = (state, arc), (arc,)
+        shapes[f"label.{side}"] = (state, label)
     shapes |= {"arc.bilinear": (arc, arc), "arc.linear": (arc,), "label.bias": (label,)}
     shapes |= {"label.output": (label, labels), "label.output_bias": (labels,)}
-    return shapes | {"tag.output": (scored, tags), "tag.output_bias": (tags,)}
+    return shapes | {"tag.output": (state, tags), "tag.output_bias": (tags,)}
 
 
 def check_arrays(model: NetworkModel) -> None:

@@ -30,9 +30,6 @@ class Sizes:
     layers: Annotated[int, Range(1, 16)] = 2
     arc: Annotated[int, Range(1, 4096)] = 128
     label: Annotated[int, Range(1, 4096)] = 96
-    # Whether the scorers read the states of all layers, or of the last one: on Hungarian-Szeged all layers give the
-    # network alone 1.7 LAS more, and the sum nothing (docs/figures.md, "What does a network add?").
-    all_layers: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

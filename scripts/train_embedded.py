@@ -122,7 +122,7 @@ def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentenc
 
 def words_of(folder: Path) -> Words:
     """The vectors and classes of English words."""
-    return Words.from_vectors(folder / VECTORS).joined(Words.from_classes(folder / CLASSES))
+    return Words.from_vectors(folder / VECTORS).join(Words.from_classes(folder / CLASSES))
 
 
 def say(what: object) -> None:

@@ -147,7 +147,7 @@ def import_words(vectors: str | None, classes: str | None, max_vectors: int | No
         if vectors is not None:
             found = Words.from_vectors(vectors, max_words=max_vectors, note=remark, progress=shown)
         if classes is not None:
-            found = found.joined(Words.from_classes(classes, note=remark, progress=shown))
+            found = found.join(Words.from_classes(classes, note=remark, progress=shown))
     return found
 
 
@@ -190,7 +190,7 @@ def learn(
     def train_words(run: Run) -> Words:
         sentences = sentences_of(texts, cut, run.progress)
         found = Words.train(sentences, options=chosen, seed=seed, resume=resume, **run._asdict())
-        return found.joined(imported)
+        return found.join(imported)
 
     trained = train_and_save(output, stages_of(chosen), quiet, train_words)
     report(trained.model, output, {"seconds": round(trained.seconds, 3)}, trained.epochs, quiet, as_json)

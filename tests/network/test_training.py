@@ -53,7 +53,7 @@ def test_the_kernel_computes_what_torch_does() -> None:
     for number in range(trainer.batches):
         trainer._learn(learner, number)
     network = Network(trainer.model(learner.average()))
-    batch = trainer._batch(trainer.examples[:3])
+    batch = trainer.batch(trainer.examples[:3])
     learner.encoder.eval()
     with torch.no_grad():
         states = learner.encoder.states(batch)

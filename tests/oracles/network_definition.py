@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.network import NetworkModel
 from treewright.network.inputs import Inputs
-from treewright.network.model import DIRECTIONS, NO_VECTOR_ROW, ROOT_ROW, Floats
+from treewright.network.model import DIRECTIONS, NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel
 
 
 @dataclass(frozen=True)

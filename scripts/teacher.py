@@ -45,8 +45,8 @@ from treewright.evaluate import evaluate
 from treewright.learn import Judgement, Numbers, Observer, Report, run
 from treewright.network import NetworkOptions
 from treewright.network.encoder import Batch, BidirectionalLayer, Encoder
-from treewright.network.options import Sizes
-from treewright.network.training import STAGE, Example, Trainer, padded
+from treewright.network.options import STAGE, Sizes
+from treewright.network.training import Example, Trainer, padded
 from treewright.parser.network_scores import NetworkWeights
 from treewright.streams import grouped
 from treewright.tagger import Tagger

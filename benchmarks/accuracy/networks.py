@@ -25,7 +25,7 @@ import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.network import NetworkOptions
 from treewright.parser import ParserOptions
-from treewright.pipeline.networks import train_parser_with_network
+from treewright.pipeline.parsers import plan_parser
 from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
@@ -130,16 +130,8 @@ def train_parser(
 ) -> Rows:
     """A parser alone, on gold tags."""
     begin = time.process_time()
-    options = ParserOptions(seed=network.seed)
-    parser = train_parser_with_network(
-        *(train, dev),
-        network=network,
-        words=words,
-        options=options,
-        note=print,
-        checkpoint=keep,
-        resume=keep is not None,
-    )
+    plan = plan_parser(train, dev, ParserOptions(seed=network.seed), network=network, words=words)
+    parser = plan.run(checkpoint=keep, resume=keep is not None)
     minutes = (time.process_time() - begin) / 60
     rows: Rows = {}
     for kind, model in (("linear", parser.without_network()), ("network", parser)):

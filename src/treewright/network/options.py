@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
 from treewright.checks import Count, NotNegative, Positive, Range, Rate, Share, check_fields
+from treewright.learn import StageCost
 
+STAGE, COST = "network", 60.0  # of an epoch, relative to those of a tagger; not tuned
 TAG_COLUMNS = ("upos", "xpos", "feats")
 TAG_SIZE = 64  # of the rows of tags that a network reads, and of those of classes; not tuned
 # Small treebanks need more epochs: LAS of the network alone on dev with 25 and 50 epochs, one seed, Hungarian-Szeged
@@ -77,3 +79,8 @@ class NetworkOptions:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
+
+
+def stage_costs(options: NetworkOptions, words: int) -> list[StageCost]:
+    """Return the stages of the training of a network on a treebank of so many words."""
+    return [StageCost(STAGE, options.epochs_for(words), COST)]

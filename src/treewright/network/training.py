@@ -19,7 +19,7 @@ from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
 from treewright.network.inputs import Inputs, Rows, path_prefixes, represent, tag_strings
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
-from treewright.network.options import NetworkOptions
+from treewright.network.options import STAGE, NetworkOptions
 from treewright.tokeniser.casing import with_case_noise, without_capitals
 from treewright.words import Words
 
@@ -27,7 +27,6 @@ WARM_UP = 100  # steps in which the rate rises; not tuned
 MAX_GRADIENT = 5.0  # the length to which longer gradients are cut; not tuned
 BETAS = (0.9, 0.95)  # of Adam; the second is that of Dozat & Manning 2017
 LENGTH_NOISE = 3.0  # words; sentences of about the same length are in one batch, others in each epoch
-STAGE = "network"
 NO_WORDS: tuple[tuple[str, ...], Floats, Mapping[str, str]] = ((), np.zeros((1, 0), dtype=np.float32), {})
 
 

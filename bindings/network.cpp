@@ -95,9 +95,8 @@ class BoundNetwork {
   }
 
   static NetworkSizes checked(const std::vector<int> &sizes, const std::vector<int> &columns, int labels) {
-    if (sizes.size() != 9 || sizes[8] < 0 || sizes[8] > 1)
-      throw nb::value_error(
-          "sizes must be word, vector, class, subword, units, layers, arc, label, and 1 for all layers");
+    if (sizes.size() != 8)
+      throw nb::value_error("sizes must be word, vector, class, subword, units, layers, arc, label");
     for (std::size_t i = 0; i < 8; ++i)
       if (sizes[i] < int(i >= 4) || sizes[i] > max_size) throw nb::value_error("a size is out of range");
     int tags = 0;
@@ -106,8 +105,8 @@ class BoundNetwork {
       tags += column;
     }
     if (labels < 1 || labels > max_rows) throw nb::value_error("labels is out of range");
-    return {sizes[0],      sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6], sizes[7],
-            sizes[8] == 1, 0,        0,        0,        0,        labels,   columns};
+    return {sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6],
+            sizes[7], 0,        0,        0,        0,        labels,   columns};
   }
 
   static int rows_of(const FloatTable &table, int least) {
@@ -118,7 +117,6 @@ class BoundNetwork {
 
   NetworkArrays arrays_of(const NamedArrays &named, const NetworkSizes &sizes) const {
     const int units = sizes.units, state = 2 * units, arc = sizes.arc, label = sizes.label;
-    const int scored = sizes.all_layers ? sizes.layers * state : state;
     NetworkArrays found{};
     found.word = word_.data(), found.vector = vector_.data();
     found.cls = class_.data(), found.subword = subword_.data();
@@ -132,18 +130,18 @@ class BoundNetwork {
       }
       found.layers.push_back(lstm);
     }
-    found.arc_head = named.matrix("arc.head", scored, arc);
+    found.arc_head = named.matrix("arc.head", state, arc);
     found.arc_head_bias = named.column("arc.head_bias", arc);
-    found.arc_modifier = named.matrix("arc.modifier", scored, arc);
+    found.arc_modifier = named.matrix("arc.modifier", state, arc);
     found.arc_modifier_bias = named.column("arc.modifier_bias", arc);
     found.bilinear = named.matrix("arc.bilinear", arc, arc);
     found.linear = named.column("arc.linear", arc);
-    found.label_head = named.matrix("label.head", scored, label);
-    found.label_modifier = named.matrix("label.modifier", scored, label);
+    found.label_head = named.matrix("label.head", state, label);
+    found.label_modifier = named.matrix("label.modifier", state, label);
     found.label_bias = named.column("label.bias", label);
     found.label_output = named.matrix("label.output", label, sizes.labels);
     found.label_output_bias = named.column("label.output_bias", sizes.labels);
-    found.tag_output = named.matrix("tag.output", scored, sizes.tags());
+    found.tag_output = named.matrix("tag.output", state, sizes.tags());
     found.tag_output_bias = named.column("tag.output_bias", sizes.tags());
     return found;
   }

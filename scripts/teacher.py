@@ -45,8 +45,8 @@ from treewright.evaluate import evaluate
 from treewright.learn import Judgement, Numbers, Observer, Report, run
 from treewright.network import NetworkOptions
 from treewright.network.encoder import Batch, BidirectionalLayer, Encoder
-from treewright.network.options import Sizes
-from treewright.network.training import STAGE, Example, Trainer, padded
+from treewright.network.options import STAGE, Sizes
+from treewright.network.training import Example, Trainer, padded
 from treewright.parser.network_scores import NetworkWeights
 from treewright.streams import grouped
 from treewright.tagger import Tagger
@@ -85,7 +85,7 @@ def main() -> None:
     train, dev = list(tw.read(bank / "train.conllu")), list(tw.read(bank / "dev.conllu"))
     options = replace(OPTIONS, epochs=given.epochs)
     words = words_of(given.folder / "words")
-    trainer = TeacherTrainer(given.transformer, train[: given.sentences], dev, options, words, train)
+    trainer = TeacherTrainer(given.transformer, train[: given.sentences], dev, options, words)
     teacher = Teacher(trainer, weights_of(trainer, given.weights))
     dev_trees = parsed(nlp, teacher, dev)
     print_figures(nlp, teacher, dev, dev_trees)
@@ -275,28 +275,19 @@ class TeacherTrainer(Trainer):
         self.folder, self.pieces = folder, Pieces(folder)
         super().__init__(*arguments)
 
-    def examples_of(self, sentences: Sequence[tw.Sentence]) -> list[Example]:
-        """The sentences as numbers."""
-        return self._examples(sentences)
-
-    def batch_of(self, examples: Sequence[Example]) -> PieceBatch:
-        """The examples as tensors, with all of their words."""
-        return self._batch(examples)
-
-    def encoder(self) -> TeacherEncoder:
-        """The encoder with initial weights."""
-        return self._encoder()
-
-    def _encoder(self) -> TeacherEncoder:
+    def new_encoder(self) -> TeacherEncoder:
+        """Make an encoder with initial weights."""
         torch.manual_seed(self.options.seed)
         return TeacherEncoder(Transformer(self.folder), self.sizes, self.vectors, **self.encoder_options())
 
-    def _examples(self, sentences: Sequence[tw.Sentence]) -> list[Example]:
-        both = zip(super()._examples(sentences), sentences, strict=True)
+    def encode(self, sentences: Sequence[tw.Sentence]) -> list[Example]:
+        """Return the sentences as numbers, with their pieces."""
+        both = zip(super().encode(sentences), sentences, strict=True)
         return [PieceExample(**vars(example), pieces=self.pieces.of(sentence.forms)) for example, sentence in both]
 
-    def _batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> PieceBatch:
-        batch = super()._batch(examples, word_dropout)
+    def batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> PieceBatch:
+        """Return the examples as tensors, with their pieces."""
+        batch = super().batch(examples, word_dropout)
         pieces = [example.pieces for example in examples if isinstance(example, PieceExample)]
         none = batch.types.shape[1]
         return PieceBatch(
@@ -306,7 +297,8 @@ class TeacherTrainer(Trainer):
             nodes=padded([np.where(nodes < 0, none, nodes) for _, nodes in pieces], none),
         )
 
-    def _judge(self, weights: Numbers) -> Judgement:
+    def judge(self, weights: Numbers) -> Judgement:
+        """Return the figures of the scores of the teacher alone on the development data."""
         teacher = Teacher(self, weights)
         found = [
             teacher.alone(sentence, reading) for sentence, reading in zip(self.dev, teacher.read(self.dev), strict=True)
@@ -335,7 +327,7 @@ class Teacher:
     """Reads sentences with a trained teacher."""
 
     def __init__(self, trainer: TeacherTrainer, weights: Numbers) -> None:
-        self.trainer, self.encoder = trainer, trainer.encoder()
+        self.trainer, self.encoder = trainer, trainer.new_encoder()
         torch.nn.utils.vector_to_parameters(torch.from_numpy(np.array(weights)), self.encoder.parameters())
         self.encoder.eval()
         output = self.encoder.label_output
@@ -358,7 +350,7 @@ class Teacher:
 
     def _read(self, sentences: Sequence[tw.Sentence]) -> Iterator[TeacherReading]:
         encoder = self.encoder
-        batch = self.trainer.batch_of(self.trainer.examples_of(sentences))
+        batch = self.trainer.batch(self.trainer.encode(sentences))
         states = encoder.states(batch)
         arcs = encoder.arcs(states, torch.arange(states.shape[1])[None] < batch.lengths[:, None]).numpy()
         columns = encoder.tag_output(states)[..., : sum(encoder.columns)].split(encoder.columns, -1)

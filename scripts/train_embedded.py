@@ -114,7 +114,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
 def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentence]) -> Pipeline:
     """The linear models of a pipeline with another network beside them, calibrated."""
     linear = nlp.without_network()
-    tagger, parser = with_network(linear.tagger, linear.trained_parser, network, dev, say)
+    tagger, parser = with_network(linear.tagger, linear.trained_parser, network, dev)
     found = Pipeline(linear.tokeniser, tagger, parser, METADATA | WORDS_METADATA | TEACHER_METADATA).calibrate(dev)
     compare(nlp, found, dev)
     return found
@@ -122,7 +122,7 @@ def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentenc
 
 def words_of(folder: Path) -> Words:
     """The vectors and classes of English words."""
-    return Words.from_vectors(folder / VECTORS).joined(Words.from_classes(folder / CLASSES))
+    return Words.from_vectors(folder / VECTORS).join(Words.from_classes(folder / CLASSES))
 
 
 def say(what: object) -> None:

@@ -24,9 +24,8 @@ from typing import NamedTuple
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.network import NetworkOptions
-from treewright.network.options import Sizes
 from treewright.parser import ParserOptions
-from treewright.pipeline.networks import train_parser_with_network
+from treewright.pipeline.parsers import plan_parser
 from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
@@ -53,7 +52,6 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, nargs="+", default=[1])
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")
-    arguments.add_argument("--all-layers", action="store_true", help="the scorers of the network read all its layers")
     arguments.add_argument("--part", choices=("dev", "test"), default="test")
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--raw", action="store_true")
@@ -70,7 +68,7 @@ def main() -> None:
         for seed in given.seeds:
             train_one = train_parser if given.gold_tags else train_pipeline
             keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
-            network = NetworkOptions(Sizes(all_layers=given.all_layers), epochs=given.epochs, seed=seed)
+            network = NetworkOptions(epochs=given.epochs, seed=seed)
             rows = train_one(train, dev, gold, network, words, given.raw, keep)
             for (kind, text), (row, minutes, speed) in rows.items():
                 found.setdefault((kind, text), []).append(row)
@@ -132,16 +130,8 @@ def train_parser(
 ) -> Rows:
     """A parser alone, on gold tags."""
     begin = time.process_time()
-    options = ParserOptions(seed=network.seed)
-    parser = train_parser_with_network(
-        *(train, dev),
-        network=network,
-        words=words,
-        options=options,
-        note=print,
-        checkpoint=keep,
-        resume=keep is not None,
-    )
+    plan = plan_parser(train, dev, ParserOptions(seed=network.seed), network=network, words=words)
+    parser = plan.run(checkpoint=keep, resume=keep is not None)
     minutes = (time.process_time() - begin) / 60
     rows: Rows = {}
     for kind, model in (("linear", parser.without_network()), ("network", parser)):

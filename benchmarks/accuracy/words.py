@@ -25,7 +25,7 @@ import numpy as np
 
 import treewright as tw
 from treewright.words import WordsOptions
-from treewright.words.factorisation import factorised
+from treewright.words.factorisation import factorise
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors
 
@@ -119,7 +119,7 @@ def costs(text: list[tw.Sentence]) -> tw.Words:
     words, seconds = learn(text, WordsOptions(size=0))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     print(f"  {tokens} tokens; {words}: {seconds:.1f} CPU seconds; {memory:.0f} MB of memory with the text")
-    return vectors.joined(words)
+    return vectors.join(words)
 
 
 def compare(folder: Path) -> None:
@@ -139,7 +139,7 @@ def windows(text: list[tw.Sentence], task: Task) -> None:
     for window in (1, 2, 3):
         for power in (0.0, 0.5, 1.0):
             begin = time.process_time()
-            numbers = factorised(units, 64, 1, window=window, power=power)
+            numbers = factorise(units, 64, 1, window=window, power=power)
             seconds = time.process_time() - begin
             found = task.by_vector(tw.Words(Vectors.of(names, numbers[rows])))
             print(f"  {f'64 numbers, window {window}, power {power}':34} {found} {seconds:6.1f}", flush=True)

@@ -22,7 +22,8 @@ from oracles.network_definition import expected
 from oracles.networks import random_network
 
 import treewright as tw
-from treewright.network import Network, NetworkModel, NetworkSizes
+from treewright.network import Network
+from treewright.network.model import NetworkModel, NetworkSizes
 from treewright.network.worker import NetworkWorker
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

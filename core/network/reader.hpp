@@ -137,7 +137,7 @@ class NetworkReader {
     }
     const int rows = begin_.back();
     gates_.reserve(std::size_t(rows) * sizes_.gates());
-    states_.reserve(std::size_t(rows) * sizes_.scored());
+    states_.reserve(std::size_t(rows) * sizes_.state());
     for (int t = 0; t < positions(); ++t)
       for (int s = 0; s < active(t); ++s) {
         const std::size_t type = t ? tasks[s].types[t - 1] : 0;
@@ -145,9 +145,7 @@ class NetworkReader {
                     gates_.data() + row(t, s) * sizes_.gates());
       }
     for (int layer = 0; layer < sizes_.layers; ++layer) {
-      if (layer)
-        weights_.layers[layer].input.apply(operations_, states_.data() + sizes_.layer_place(layer - 1), sizes_.scored(),
-                                           rows, gates_.data());
+      if (layer) weights_.layers[layer].input.apply(operations_, states_.data(), sizes_.state(), rows, gates_.data());
       run_forward(layer);
       run_backward(layer);
     }
@@ -175,19 +173,19 @@ class NetworkReader {
   void step(int layer, int t, int from, int known, int side) {
     const int lanes = sizes_.lanes();
     float *gates = gates_.data() + row(t, 0) * sizes_.gates() + side * 4 * lanes;
-    float *states = states_.data() + sizes_.layer_place(layer) + side * lanes;
+    float *states = states_.data() + side * lanes;
     if (known)
-      operations_.multiply(states + row(from, 0) * sizes_.scored(), sizes_.scored(), known,
+      operations_.multiply(states + row(from, 0) * sizes_.state(), sizes_.state(), known,
                            weights_.layers[layer].recurrent[side], gates, sizes_.gates());
     for (int s = 0; s < active(t); ++s)
       operations_.lstm_cell(gates + std::size_t(s) * sizes_.gates(), lanes, cells_.data() + std::size_t(s) * lanes,
-                            states + row(t, s) * sizes_.scored());
+                            states + row(t, s) * sizes_.state());
   }
 
   void score_labels(const ReadingTask *tasks, int count, int rows) {
     const int width = weights_.label_sides.matrix.width(), used = 2 * sizes_.label_lanes();
     scores_.reserve(std::size_t(rows) * width);
-    weights_.label_sides.apply(operations_, states_.data(), sizes_.scored(), rows, scores_.data());
+    weights_.label_sides.apply(operations_, states_.data(), sizes_.state(), rows, scores_.data());
     for (int s = 0; s < count; ++s)
       for (int t = 0; t <= tasks[s].words; ++t)
         std::copy_n(scores_.data() + row(t, s) * width, used, tasks[s].label_sides + std::size_t(t) * used);
@@ -197,7 +195,7 @@ class NetworkReader {
     const int width = weights_.tag_output.matrix.width(), tags = sizes_.tags();
     const int first = active(0);  // the roots have no tags
     scores_.reserve(std::size_t(rows) * width);
-    weights_.tag_output.apply(operations_, states_.data() + std::size_t(first) * sizes_.scored(), sizes_.scored(),
+    weights_.tag_output.apply(operations_, states_.data() + std::size_t(first) * sizes_.state(), sizes_.state(),
                               rows - first, scores_.data());
     for (int t = 1; t < positions(); ++t)
       for (int s = 0; s < active(t); ++s) {
@@ -214,7 +212,7 @@ class NetworkReader {
     const int lanes = sizes_.arc_lanes(), width = weights_.arc_sides.matrix.width();
     const int query_width = weights_.arc_scores.matrix.width();
     sides_.reserve(std::size_t(rows) * width), queries_.reserve(std::size_t(rows) * query_width);
-    weights_.arc_sides.apply(operations_, states_.data(), sizes_.scored(), rows, sides_.data());
+    weights_.arc_sides.apply(operations_, states_.data(), sizes_.state(), rows, sides_.data());
     for (std::size_t i = 0; i < std::size_t(rows) * width; ++i) sides_[i] = std::max(sides_[i], 0.0f);
     weights_.arc_scores.apply(operations_, sides_.data() + lanes, width, rows, queries_.data());
     for (int s = 0; s < count; ++s) score_sentence_arcs(tasks[s], s);

@@ -13,7 +13,6 @@ namespace treewright {
 struct NetworkSizes {
   int word, vector, cls, subword;  // of the parts of an input
   int units, layers, arc, label;
-  bool all_layers;                        // whether the scorers read the states of all layers, or of the last one
   int words, vectors, classes, subwords;  // rows of the tables
   int labels;
   std::vector<int> columns;  // numbers of tags
@@ -21,8 +20,6 @@ struct NetworkSizes {
   int input() const { return word + vector + cls + subword; }
   int lanes() const { return rounded_up(units, vector_width); }
   int state() const { return 2 * lanes(); }
-  int scored() const { return all_layers ? layers * state() : state(); }  // what the scorers read
-  int layer_place(int layer) const { return all_layers ? layer * state() : 0; }
   int gates() const { return 8 * lanes(); }  // of both directions
   int arc_lanes() const { return rounded_up(arc, vector_width); }
   int label_lanes() const { return rounded_up(label, vector_width); }
@@ -108,24 +105,18 @@ class NetworkWeights {
     layers.push_back(std::move(to));
   }
 
-  int scored_units() const { return (sizes.all_layers ? sizes.layers : 1) * 2 * sizes.units; }
-  // The place of a number of the states that the scorers read.
-  int scored_place(int i) const {
-    return sizes.layer_place(i / (2 * sizes.units)) + state_place(i % (2 * sizes.units));
-  }
-
-  // A matrix over these states, its columns from `first` on.
+  // A matrix over the states of the last layer, its columns from `first` on.
   void add_columns(Affine &to, int first, const float *matrix, const float *bias, int width) const {
     for (int column = 0; column < width; ++column) {
       if (bias) to.bias[first + column] = bias[column];
-      for (int k = 0; k < scored_units(); ++k)
-        to.matrix.at(scored_place(k), first + column) = matrix[std::size_t(k) * width + column];
+      for (int k = 0; k < 2 * sizes.units; ++k)
+        to.matrix.at(state_place(k), first + column) = matrix[std::size_t(k) * width + column];
     }
   }
 
   void add_arcs(const NetworkArrays &from) {
     const int arc = sizes.arc, lanes = sizes.arc_lanes();
-    arc_sides = Affine(sizes.scored(), 2 * lanes);
+    arc_sides = Affine(sizes.state(), 2 * lanes);
     add_columns(arc_sides, 0, from.arc_head, from.arc_head_bias, arc);
     add_columns(arc_sides, lanes, from.arc_modifier, from.arc_modifier_bias, arc);
     arc_scores = Affine(lanes, lanes);
@@ -137,7 +128,7 @@ class NetworkWeights {
 
   void add_labels(const NetworkArrays &from) {
     const int lanes = sizes.label_lanes();
-    label_sides = Affine(sizes.scored(), 2 * lanes);
+    label_sides = Affine(sizes.state(), 2 * lanes);
     add_columns(label_sides, 0, from.label_head, nullptr, sizes.label);
     add_columns(label_sides, lanes, from.label_modifier, from.label_bias, sizes.label);
     label_output = Affine(lanes, sizes.labels);
@@ -152,15 +143,15 @@ class NetworkWeights {
   void add_tags(const NetworkArrays &from) {
     tag_begin.push_back(0);
     for (int column : sizes.columns) tag_begin.push_back(tag_begin.back() + rounded_up(column, vector_width));
-    tag_output = Affine(sizes.scored(), tag_begin.back());
+    tag_output = Affine(sizes.state(), tag_begin.back());
     std::fill(tag_output.bias.data(), tag_output.bias.data() + tag_output.matrix.width(), excluded);
     const int tags = sizes.tags();
     int tag = 0;
     for (std::size_t column = 0; column < sizes.columns.size(); ++column)
       for (int i = 0; i < sizes.columns[column]; ++i, ++tag) {
         tag_output.bias[tag_begin[column] + i] = from.tag_output_bias[tag];
-        for (int k = 0; k < scored_units(); ++k)
-          tag_output.matrix.at(scored_place(k), tag_begin[column] + i) = from.tag_output[std::size_t(k) * tags + tag];
+        for (int k = 0; k < 2 * sizes.units; ++k)
+          tag_output.matrix.at(state_place(k), tag_begin[column] + i) = from.tag_output[std::size_t(k) * tags + tag];
       }
   }
 };

@@ -4,7 +4,7 @@
 struct RandomNetwork {
   std::mt19937 random{5};
   std::vector<std::vector<float>> owned;
-  treewright::NetworkSizes sizes{5, 3, 2, 4, 9, 2, 11, 5, true, 6, 4, 3, 20, 7, {3, 18}};
+  treewright::NetworkSizes sizes{5, 3, 2, 4, 9, 2, 11, 5, 6, 4, 3, 20, 7, {3, 18}};
 
   const float *numbers(int rows, int columns) {
     std::normal_distribution<float> normal(0, 0.5f);
@@ -14,7 +14,7 @@ struct RandomNetwork {
   }
 
   treewright::NetworkWeights weights() {
-    const int state = 2 * sizes.units, scored = sizes.layers * state, tags = sizes.tags();
+    const int state = 2 * sizes.units, tags = sizes.tags();
     treewright::NetworkArrays arrays{};
     arrays.word = numbers(sizes.words, sizes.word), arrays.vector = numbers(sizes.vectors, sizes.vector);
     arrays.cls = numbers(sizes.classes, sizes.cls), arrays.subword = numbers(sizes.subwords, sizes.subword);
@@ -26,13 +26,13 @@ struct RandomNetwork {
       }
       arrays.layers.push_back(lstm);
     }
-    arrays.arc_head = numbers(scored, sizes.arc), arrays.arc_modifier = numbers(scored, sizes.arc);
+    arrays.arc_head = numbers(state, sizes.arc), arrays.arc_modifier = numbers(state, sizes.arc);
     arrays.arc_head_bias = numbers(1, sizes.arc), arrays.arc_modifier_bias = numbers(1, sizes.arc);
     arrays.bilinear = numbers(sizes.arc, sizes.arc), arrays.linear = numbers(1, sizes.arc);
-    arrays.label_head = numbers(scored, sizes.label), arrays.label_modifier = numbers(scored, sizes.label);
+    arrays.label_head = numbers(state, sizes.label), arrays.label_modifier = numbers(state, sizes.label);
     arrays.label_bias = numbers(1, sizes.label), arrays.label_output = numbers(sizes.label, sizes.labels);
     arrays.label_output_bias = numbers(1, sizes.labels);
-    arrays.tag_output = numbers(scored, tags), arrays.tag_output_bias = numbers(1, tags);
+    arrays.tag_output = numbers(state, tags), arrays.tag_output_bias = numbers(1, tags);
     return {sizes, arrays};
   }
 };

@@ -1,4 +1,4 @@
-"""An option has one meaning in all commands, help is readable in 80 columns, old spellings are accepted."""
+"""An option has one meaning in all commands; help is readable in 80 columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,10 +14,8 @@ import typer
 from typer.testing import CliRunner
 
 from treewright.cli.app import COMMANDS, app
-from treewright.cli.options import PlainCommand
 
 WIDTH = 80
-DOCS = Path(__file__).parents[2]
 
 
 class Command(NamedTuple):
@@ -143,38 +140,3 @@ def path_of(words: list[str], paths: list[str]) -> str:
             return path
     group = typer.main.get_command(import_module(f"treewright.cli.{words[0]}").app)
     return f"{words[0]} {getattr(group, 'DEFAULT')}"  # noqa: B009
-
-
-OLD = {
-    "show a.conllu --text": ["a.conllu", "--to", "text"],
-    "show --svg a.conllu -o x/": ["--to", "svg", "a.conllu", "-o", "x/"],
-    "show a.conllu --html": ["a.conllu", "--to", "html"],
-    "show a.conllu --latex": ["a.conllu", "--to", "latex"],
-    "show a.conllu --features upos,lemma": ["a.conllu", "--columns", "upos,lemma"],
-    "show a.conllu --features=upos": ["a.conllu", "--columns", "upos"],
-    "induce a.conllu --method dmv --features": ["a.conllu", "--algorithm", "dmv", "--featurised"],
-    "tag tokenise a.txt --model en -q": ["en", "a.txt", "-q"],
-    "tag tokenise -m en": ["en"],
-    "reproduce koo2010 table1 data --sentences 5": ["data", "--max-sentences", "5"],
-    "reproduce koo2010 table2 --words 5": ["--length", "5"],
-}
-
-
-@pytest.mark.parametrize("old", OLD)
-def test_old_spellings_are_accepted_and_not_shown(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    [found] = [found for found in all_commands() if old.startswith(f"{found.path} ")]
-    given: list[list[str]] = []
-    monkeypatch.setattr(PlainCommand.__mro__[1], "parse_args", lambda self, ctx, args: given.append(args))
-    found.command.parse_args(None, shlex.split(old.removeprefix(found.path)))
-    assert given == [OLD[old]]
-    known = {option for one in found.command.params for option in one.opts}
-    assert not known & set(found.command.OLD_SPELLINGS)
-
-
-def test_documentation_and_messages_use_no_old_spelling() -> None:
-    files = [*DOCS.glob("docs/*.md"), *DOCS.glob("src/treewright/**/*.py"), *DOCS.glob("examples/*.py")]
-    for path in files:
-        for line in re.findall(r"treewright (?:show|induce|tag tokenise) [^\n`]*", path.read_text(encoding="utf-8")):
-            for name, options in (("show", "text|svg|html|latex|features"), ("induce", "method|features")):
-                assert not re.match(rf"treewright {name} .*--(?:{options})\b", line), f"{path.name}: {line}"
-            assert not re.match(r"treewright tag tokenise .*--model", line), f"{path.name}: {line}"

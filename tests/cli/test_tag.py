@@ -120,7 +120,7 @@ def test_text_is_tokenised(run: Run) -> None:
     assert "2 sentences, 5 words" in errors
     assert run("train-tokeniser", "train.conllu", "-o", "m", "-q") == (0, "", "")
     Path("a.txt").write_text("The dogs walked. The cat jumps!")
-    assert run("tokenise", "a.txt", "-m", "m", "-o", "a.conllu", "-q") == (0, "", "")
+    assert run("tokenise", "m", "a.txt", "-o", "a.conllu", "-q") == (0, "", "")
     assert [sentence.forms for sentence in tw.read("a.conllu")][1] == ["The", "cat", "jumps", "!"]
 
 

@@ -60,7 +60,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     [
         (["complete", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser", "my.induced"]),
         (["tag", "run", "MODEL", "a.conllu"], ["en", "my.tw", "my.tagger"]),
-        (["tag", "tokenise", "a.txt", "--model", "MODEL"], ["en", "my.tw", "my.tokeniser"]),
+        (["tag", "tokenise", "MODEL", "a.txt"], ["en", "my.tw", "my.tokeniser"]),
         (["parse", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser", "my.induced"]),
         (["parse", "MODEL", "a.txt"], ["en", "my.tw"]),
     ],
@@ -92,7 +92,7 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
             "my.induced: its parser is induced and has no scores of single parts; `treewright train",
         ),
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),
-        (["tag", "tokenise", "a.txt", "-m", "rules.tw"], "rules.tw is a pipeline without a tokeniser; `treewright"),
+        (["tag", "tokenise", "rules.tw", "a.txt"], "rules.tw is a pipeline without a tokeniser; `treewright"),
         (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline, a parser or an induced parser"),
         (["parse", "de", "a.conllu"], "de: there is no such file, and no model of this name (there is en)"),
         (["pack", "my.parser", "-o", "x.tw"], "no tagger among my.parser; `treewright"),

@@ -13,9 +13,10 @@ from oracles.network_definition import expected
 from oracles.networks import SMALL, random_network, random_sentences
 
 from treewright._core import NetworkReader, NetworkWeights
-from treewright.network import Network, NetworkModel, NetworkSizes, Reading
+from treewright.network import Network, Reading
 from treewright.network import worker as workers
 from treewright.network.inputs import Inputs
+from treewright.network.model import NetworkModel, NetworkSizes
 from treewright.network.worker import NetworkWorker, kernel_weights
 
 ROUNDING = 1e-4  # of logarithms of probabilities, computed with 32 bits
@@ -24,8 +25,7 @@ SIZES = [
     NetworkSizes(word=8, vector=0, cls=0, subword=0, units=8, layers=1, arc=16, label=8),
     NetworkSizes(word=1, vector=0, cls=3, subword=1, units=1, layers=3, arc=1, label=1),
     NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17),
-    NetworkSizes(word=16, vector=20, cls=5, subword=9, units=33, layers=2, arc=40, label=17, all_layers=True),
-    NetworkSizes(word=5, vector=0, cls=3, subword=1, units=9, layers=3, arc=7, label=1, all_layers=True),
+    NetworkSizes(word=5, vector=0, cls=3, subword=1, units=9, layers=3, arc=7, label=1),
 ]
 LENGTHS = [1, 5, 0, 12, 3, 1, 30, 7, 7, 2]
 

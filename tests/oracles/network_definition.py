@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.network import NetworkModel
 from treewright.network.inputs import Inputs
-from treewright.network.model import DIRECTIONS, NO_VECTOR_ROW, ROOT_ROW, Floats
+from treewright.network.model import DIRECTIONS, NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel
 
 
 @dataclass(frozen=True)
@@ -41,11 +40,9 @@ def expected(model: NetworkModel, forms: Sequence[str]) -> Expected:
     inputs = Inputs.of_model(model)
     root = input_of(model, ROOT_ROW, NO_VECTOR_ROW, [], [])
     states = np.stack([root, *(input_of(model, *inputs.of(form)) for form in forms)])
-    layers = []
     for layer in range(model.sizes.layers):
         states = np.concatenate([lstm(model, layer, name, states) for name in DIRECTIONS], axis=1)
-        layers.append(states)
-    return Expected(model, np.concatenate(layers, axis=1) if model.sizes.all_layers else states)
+    return Expected(model, states)
 
 
 def input_of(model: NetworkModel, word: int, vector: int, classes: Sequence[int], subwords: Sequence[int]) -> Floats:

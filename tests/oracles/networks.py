@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treewright.network import NetworkModel, NetworkSizes
-from treewright.network.model import array_shapes
+from treewright.network.model import NetworkModel, NetworkSizes, array_shapes
 
 SMALL = NetworkSizes(word=5, vector=3, cls=2, subword=4, units=6, layers=2, arc=7, label=5)
 WORDS = ("the", "dog", "sees", "a", "house", "old")
@@ -36,7 +35,7 @@ def random_network(
         scale = spread / np.sqrt(lengths[0]) if len(lengths) == 2 and "." in name else spread
         arrays[name] = (scale * random.normal(size=lengths)).astype(np.float32)
     arrays["vector"][0] = 0
-    return NetworkModel(sizes, words, VECTOR_WORDS, CLASSES, columns, labels, arrays, WORD_CLASSES).rounded()
+    return NetworkModel(sizes, words, VECTOR_WORDS, CLASSES, columns, labels, arrays, WORD_CLASSES).quantise()
 
 
 def random_sentences(seed: int, lengths: list[int]) -> list[list[str]]:

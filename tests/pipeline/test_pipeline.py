@@ -14,12 +14,12 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.learn import Learning
+from treewright.learn import Learning, Observer
 from treewright.model import modelfile
 from treewright.model.checkpoint import Steps
 from treewright.pipeline import Pipeline, prune_weights
-from treewright.pipeline.pruning import quantised
-from treewright.pipeline.training import Callbacks, Recipe, jackknifed_tags
+from treewright.pipeline.pruning import quantise
+from treewright.pipeline.training import PartTrainer, Recipe, jackknife_tags
 from treewright.streams import LOOK_AHEAD, QUICK
 from treewright.tagger import TaggerOptions
 from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuilt
@@ -240,8 +240,8 @@ def test_a_prune_weights_pipeline_still_parses() -> None:
     assert np.count_nonzero(weights) < 0.8 * np.count_nonzero(pipeline().trained_parser.model.scorer.values)
 
 
-def test_weights_are_quantised() -> None:
-    found = quantised(np.array([1.0, -0.5, 0.02, 0.001, 0.0], dtype=np.float32), 0.01)
+def test_weights_are_quantise() -> None:
+    found = quantise(np.array([1.0, -0.5, 0.02, 0.001, 0.0], dtype=np.float32), 0.01)
     assert found.dtype == np.float32
     assert found.tolist() == pytest.approx([1.0, -64 / 127, 3 / 127, 0.0, 0.0])
 
@@ -300,7 +300,7 @@ def test_models_are_joined_in_any_order(tmp_path: Path) -> None:
 def test_the_parser_learns_from_the_same_share_of_lower_case_as_the_tagger() -> None:
     sentences = [one.with_columns(forms=[form.title() for form in one.forms]) for one in treebank(40, seed=5)]
     recipe = Recipe(tagger=TaggerOptions(columns=("upos",), tags=Learning(bits=12, epochs=1), case_noise=0.25))
-    tagged = jackknifed_tags(sentences, recipe, Steps(), Callbacks())
+    tagged = jackknife_tags(sentences, recipe, PartTrainer(Steps(), Observer()))
     changed = [one.forms != gold.forms for one, gold in zip(tagged, sentences, strict=True)]
     assert sum(changed) == 10
     lower = [one.forms == [form.lower() for form in gold.forms] for one, gold in zip(tagged, sentences, strict=True)]

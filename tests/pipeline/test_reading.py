@@ -13,7 +13,7 @@ import treewright as tw
 from treewright import trees
 from treewright.corpus import Token
 from treewright.errors import FormatError, InputError
-from treewright.pipeline import from_json, guess_input, read_input, to_json
+from treewright.pipeline import guess_input, read_input
 from treewright.pipeline.reading import BLOCK, blocks
 
 CONLLU = "# sent_id = a\n1\tRun\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -87,7 +87,7 @@ def test_blocks_do_not_depend_on_how_text_comes() -> None:
 
 def test_json_comes_back() -> None:
     [sentence] = pipeline()("The dog sees a house.")
-    value = json.loads(json.dumps(to_json(sentence)))
+    value = json.loads(json.dumps(sentence.to_dict()))
     assert value["certified"] is True
     assert value["gap"] == 0.0
     confidence = dict.fromkeys(("confidence", "label_confidence", "tag_confidence"), 1)
@@ -103,7 +103,7 @@ def test_json_comes_back() -> None:
         "end": 7,
         **confidence,
     }
-    again = from_json(value)
+    again = tw.Sentence.from_dict(value)
     assert again.heads.tolist() == sentence.heads.tolist()
     assert [str(again).splitlines()[row] for row in (0, 1)] == [
         f"# sent_id = {sentence.sent_id}",
@@ -114,9 +114,9 @@ def test_json_comes_back() -> None:
 
 def test_multiword_tokens_go_through_json() -> None:
     sentence = tw.Sentence.from_words(["do", "n't"], tokens=[Token(1, 2, "don't", "TokenRange=0:5")], text="don't")
-    value = to_json(sentence)
+    value = sentence.to_dict()
     assert value["tokens"] == [{"first": 1, "last": 2, "form": "don't", "misc": "TokenRange=0:5", "begin": 0, "end": 5}]
-    assert str(from_json(value)) == str(sentence)
+    assert str(tw.Sentence.from_dict(value)) == str(sentence)
 
 
 def test_json_lines() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from treewright.words.factorisation import ROOT_MEAN_SQUARE, SMOOTHING, association, factorised
+from treewright.words.factorisation import ROOT_MEAN_SQUARE, SMOOTHING, association, factorise
 from treewright.words.units import Units
 
 TEXTS = [text.split() for text in ("a dog sees a cat", "the cat eats", "a dog eats the fish", "it rains", "dog")]
@@ -50,7 +50,7 @@ def test_the_vectors_are_those_of_a_full_decomposition() -> None:
     np.testing.assert_allclose(association(units.neighbours(2)).toarray(), expected, rtol=TOLERANCE)
     left, values, _ = np.linalg.svd(expected, full_matrices=False)
     table = left[:, :3] * values[:3]
-    found = factorised(units, 3, 1, window=2, power=1.0)
+    found = factorise(units, 3, 1, window=2, power=1.0)
     products = found @ found.T  # the same for any signs
     scale = ROOT_MEAN_SQUARE / np.sqrt((table**2).mean())
     np.testing.assert_allclose(products, (table @ table.T) * scale**2, rtol=1e-4, atol=1e-5)

@@ -13,7 +13,7 @@ import pytest
 import treewright as tw
 from treewright.errors import InputError
 from treewright.words import WordsOptions
-from treewright.words.options import resolved
+from treewright.words.options import resolve
 from treewright.words.units import Units
 
 NOUNS, VERBS = ["dog", "cat", "man", "bird", "horse"], ["sees", "eats", "hears", "finds"]
@@ -102,9 +102,9 @@ def test_a_part_only_is_learned_where_the_other_is_not_wanted() -> None:
 
 
 def test_small_texts_have_fewer_classes_and_smaller_vectors() -> None:
-    assert resolved(WordsOptions(), 50_000) == WordsOptions(classes=1000, size=64)
-    assert resolved(WordsOptions(), 300) == WordsOptions(classes=30, size=30)
-    assert resolved(WordsOptions(classes=7, size=5), 3) == WordsOptions(classes=7, size=5)
+    assert resolve(WordsOptions(), 50_000) == WordsOptions(classes=1000, size=64)
+    assert resolve(WordsOptions(), 300) == WordsOptions(classes=30, size=30)
+    assert resolve(WordsOptions(classes=7, size=5), 3) == WordsOptions(classes=7, size=5)
 
 
 def test_texts_that_are_too_small_are_refused() -> None:

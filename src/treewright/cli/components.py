@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 import typer
 
 from treewright.cli.shared import check_output, note, note_skipped
-from treewright.cli.training import Display, StageCost, checkpointed, display, settings_block
+from treewright.cli.training import Display, checkpointed, display, settings_block
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
-    from treewright.learn import Progress
-    from treewright.tagger import TaggerOptions
-    from treewright.tokeniser import TokeniserOptions
+    from treewright.learn import Plan, Progress, StageCost
 
 
 class Saved(Protocol):
@@ -44,7 +42,7 @@ class Task:
     as_json: bool = False
 
     def banks(self, check: str = "format") -> tuple[Sequence[Sentence], Sequence[Sentence]]:
-        """Training and development sentences; without --dev a part of TRAIN is held out."""
+        """Read training and development sentences; without --dev a part of TRAIN is held out."""
         from treewright.corpus import Treebank
         from treewright.model.component import hold_out
 
@@ -67,32 +65,70 @@ class Task:
             note(f"no --dev: {len(dev)} of {len(banks[0])} sentences are held out to choose the best epoch")
         return train, dev
 
-    def show_open_cells(self, banks: Sequence[Sequence[Sentence]]) -> None:
-        """Print how many heads and relations of the training and the development data are open."""
-        from treewright.parser.partial import open_cells
-
-        for name, bank in zip(("training data", "development data"), banks, strict=True):
-            if (line := open_cells(bank)) and not self.quiet:
-                note(f"{name}: {line}")
-
-    def show_settings(self, settings: dict[str, Any]) -> None:
+    def show_settings(self, settings: Mapping[str, Any]) -> None:
         """Print the settings before the training starts."""
         if not self.quiet:
             typer.echo(settings_block(settings), err=True)
 
-    def show_lines(self, lines: Iterable[str]) -> None:
-        """Print lines for people, unless quiet."""
-        if not self.quiet:
-            typer.echo("\n".join(lines), err=True)
+    def run(self, plan: Plan[Any, ModelType]) -> Trained[ModelType]:
+        """Show the notes and the settings of a plan, train with progress and checkpoints, and save the model."""
+        from treewright.learn import Observer
+
+        for line in () if self.quiet else plan.notes:
+            note(line)
+        self.show_settings(plan.settings)
+
+        def train(run: Run) -> ModelType:
+            observer = Observer(run.report, progress=run.progress)
+            return plan.run(observer, checkpoint=run.checkpoint, resume=self.resume)
+
+        return train_and_save(self.output, plan.stages, self.quiet, train)
+
+    def run_component(
+        self,
+        kind: Any,
+        options: Any,
+        stages: Sequence[StageCost],
+        check: str = "format",
+        judge: Callable[[Any, Sequence[Sentence]], Mapping[str, float]] | None = None,
+    ) -> None:
+        """Train a component that has no plan of its own, save it, and report its size and figures on gold trees."""
+        from treewright.learn import Plan
+
+        train, dev = self.banks(check)
+        plan = Plan(
+            train,
+            dev,
+            asdict(options),
+            stages,
+            lambda observer, checkpoint, resume: kind.train(
+                train,
+                dev,
+                options=options,
+                report=observer.report,
+                progress=observer.progress,
+                checkpoint=checkpoint,
+                resume=resume,
+            ),
+        )
+        trained = self.run(plan)
+        summary = {**size_of(self.output, train, trained.seconds), "options": plan.settings}
+        in_words = f"treewright: {self.output}: {trained.model}; {trained_on(summary)}"
+        if judge is not None:
+            figures = judge(trained.model, dev)
+            summary["development"] = figures
+            in_words += f"; from the gold trees of the development sentences {figures_in_words(figures)}"
+        self.report(summary, trained.epochs, in_words)
 
     @property
     def has_report(self) -> bool:
+        """Whether a report is printed."""
         return self.as_json or not self.quiet
 
-    def report(self, found: Mapping[str, Any], epochs: list[dict[str, Any]], in_words: str) -> None:
+    def report(self, summary: Mapping[str, Any], epochs: list[dict[str, Any]], in_words: str) -> None:
         """Print the report: as JSON with all epochs, or in words."""
         if self.as_json:
-            typer.echo(json.dumps({**found, "epochs": epochs}, indent=2))
+            typer.echo(json.dumps({**summary, "epochs": epochs}, indent=2))
         elif not self.quiet:
             typer.echo(in_words, err=True)
 
@@ -132,40 +168,8 @@ def train_and_save(
     return Trained(model, time.monotonic() - begin, shown.epochs())
 
 
-def train_tagger(task: Task, options: TaggerOptions) -> None:
-    """Train a tagger and save it."""
-    from treewright.tagger import Tagger
-
-    stages = [StageCost("tags", options.tags.epochs, 1.0), StageCost("lemmas", options.lemmas.epochs, 1.0)]
-    train_words(task, Tagger.train, stages, options)
-
-
-def train_tokeniser(task: Task, options: TokeniserOptions) -> None:
-    """Train a tokeniser and save it."""
-    from treewright.tokeniser import Tokeniser
-
-    train_words(task, Tokeniser.train, tokeniser_costs(options, 1.0), options)
-
-
-def tokeniser_costs(options: TokeniserOptions, cost: float) -> list[StageCost]:
-    """The stages of the training of a tokeniser."""
-    stages = {"tokens": options.learning, "boundaries": options.boundaries}
-    return [StageCost(name, learning.epochs, cost) for name, learning in stages.items()]
-
-
-def train_words(task: Task, train: Callable[..., Any], stages: Sequence[StageCost], options: Any) -> None:
-    """Train a component that needs no trees, and save it."""
-    banks = task.banks()
-    task.show_settings(asdict(options))
-    trained = train_and_save(
-        task.output, stages, task.quiet, lambda run: train(*banks, options=options, resume=task.resume, **run._asdict())
-    )
-    found = {**size_of(task.output, banks[0], trained.seconds), "options": asdict(options)}
-    task.report(found, trained.epochs, f"treewright: {task.output}: {trained.model}; {trained_on(found)}")
-
-
 def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict[str, Any]:
-    """The file, its size, and that of the training data."""
+    """Return the file, its size, and that of the training data."""
     return {
         "file": str(output),
         "bytes": output.stat().st_size,
@@ -175,6 +179,15 @@ def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict
     }
 
 
-def trained_on(found: Mapping[str, Any]) -> str:
-    """The size of the training data and the time."""
-    return f"trained on {found['sentences']} sentences, {found['words']} words in {found['seconds']:.1f} s"
+def trained_on(summary: Mapping[str, Any]) -> str:
+    """Write the size of the training data and the time."""
+    return f"trained on {summary['sentences']} sentences, {summary['words']} words in {summary['seconds']:.1f} s"
+
+
+def figures_in_words(figures: Mapping[str, float]) -> str:
+    """Write figures in one line.
+
+    >>> figures_in_words({"UAS": 90.123, "LAS": 88.0})
+    'UAS 90.12, LAS 88.00'
+    """
+    return ", ".join(f"{name} {figure:.2f}" for name, figure in figures.items())

@@ -39,7 +39,6 @@ from treewright.cli.phrases import (
     training_trees,
 )
 from treewright.cli.shared import check_output
-from treewright.cli.training import StageCost
 
 if TYPE_CHECKING:
     from treewright.corpus import Tree
@@ -161,6 +160,7 @@ def train_latent(
     from treewright.grammar import LatentGrammar
     from treewright.grammar.latent import member_options
     from treewright.grammar.options import LatentOptions
+    from treewright.learn import StageCost
 
     task.show_settings({**options, "seed": seed})
     members = member_options(LatentOptions(rounds=options["rounds"]), options["product"])

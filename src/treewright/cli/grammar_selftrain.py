@@ -11,7 +11,6 @@ from treewright.cli.components import Run, Task, train_and_save
 from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBadTrees, Threads, examples
 from treewright.cli.phrases import SourceKind, read_items, training_trees
 from treewright.cli.shared import check_output
-from treewright.cli.training import StageCost
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +61,7 @@ def selftrain(
 ) -> None:
     from treewright.grammar import LatentOptions
     from treewright.grammar.selftraining import selftrain as run_selftraining
+    from treewright.learn import StageCost
 
     check_output(output)
     task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)

@@ -11,6 +11,7 @@ import typer
 
 from treewright.cli.components import train_and_save
 from treewright.cli.options import (
+    PlainCommand,
     Quiet,
     Resume,
     SkipBad,
@@ -19,7 +20,6 @@ from treewright.cli.options import (
     new_app,
     output_option,
     seed_option,
-    with_old_spellings,
 )
 from treewright.cli.shared import check_output
 from treewright.cli.training import settings_block
@@ -40,7 +40,6 @@ HELP = (
     "treewright induce tagged.conllu --rules my-rules.toml -o model.tw",
     "treewright induce untagged.conllu --clusters 50 -o model.tw",
 )
-OLD_SPELLINGS = {"--method": ("--algorithm",), "--features": ("--featurised",)}
 
 
 class Algorithm(str, Enum):
@@ -51,7 +50,7 @@ class Algorithm(str, Enum):
     convex_mst = "convex-mst"
 
 
-@app.command(help=HELP, cls=with_old_spellings(OLD_SPELLINGS))
+@app.command(help=HELP, cls=PlainCommand)
 def induce(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='Sentences with UPOS: CoNLL-U; "-" is standard input.')],
     output: Annotated[Path | None, output_option("the model file.", "MODEL")] = None,

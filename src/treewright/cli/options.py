@@ -1,4 +1,4 @@
-"""The options of commands: each name is defined once and has one meaning; plain help; old spellings.
+"""The options of commands: each name is defined once and has one meaning; plain help.
 
 A command declares an option by one of these types, as in `threads: Threads = 1`. Where a command needs a longer
 description, it adds to the text after the semicolon only (`skip_bad_option("; ...")`); a test compares the rest.
@@ -6,7 +6,6 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
-FIRST_ARGUMENT = ()  # an old option whose value is now the first argument
 
 
 class Learner(str, Enum):
@@ -202,12 +200,7 @@ def with_default(name: str) -> type[PlainGroup]:
 
 
 class PlainCommand(TyperCommand):
-    """A command with a usage line of plain metavars; old spellings of its options are accepted, but not shown."""
-
-    OLD_SPELLINGS: Mapping[str, Sequence[str]] = {}
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, renewed(args, self.OLD_SPELLINGS))
+    """A command with a usage line of plain metavars."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         arguments = [parameter for parameter in self.get_params(ctx) if parameter.param_type_name == "argument"]
@@ -239,34 +232,3 @@ def name_of_argument(shown: str) -> str:
     'INPUT'
     """
     return shown.partition(" <")[0].strip("[]").removesuffix("...").removesuffix("]")
-
-
-def with_old_spellings(spellings: Mapping[str, Sequence[str]]) -> type[PlainCommand]:
-    """A command that accepts old options: what each is replaced by, such as {"--html": ("--to", "html")}."""
-
-    class Command(PlainCommand):
-        OLD_SPELLINGS = spellings
-
-    return Command
-
-
-def renewed(arguments: Sequence[str], spellings: Mapping[str, Sequence[str]]) -> list[str]:
-    """The arguments with old options replaced.
-
-    >>> renewed(["a.conllu", "--html", "--features=upos"], {"--html": ("--to", "html"), "--features": ("--columns",)})
-    ['a.conllu', '--to', 'html', '--columns', 'upos']
-    >>> renewed(["a.txt", "--model", "en"], {"--model": FIRST_ARGUMENT})
-    ['en', 'a.txt']
-    """
-    found: list[str] = []
-    rest = list(arguments)
-    while rest and rest[0] != "--":
-        name, equals, value = rest.pop(0).partition("=")
-        if name not in spellings:
-            found.append(name + equals + value)
-        elif spellings[name] == FIRST_ARGUMENT:
-            found[:0] = [value] if equals else rest[:1]
-            rest = rest if equals else rest[1:]
-        else:
-            found += [*spellings[name], *([value] if equals else [])]
-    return found + rest

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
@@ -54,6 +55,7 @@ from treewright.cli.sentences import (
     open_sentences,
 )
 from treewright.cli.shared import (
+    FORM_BY_EXTENSION,
     SENTENCE_EXTENSIONS,
     KeptGraphs,
     Summary,
@@ -216,29 +218,24 @@ def parse(
 
 def form_of(to: Form | None, output: str, text: str | None) -> str:
     """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
-    from treewright.pipeline import guess_output
-    from treewright.pipeline.writing import BY_EXTENSION
-
     if to is not None:
         return to.value
     if text is not None and output == "-" and sys.stdout.isatty():
         return "text"
     if is_folder(output):
         return "conllu"
-    check_extension(output, (*SENTENCE_EXTENSIONS, *BY_EXTENSION))
-    return guess_output(output)
+    check_extension(output, (*SENTENCE_EXTENSIONS, *FORM_BY_EXTENSION))
+    return FORM_BY_EXTENSION.get(Path(output).suffix.lower(), "conllu")
 
 
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
-    from treewright.pipeline import to_json
-
     target = None if output == "-" else output
     pairs: Iterator[Pair] = ((with_rank_in_name(sentence) if is_ranked else sentence, {}) for sentence in sentences)
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
-        values = ((rank_of(sentence) if is_ranked else {}) | to_json(sentence) for sentence in sentences)
+        values = ((rank_of(sentence) if is_ranked else {}) | sentence.to_dict() for sentence in sentences)
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)
     elif form == "html":
         write_page(pairs, {}, target, source)

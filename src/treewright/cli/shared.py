@@ -36,6 +36,13 @@ def check_output(output: Path) -> None:
 
 
 SENTENCE_EXTENSIONS = (".conllu", ".conllx", ".conll", ".tsv", ".txt")
+FORM_BY_EXTENSION = {
+    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
+    **dict.fromkeys([".html", ".htm"], "html"),
+    ".svg": "svg",
+    ".png": "png",
+    ".tex": "latex",
+}
 
 
 def check_extension(output: str, supported: Sequence[str]) -> None:

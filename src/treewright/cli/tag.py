@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli import components
 from treewright.cli.components import Task
 from treewright.cli.inputs import each_job, is_stream, jobs_of, metered, model_and_inputs
 from treewright.cli.options import (
-    FIRST_ARGUMENT,
     Dev,
     JsonReport,
     ModelOutput,
@@ -28,7 +26,6 @@ from treewright.cli.options import (
     confidence_option,
     examples,
     new_app,
-    with_old_spellings,
 )
 from treewright.cli.shared import Summary, note, note_skipped, write_sentences
 from treewright.errors import InputError
@@ -82,13 +79,14 @@ def train(
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.tagger import TaggerOptions
+    from treewright.tagger import Tagger, TaggerOptions
+    from treewright.tagger.options import stage_costs
 
     show_new_name("tagger", quiet)
     options = TaggerOptions(tuple(columns.split(",")), seed)
     if epochs is not None:
         options = replace(options, tags=replace(options.tags, epochs=epochs))
-    components.train_tagger(Task(train, dev, output, resume, skip_bad, quiet), options)
+    Task(train, dev, output, resume, skip_bad, quiet).run_component(Tagger, options, stage_costs(options))
 
 
 @app.command(help=RUN, cls=PlainCommand)
@@ -149,10 +147,12 @@ def train_tokeniser(
     resume: Resume = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.tokeniser import TokeniserOptions
+    from treewright.tokeniser import Tokeniser, TokeniserOptions
+    from treewright.tokeniser.options import stage_costs
 
     show_new_name("tokeniser", quiet)
-    components.train_tokeniser(Task(train, None, output, resume, quiet=quiet), TokeniserOptions(seed))
+    options = TokeniserOptions(seed)
+    Task(train, None, output, resume, quiet=quiet).run_component(Tokeniser, options, stage_costs(options))
 
 
 def check_raw(sources: Sequence[str]) -> None:
@@ -169,7 +169,7 @@ def check_raw(sources: Sequence[str]) -> None:
             raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)")
 
 
-@app.command(help=TOKENISE, cls=with_old_spellings({"--model": FIRST_ARGUMENT, "-m": FIRST_ARGUMENT}))
+@app.command(help=TOKENISE, cls=PlainCommand)
 def tokenise(
     model: Annotated[
         str | None,

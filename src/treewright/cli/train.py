@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from treewright.cli.components import (
-    Run,
-    Task,
-    size_of,
-    tokeniser_costs,
-    train_and_save,
-    train_tagger,
-    train_tokeniser,
-    trained_on,
-)
+from treewright.cli.components import Task, Trained, figures_in_words, size_of, trained_on
 from treewright.cli.options import (
     Dev,
     Learner,
@@ -39,19 +29,14 @@ from treewright.cli.options import (
     skip_bad_option,
 )
 from treewright.cli.shared import note
-from treewright.cli.training import StageCost
-from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from treewright.corpus import Sentence
-    from treewright.graphs import GraphOptions
-    from treewright.learn import Learning
-    from treewright.network import NetworkOptions
-    from treewright.parser import FactorOptions, Parser, ParserOptions, ParserSettings
+    from treewright.learn import Plan
+    from treewright.parser import Parser
     from treewright.pipeline import Pipeline
-    from treewright.pipeline.training import Recipe
-    from treewright.tagger import TaggerOptions
-    from treewright.words import Words
 
 app = new_app()
 
@@ -68,8 +53,8 @@ HELP = (
     "--graphs learns the graphs in DEPS as well, in which words have several heads, without those that have empty "
     "nodes. --only graphs trains that component alone, in seconds, and `treewright pack` adds it to a model.\n\n"
     "--neural trains a small network too, whose scores are added to those of tagger and parser: more accurate, slower "
-    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it, and the models "
-    "tensor and full, word vectors and word classes (`treewright words`), of which the model keeps what it needs. "
+    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it word vectors "
+    "and word classes (`treewright words`), of which the model keeps what it needs. "
     "--parsed is a file of sentences that a more accurate model parsed, with the tags and relations of TRAIN: tagger, "
     "parser and network learn from them too.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
@@ -87,36 +72,12 @@ HELP = (
     "treewright train train.conllu -o my.tw --neural --words my.words",
 )
 
-# The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
-SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0, "tensor": 13.0, "outer": 13.0, "third": 13.0, "full": 13.0}
-TENSOR_COST = 14.0
-FACTOR_COSTS = {"third": 16.0, "full": 24.0}
-LABELLER_COST = 3.0
-GRAPHS_COST = 0.5
-NETWORK_COST = 60.0
-WORD_COST = 1.0  # of tokeniser and tagger
 GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
 TREE_FIGURES = ("UAS", "LAS")
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *TREE_FIGURES)  # from raw text
-OF_THE_PARSER = (
-    "model",
-    "without",
-    "projective",
-    "root",
-    "learner",
-    "restarts",
-    "max_heads",
-    "threshold",
-    "label_rules",
-    "graphs",
-    "neural",
-    "words",
-    "parsed",
-    "verbose",
-)  # options
 
-
-CasedOptions = TypeVar("CasedOptions", "TaggerOptions", "NetworkOptions")
+Options = TypeVar("Options", bound="DataclassInstance")
+Planned = TypeVar("Planned", "Parser", "Pipeline")
 
 
 class Order(str, Enum):
@@ -129,16 +90,16 @@ class Order(str, Enum):
     full = "full"
 
 
-class GraphOrder(str, Enum):
-    first = "first"
-    second = "second"
-
-
 class Only(str, Enum):
     parser = "parser"
     graphs = "graphs"
     tagger = "tagger"
     tokeniser = "tokeniser"
+
+
+# The options of every component, and those that a component has beside them; a parser has all but the columns.
+COMMON = ("train", "output", "dev", "only", "seed", "epochs", "resume", "skip_bad", "as_json", "quiet")
+FURTHER = {Only.tagger: ("columns", "case_noise"), Only.tokeniser: ("case_noise",), Only.graphs: ()}
 
 
 @app.command(help=HELP, cls=PlainCommand)
@@ -157,12 +118,6 @@ def train(
             "(third with global features and the tensor)."
         ),
     ] = Order.grand,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GROUP", help="Leave out a group of features of third and full, such as valency, or the tensor."
-        ),
-    ] = None,
     projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,
     root: RootChildren = Root.auto,
     graphs: Annotated[
@@ -172,13 +127,6 @@ def train(
             help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
         ),
     ] = False,
-    graph_model: Annotated[
-        GraphOrder,
-        typer.Option(
-            help="Model order of graphs: first (edges are scored one by one; the best graph is found) or second (adds "
-            "pairs of edges with the same head or modifier; searched greedily)."
-        ),
-    ] = GraphOrder.first,
     neural: Annotated[
         bool,
         typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
@@ -188,7 +136,7 @@ def train(
         typer.Option(
             "--words",
             metavar="FILE",
-            help="Word vectors and classes for --neural, and for the tensor, made by `treewright words`.",
+            help="Word vectors and classes for --neural, made by `treewright words`.",
         ),
     ] = None,
     parsed: Annotated[
@@ -258,386 +206,218 @@ def train(
     as_json: Annotated[bool, json_option("; with settings and epochs")] = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.graphs import GraphOptions
-    from treewright.parser import ParserOptions, changed
-    from treewright.parser.options import PUBLISHED_TENSOR, has_tensor
-    from treewright.tagger import TaggerOptions
-    from treewright.tokeniser import TokeniserOptions
+    from treewright.graphs import GraphOptions, GraphParser
+    from treewright.learn import StageCost
+    from treewright.network import NetworkOptions
+    from treewright.parser import ParserOptions
+    from treewright.parser.options import PUBLISHED_FACTORS, PUBLISHED_TENSOR
+    from treewright.pipeline import Pipeline
+    from treewright.pipeline.parsers import plan_parser
+    from treewright.tagger import Tagger, TaggerOptions
+    from treewright.tagger import options as tagger_options
+    from treewright.tokeniser import Tokeniser, TokeniserOptions
+    from treewright.tokeniser import options as tokeniser_options
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
-    tagging = with_noise(TaggerOptions(tuple(columns.split(",")), seed), case_noise)
+    tagging = with_given(TaggerOptions(tuple(columns.split(",")), seed), case_noise=case_noise)
+    tokenising = TokeniserOptions(seed, case_noise=tagging.case_noise)
     if only is Only.tagger:
-        train_tagger(task, replace(tagging, tags=with_epochs(tagging.tags, epochs)))
+        tagging = replace(tagging, tags=with_given(tagging.tags, epochs=epochs))
+        task.run_component(Tagger, tagging, tagger_options.stage_costs(tagging))
         return
     if only is Only.tokeniser:
-        options = TokeniserOptions(seed, case_noise=tagging.case_noise)
-        train_tokeniser(task, replace(options, learning=with_epochs(options.learning, epochs)))
+        tokenising = replace(tokenising, learning=with_given(tokenising.learning, epochs=epochs))
+        task.run_component(Tokeniser, tokenising, tokeniser_options.stage_costs(tokenising))
         return
     if only is Only.graphs:
-        chosen = GraphOptions(seed, graph_model.value)
-        train_graphs(task, chosen if epochs is None else replace(chosen, epochs=epochs))
+        graph_options = with_given(GraphOptions(seed), epochs=epochs)
+        task.run_component(
+            GraphParser, graph_options, [StageCost("graphs", graph_options.epochs, 1.0)], "tree", judge_graphs
+        )
         return
     parsing = ParserOptions(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
     parsing = replace(
         parsing,
-        pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
-        scoring=changed(parsing.scoring, epochs=epochs, restarts=restarts),
-        factors=factor_options(model, without or [], learner),
+        pruning=with_given(parsing.pruning, max_heads=max_heads, threshold=threshold),
+        scoring=with_given(parsing.scoring, epochs=epochs, restarts=restarts),
+        factors=PUBLISHED_FACTORS if learner is Learner.pa else parsing.factors,
         tensor=PUBLISHED_TENSOR if learner is Learner.pa else parsing.tensor,
         label_rules=label_rules,
-        graphs=GraphOptions(seed, graph_model.value) if graphs else None,
+        graphs=GraphOptions(seed) if graphs else None,
     )
-    check = "partial-single-root" if root is Root.single else "partial"
-    networks = Networks.of(neural, words, parsed, seed, case_noise, has_tensor(parsing))
+    network = with_given(NetworkOptions(seed=seed), case_noise=case_noise) if neural else None
+    beside: dict[str, Any] = {"network": network, **network_data(neural, words, parsed)}
+    banks = task.banks("partial-single-root" if root is Root.single else "partial")
     if only is Only.parser:
-        train_parser(task, check, parsing, networks, verbose)
-    else:
-        train_pipeline(task, check, parsing, tagging, networks, verbose)
+        report_parser(task, *run_plan(task, plan_parser(*banks, parsing, **beside), verbose))
+        return
+    plan = Pipeline.plan(
+        *banks,
+        options=parsing,
+        tagger_options=tagging,
+        tokeniser_options=tokenising,
+        metadata={"name": output.stem},
+        **beside,
+    )
+    report_pipeline(task, *run_plan(task, plan, verbose))
 
 
-def factor_options(model: Order, without: Sequence[str], learner: Learner) -> FactorOptions:
-    """The options of third-order parts and global features."""
-    from treewright.parser import FactorOptions
-    from treewright.parser.options import PUBLISHED_FACTORS
-
-    if without and model not in (Order.third, Order.full):
-        raise typer.BadParameter("it needs --model third or --model full", param_hint="--without")
-    return replace(PUBLISHED_FACTORS if learner is Learner.pa else FactorOptions(), without=tuple(without))
+def with_given(options: Options, **values: Any) -> Options:
+    """Return a copy of the options with those of the values that were given."""
+    return replace(options, **{name: value for name, value in values.items() if value is not None})
 
 
-class Networks(NamedTuple):
-    """How a network is trained, without options there is none; the words for it and for a tensor; parsed sentences."""
+def network_data(neural: bool, words: str | None, parsed: str | None) -> dict[str, Any]:
+    """Read what a network learns from beside the treebank, after a check that one can be trained."""
+    from treewright.corpus import Treebank
+    from treewright.network.network import import_training
+    from treewright.words import Words
 
-    options: NetworkOptions | None
-    words: Words | None
-    parsed: Sequence[Sentence] = ()
-
-    @classmethod
-    def of(
-        cls,
-        neural: bool,
-        words: str | None,
-        parsed: str | None,
-        seed: int,
-        case_noise: float | None,
-        has_tensor: bool = False,
-    ) -> Networks:
-        from treewright.corpus import Treebank
-        from treewright.network import NetworkOptions
-        from treewright.network.network import import_training
-        from treewright.words import Words
-
-        if words is not None and not (neural or has_tensor):
-            problem = "only a network and a tensor use words: add --neural or --model tensor"
-            raise typer.BadParameter(problem, param_hint="--words")
-        given = None if words is None else Words.load(words)
-        if neural:
-            import_training()  # before a long training: it says what to install if PyTorch is missing
-        others = [] if parsed is None else Treebank.read(parsed, check="partial")
-        return cls(with_noise(NetworkOptions(seed=seed), case_noise) if neural else None, given, others)
-
-    def costs(self, words: int) -> list[StageCost]:
-        """The stages of its training on so many words."""
-        return [] if self.options is None else [StageCost("network", self.options.epochs_for(words), NETWORK_COST)]
-
-    def settings(self) -> dict[str, Any]:
-        """The settings that are shown before a training."""
-        return {} if self.options is None else {"network": self.options.to_json()}
-
-
-def with_noise(options: CasedOptions, case_noise: float | None) -> CasedOptions:
-    """Another share of sentences in lower case, where it is given."""
-    return options if case_noise is None else replace(options, case_noise=case_noise)
-
-
-def with_epochs(learning: Learning, epochs: int | None) -> Learning:
-    """Other epochs, where they are given."""
-    return learning if epochs is None else replace(learning, epochs=epochs)
+    if words is not None and not neural:
+        raise typer.BadParameter("only a network uses words: add --neural", param_hint="--words")
+    if neural:
+        import_training()  # before a long training: it says what to install if PyTorch is missing
+    return {
+        "words": None if words is None else Words.load(words),
+        "parsed": [] if parsed is None else Treebank.read(parsed, check="partial"),
+    }
 
 
 def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
-    refused = {
-        Only.tagger: (*OF_THE_PARSER, "graph_model"),
-        Only.tokeniser: (*OF_THE_PARSER, "graph_model", "columns"),
-        Only.parser: ("columns",) if context.params["neural"] else ("columns", "case_noise"),
-        Only.graphs: (*OF_THE_PARSER, "columns", "case_noise"),
-    }
-    for name in refused[only] if only else ():
-        if only and is_given(context, name):
-            raise typer.BadParameter(
-                f"--only {only.value} has no such option", param_hint=f"--{name.replace('_', '-')}"
-            )
-    if only is Only.parser and context.params["parsed"] and not context.params["neural"]:
+    neural = context.params["neural"]
+    for name in context.params if only else ():
+        if only is Only.parser:
+            is_refused = name == "columns" or (name == "case_noise" and not neural)
+        else:
+            is_refused = only is not None and name not in (*COMMON, *FURTHER[only])
+        if only and is_refused and is_given(context, name):
+            option = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(f"--only {only.value} has no such option", param_hint=option)
+    if only is Only.parser and context.params["parsed"] and not neural:
         raise typer.BadParameter("with --only parser it needs --neural; or join the files", param_hint="--parsed")
-    if only is not Only.graphs and not context.params["graphs"] and is_given(context, "graph_model"):
-        raise typer.BadParameter("it needs --graphs, or --only graphs", param_hint="--graph-model")
 
 
 def is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given on the command line."""
+    """Return whether an option was given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
-def train_parser(task: Task, check: str, options: ParserOptions, networks: Networks, verbose: bool) -> None:
-    """Train a parser alone on the columns as they are."""
-    from treewright.parser import LabelRules, Parser, resolve
-    from treewright.pipeline.networks import train_parser_with_network
+def run_plan(
+    task: Task, plan: Plan[Sentence, Planned], verbose: bool
+) -> tuple[Plan[Sentence, Planned], Trained[Planned]]:
+    """Train by a plan; with `verbose` print the rules about labels that were read off the treebank."""
+    from treewright.parser import Parser
+    from treewright.pipeline.networks import NO_GAIN
 
-    banks = task.banks(check)
-    check_graphs(task, banks[0], options)
-    task.show_open_cells(banks)
-    settings = resolve(options, banks[0])
-    task.show_settings(settings.to_json() | networks.settings())
-    if verbose and settings.label_rules:
-        task.show_lines(LabelRules.read(banks[0]).describe())
-
-    def new_parser(run: Run) -> Parser:
-        given = {"options": settings, "resume": task.resume, **run._asdict()}
-        if networks.options is None:
-            return Parser.train(*banks, words=networks.words, **given)
-        return train_parser_with_network(
-            *banks,
-            network=networks.options,
-            words=networks.words,
-            parsed=networks.parsed,
-            note=None if task.quiet else note,
-            **given,
-        )
-
-    stages = networks.costs(sum(map(len, banks[0]))) + stage_costs(settings, len(banks[0]))
-    trained = train_and_save(task.output, stages, task.quiet, new_parser)
-    if task.has_report:
-        found = parser_summary(trained.model, banks, task.output, trained.seconds)
-        task.report(found, trained.epochs, parser_in_words(found))
+    trained = task.run(plan)
+    parser = trained.model if isinstance(trained.model, Parser) else trained.model.trained_parser
+    if verbose and plan.settings["label_rules"] and not task.quiet:
+        typer.echo("\n".join(parser.model.label_rules.describe()), err=True)
+    if "network" in plan.settings and parser.model.network is None and not task.quiet:
+        note(NO_GAIN)
+    return plan, trained
 
 
-def check_graphs(task: Task, sentences: Sequence[Sentence], options: ParserOptions) -> None:
-    """Refuse training data without graphs, or with bad ones, before anything is shown."""
-    if options.graphs is not None:
-        check_has_graphs(task, sentences)
-
-
-def check_has_graphs(task: Task, sentences: Sequence[Sentence]) -> None:
-    from treewright.graphs.training import examples_of
-
-    if not examples_of(sentences):
-        raise InputError(
-            f"{task.train}: there is no graph to learn from: DEPS is empty, or every graph has empty nodes"
-        )
-
-
-def train_graphs(task: Task, options: GraphOptions) -> None:
-    """Train a graph parser alone, for trees that another model finds."""
-    from treewright.graphs import GraphParser
-
-    banks = task.banks("tree")
-    check_has_graphs(task, banks[0])
-    task.show_settings(dict(options.to_json()))
-    trained = train_and_save(
-        task.output,
-        [StageCost("graphs", options.epochs, 1.0)],
-        task.quiet,
-        lambda run: GraphParser.train(*banks, options=options, resume=task.resume, **run._asdict()),
-    )
-    figures = graph_figures(banks[1], list(trained.model.parse(banks[1])))
-    found = {**size_of(task.output, banks[0], trained.seconds), "options": options.to_json(), "development": figures}
-    task.report(
-        found,
-        trained.epochs,
-        f"{task.output}: {trained.model}; {trained_on(found)}; from the gold trees of the development sentences "
-        + figures_in_words(figures),
-    )
-
-
-def graph_figures(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str, float]:
-    """F1 of the edges of graphs."""
+def f1_figures(gold: Sequence[Sentence], parsed: Sequence[Sentence], names: Sequence[str]) -> dict[str, float]:
+    """Return F1 in per cent, as the official script counts it."""
     from treewright.evaluate import evaluate
 
-    scores = evaluate(gold, found).scores
-    return {name: 100 * scores[name].f1 for name in GRAPH_FIGURES}
+    scores = evaluate(gold, parsed).scores
+    return {name: 100 * scores[name].f1 for name in names}
 
 
-def figures_in_words(figures: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {figure:.2f}" for name, figure in figures.items())
+def judge_graphs(parser: Any, dev: Sequence[Sentence]) -> dict[str, float]:
+    """Return F1 of the edges of graphs over gold trees."""
+    return f1_figures(dev, list(parser.parse(dev)), GRAPH_FIGURES)
 
 
-def train_pipeline(
-    task: Task, check: str, parsing: ParserOptions, tagging: TaggerOptions, networks: Networks, verbose: bool
-) -> None:
-    """Train tokeniser, tagger and parser, and measure them together from raw text."""
-    from treewright.parser import LabelRules, resolve
-    from treewright.pipeline import Pipeline
-    from treewright.pipeline.training import Recipe
-    from treewright.tokeniser import TokeniserOptions
-
-    sentences, dev = task.banks(check)
-    check_graphs(task, sentences, parsing)
-    task.show_open_cells((sentences, dev))
-    settings = resolve(parsing, sentences)
-    tokenising = TokeniserOptions(tagging.seed, case_noise=tagging.case_noise)
-    notes = (lambda line: None) if task.quiet else note
-    recipe = Recipe(tokenising, tagging, settings).for_treebank(sentences, notes)
-    task.show_settings(settings.to_json() | networks.settings())
-    if verbose and settings.label_rules:
-        task.show_lines(LabelRules.for_predicted_tags(sentences).describe())
-    trained = train_and_save(
-        task.output,
-        networks.costs(sum(map(len, sentences))) + pipeline_costs(recipe, settings, len(sentences)),
-        task.quiet,
-        lambda run: Pipeline.train(
-            *(sentences, dev),
-            options=settings,
-            tagger_options=tagging,
-            tokeniser_options=tokenising,
-            network=networks.options,
-            words=networks.words,
-            parsed=networks.parsed,
-            metadata={"name": task.output.stem},
-            resume=task.resume,
-            **run._asdict(),
-        ),
-    )
-    if task.has_report:
-        found = pipeline_summary(trained.model, sentences, dev, task.output, trained.seconds)
-        task.report(found, trained.epochs, pipeline_in_words(found))
-
-
-def stage_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
-    """The stages of the training of a parser."""
-    folds = min(settings.pruning.folds, sentences)
-    pruners = [f"fold {fold + 1}" for fold in range(folds if folds > 1 else 0)] + ["pruner"]
-    return [
-        *(StageCost(name, settings.pruning.epochs, 1.0) for name in pruners),
-        StageCost("scorer", settings.scoring.epochs, SCORER_COSTS[settings.model]),
-        *factor_costs(settings, sentences),
-        StageCost("labeller", settings.labelling.epochs, LABELLER_COST),
-        *([StageCost("graphs", settings.graphs.epochs, GRAPHS_COST)] if settings.graphs else []),
-    ]
-
-
-def factor_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
-    """The stages of a tensor and of factors, with those of the scorers that they learn beside."""
-    from treewright.parser.training import FOLD_EPOCHS, fold_names
-
-    def of_folds(stage: str, cost: float) -> list[StageCost]:
-        names = fold_names(stage, sentences)
-        return [StageCost(name, FOLD_EPOCHS, cost * (len(names) - 1) / len(names)) for name in names]
-
-    tensor, factors = settings.tensor, settings.factors
-    stages = [] if tensor is None and factors is None else of_folds("scorer", SCORER_COSTS[settings.model])
-    if tensor is not None:
-        jackknifed = [] if factors is None else of_folds("tensor", TENSOR_COST)
-        stages += [*jackknifed, StageCost("tensor", tensor.epochs, TENSOR_COST)]
-    if factors is not None:
-        stages.append(StageCost("factors", factors.epochs, FACTOR_COSTS[settings.model]))
-    return stages
-
-
-def pipeline_costs(recipe: Recipe, settings: ParserSettings, sentences: int) -> list[StageCost]:
-    """The stages of the training of a pipeline."""
-    from treewright.pipeline.training import fold_name
-
-    stages = []
-    if recipe.tokeniser is not None:
-        stages += tokeniser_costs(recipe.tokeniser, WORD_COST)
-    for name in ("", *map(fold_name, range(recipe.folds))):
-        stages.append(StageCost(f"{name}tags", recipe.tagger.tags.epochs, WORD_COST))
-        stages.append(StageCost(f"{name}lemmas", recipe.tagger.lemmas.epochs, WORD_COST))
-    return stages + stage_costs(settings, sentences)
-
-
-def parser_summary(
-    parser: Parser, banks: tuple[Sequence[Sentence], Sequence[Sentence]], output: Path, seconds: float
-) -> dict[str, Any]:
-    """Settings, sizes, and the scores on the development data."""
-    from treewright.parser.partial import attachment
-
-    bank, dev = banks
-    parsed = list(parser.parse(dev))
-    scores = attachment(dev, parsed)
-    development: dict[str, Any] = {
-        "sentences": len(dev),
-        "words": sum(map(len, dev)),
-        "uas": scores.uas,
-        "las": scores.las,
-        "certified": sum(found.parse.certified for found in parsed) / len(dev),
-        "pruned": any(found.parse.pruned for found in parsed),
-    }
-    if parser.graphs:
-        development["f1"] = graph_figures(dev, parsed)
+def describe_development(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> dict[str, Any]:
+    """Return the size of the development data, and the certificates of their trees."""
     return {
-        **size_of(output, bank, seconds),
-        "labels": len(parser.model.labels),
-        "options": parser.options.to_json(),
-        "development": development,
+        "sentences": len(gold),
+        "words": sum(map(len, gold)),
+        "certified": sum(sentence.parse.certified for sentence in parsed) / len(parsed),
+        "pruned": any(sentence.parse.pruned for sentence in parsed),
     }
 
 
-def parser_in_words(found: dict[str, Any]) -> str:
-    options, dev = found["options"], found["development"]
-    kind = "projective" if options["projective"] else "non-projective"
-    roots = "one root" if options["root"] == "single" else "several roots"
-    return (
-        f"{found['file']}: {options['model']}, {kind}, {roots}, {found['labels']} relations; {trained_on(found)}; "
-        f"on {dev['sentences']} development sentences UAS {dev['uas']:.2f}, LAS {dev['las']:.2f}, "
-        f"{certificates_in_words(options, dev)}"
-        + (f"; graphs (F1): {figures_in_words(dev['f1'])}" if "f1" in dev else "")
-    )
-
-
-def certificates_in_words(options: dict[str, Any], dev: dict[str, Any]) -> str:
+def certificates_in_words(options: Mapping[str, Any], development: Mapping[str, Any]) -> str:
+    """Write the share of certified trees."""
     if options.get("factors"):
         return "trees found by hill climbing"
-    scope = " over candidate arcs" if dev["pruned"] else ""
-    return f"{100 * dev['certified']:.1f} % of the trees certified as the model's best{scope}"
+    scope = " over candidate arcs" if development["pruned"] else ""
+    return f"{100 * development['certified']:.1f} % of the trees certified as the model's best{scope}"
 
 
-def pipeline_summary(
-    pipeline: Pipeline, sentences: Sequence[Sentence], dev: Sequence[Sentence], output: Path, seconds: float
-) -> dict[str, Any]:
-    """Sizes, options, and the figures from the raw text of the development data."""
-    from treewright.evaluate import evaluate
+def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Parser]) -> None:
+    """Print settings, sizes, and the scores of a parser on the development data."""
+    from treewright.parser.partial import attachment
+
+    if not task.has_report:
+        return
+    parser, dev = trained.model, plan.dev
+    parsed = list(parser.parse(dev))
+    scores = attachment(dev, parsed)
+    development = {**describe_development(dev, parsed), "uas": scores.uas, "las": scores.las}
+    if parser.graphs:
+        development["f1"] = f1_figures(dev, parsed, GRAPH_FIGURES)
+    options = parser.options.to_json()
+    summary = {
+        **size_of(task.output, plan.train, trained.seconds),
+        "labels": len(parser.model.labels),
+        "options": options,
+        "development": development,
+    }
+    kind = "projective" if options["projective"] else "non-projective"
+    roots = "one root" if options["root"] == "single" else "several roots"
+    in_words = (
+        f"{task.output}: {options['model']}, {kind}, {roots}, {summary['labels']} relations; {trained_on(summary)}; "
+        f"on {len(dev)} development sentences UAS {scores.uas:.2f}, LAS {scores.las:.2f}, "
+        f"{certificates_in_words(options, development)}"
+    )
+    if "f1" in development:
+        in_words += f"; graphs (F1): {figures_in_words(development['f1'])}"
+    task.report(summary, trained.epochs, in_words)
+
+
+def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained[Pipeline]) -> None:
+    """Print sizes, options, and the figures of a pipeline from the raw text of the development data."""
     from treewright.tokeniser.tokeniser import text_and_ends
 
-    gold, figures = judged(dev)
-    if pipeline.trained_parser.graphs and figures == FIGURES:
-        figures = (*FIGURES, *GRAPH_FIGURES)
-    found = pipeline(text_and_ends(gold)[0])
-    scores = evaluate(gold, found).scores
-    return {
-        **size_of(output, sentences, seconds),
+    if not task.has_report:
+        return
+    pipeline = trained.model
+    gold, names = judged_sentences(plan.dev)
+    if pipeline.trained_parser.graphs and names == FIGURES:
+        names = (*FIGURES, *GRAPH_FIGURES)
+    parsed = pipeline(text_and_ends(gold)[0])
+    figures = f1_figures(gold, parsed, names)
+    summary = {
+        **size_of(task.output, plan.train, trained.seconds),
         "columns": pipeline.tagger.columns,
         "options": pipeline.trained_parser.options.to_json(),
-        "development": {
-            "sentences": len(gold),
-            "words": sum(map(len, gold)),
-            "certified": sum(one.parse.certified for one in found) / len(found),
-            "pruned": any(one.parse.pruned for one in found),
-            "f1": {name: 100 * scores[name].f1 for name in figures},
-        },
+        "development": {**describe_development(gold, parsed), "f1": figures},
     }
+    task.report(
+        summary,
+        trained.epochs,
+        f"{task.output}: {summary['bytes'] / 1e6:.1f} MB; {trained_on(summary)}\n"
+        f"from the raw text of {len(gold)} development sentences (F1): {figures_in_words(figures)}; "
+        f"{certificates_in_words(summary['options'], summary['development'])}",
+    )
 
 
-def judged(dev: Sequence[Sentence]) -> tuple[Sequence[Sentence], Sequence[str]]:
-    """The development sentences with complete trees, and the figures that they give; all of them if none is complete.
+def judged_sentences(dev: Sequence[Sentence]) -> tuple[Sequence[Sentence], Sequence[str]]:
+    """Return the development sentences with complete trees, and the figures that they give.
 
-    Figures of trees are then left out, and open heads are set to the root, so that the sentences can be compared.
+    If none is complete, all of them are returned, with open heads set to the root so that they can be compared, and
+    the figures are those without trees.
     """
     complete = [sentence for sentence in dev if -1 not in sentence.head_numbers()]
     if complete:
         return complete, FIGURES
     filled = [sentence.with_columns(heads=sentence.heads.clip(min=0)) for sentence in dev]
     return filled, [name for name in FIGURES if name not in TREE_FIGURES]
-
-
-def pipeline_in_words(found: dict[str, Any]) -> str:
-    dev = found["development"]
-    figures = figures_in_words(dev["f1"])
-    return (
-        f"{found['file']}: {found['bytes'] / 1e6:.1f} MB; {trained_on(found)}\n"
-        f"from the raw text of {dev['sentences']} development sentences (F1): {figures}; "
-        f"{certificates_in_words(found['options'], dev)}"
-    )

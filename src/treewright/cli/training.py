@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from treewright.cli.shared import note
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from treewright.learn import Report
+    from treewright.learn import Report, StageCost
 
 PERCENTAGES = {
     "uas": "UAS",
@@ -27,20 +27,12 @@ PERCENTAGES = {
     "f1": "F1",
     "tags": "tag accuracy",
 }
-PROGRESS_STEP = 16  # examples between two updates of the progress bar; by convention
-
-
-class StageCost(NamedTuple):
-    """A stage of a training, for the estimate of the time left."""
-
-    name: str
-    epochs: int
-    cost: float  # of an epoch, relative to those of the other stages
+PROGRESS_STEP = 16  # examples between two updates of the progress bar; not tuned
 
 
 @contextmanager
 def checkpointed(output: Path) -> Iterator[Path]:
-    """The path of the checkpoint; it is removed at the end, or kept and named where the training is interrupted."""
+    """Yield the path of the checkpoint; it is removed at the end, or kept and named if the training is interrupted."""
     from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
 
     checkpoint = checkpoint_path(output)
@@ -54,7 +46,7 @@ def checkpointed(output: Path) -> Iterator[Path]:
 
 
 def settings_block(settings: Mapping[str, Any]) -> str:
-    """Settings as lines: plain values first, then one line for each part.
+    """Write settings as lines: plain values first, then one line for each part.
 
     >>> print(settings_block({"model": "arc", "seed": 1, "scoring": {"epochs": 6, "rate": 0.05}}))
     settings  model arc, seed 1
@@ -67,7 +59,7 @@ def settings_block(settings: Mapping[str, Any]) -> str:
 
 
 def listed(values: Mapping[str, Any]) -> str:
-    """Names and values in one line.
+    """Write names and values in one line.
 
     >>> listed({"adagrad_epsilon": 3.0, "columns": ("upos", "lemma")})
     'adagrad_epsilon 3.0, columns upos+lemma'
@@ -78,7 +70,7 @@ def listed(values: Mapping[str, Any]) -> str:
 
 @contextmanager
 def display(stages: Sequence[StageCost], quiet: bool) -> Iterator[Display]:
-    """A bar with the time left on a terminal, and a line for each epoch on standard error.
+    """Show a bar with the time left on a terminal, and a line for each epoch on standard error.
 
     The bar shows the whole training, by the costs of its stages, or each stage on its own if there are no costs.
     """
@@ -122,15 +114,13 @@ class Display:
         self.bar.console.print(line_of(report))
 
     def epochs(self) -> list[dict[str, Any]]:
-        """Every report as plain values, for JSON."""
-        return [
-            {"stage": one.stage, "epoch": one.epoch, "epochs": one.epochs, "loss": one.loss, **one.figures}
-            for one in self.reports
-        ]
+        """Return every report as plain values, for JSON."""
+        fields = ("stage", "epoch", "epochs", "loss")
+        return [{**{name: getattr(report, name) for name in fields}, **report.figures} for report in self.reports]
 
 
 def line_of(report: Report) -> str:
-    """One epoch.
+    """Write one epoch as a line.
 
     >>> from treewright.learn import Report
     >>> line_of(Report("scorer", 2, 8, 0.125, {"uas": 86.5, "oracle": 99.25}))
@@ -146,5 +136,5 @@ def line_of(report: Report) -> str:
 
 
 def figure_text(name: str, figure: float) -> str:
-    """Percentages with two decimals, other figures with four digits."""
+    """Write percentages with two decimals, other figures with four digits."""
     return f"{PERCENTAGES[name]} {figure:.2f}" if name in PERCENTAGES else f"{name} {figure:.4g}"

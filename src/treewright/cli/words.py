@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.components import Run, train_and_save
+from treewright.cli.components import Run, Trained, train_and_save
 from treewright.cli.inputs import CountedFile, shares_shown, size_of
 from treewright.cli.options import (
     Json,
@@ -22,14 +22,13 @@ from treewright.cli.options import (
     new_app,
 )
 from treewright.cli.shared import check_output, counted, note
-from treewright.cli.training import StageCost
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.learn import Progress
     from treewright.tokeniser import Tokeniser
-    from treewright.words import Words
+    from treewright.words import Words, WordsOptions
 
 HELP = (
     "Learn word classes and word vectors from raw text, or import them, and look at them.\n\n"
@@ -128,33 +127,36 @@ def train(
         if source != "-" and Path(source).is_dir():
             raise InputError(f"{source}: a folder; give its files, as in {Path(source) / '*.txt'}")
     imported = import_words(vectors, classes, max_vectors, quiet)
-    options = options_of(classes_count, size, min_count, imported, has_text=bool(texts))
-    if texts and (options["classes"] != 0 or options["size"] != 0):
-        learn(texts, tokeniser, imported, options, seed, output, resume, quiet, as_json)
-        return
-    imported.save(output)
-    report(imported, output, {}, [], quiet, as_json)
+    options = options_of(classes_count, size, min_count, seed, imported, has_text=bool(texts))
+    if texts and (options.classes != 0 or options.size != 0):
+        trained = learn(texts, tokeniser, imported, options, output, resume, quiet)
+    else:
+        imported.save(output)
+        trained = Trained(imported, 0.0, [])
+    report(trained, output, quiet, as_json)
 
 
 def import_words(vectors: str | None, classes: str | None, max_vectors: int | None, quiet: bool) -> Words:
-    """The vectors and the classes of files; none for those that are not given."""
+    """Import vectors and classes of files; none for those that are not given."""
     from treewright.words import Words
 
     remark = (lambda text: None) if quiet else note
+    words = Words()
     with shares_shown() as progress:
         shown = None if quiet else progress
-        found = Words()
         if vectors is not None:
-            found = Words.from_vectors(vectors, max_words=max_vectors, note=remark, progress=shown)
+            words = Words.from_vectors(vectors, max_words=max_vectors, note=remark, progress=shown)
         if classes is not None:
-            found = found.joined(Words.from_classes(classes, note=remark, progress=shown))
-    return found
+            words = words.join(Words.from_classes(classes, note=remark, progress=shown))
+    return words
 
 
 def options_of(
-    classes: int | None, size: int | None, min_count: int, imported: Words, *, has_text: bool
-) -> dict[str, Any]:
-    """The options of training: what is imported is not learned. Refuses a number for what is imported."""
+    classes: int | None, size: int | None, min_count: int, seed: int, imported: Words, *, has_text: bool
+) -> WordsOptions:
+    """Return the options of training: what is imported is not learned, and a number for it is refused."""
+    from treewright.words import WordsOptions
+
     for name, number, is_imported in (
         ("--classes-count", classes, bool(imported.paths)),
         ("--size", size, bool(imported.size)),
@@ -163,79 +165,62 @@ def options_of(
             raise InputError(f"{name} is for what is learned from text, but it is imported; leave one of the two out")
         if number and not has_text:
             raise InputError(f"{name} is for what is learned from text; give a TEXT")
-    return {
-        "classes": 0 if imported.paths else classes,
-        "size": 0 if imported.size else size,
-        "min_count": min_count,
-    }
+    return WordsOptions(0 if imported.paths else classes, 0 if imported.size else size, min_count, seed=seed)
 
 
 def learn(
     texts: Sequence[str],
     tokeniser: str,
     imported: Words,
-    options: dict[str, Any],
-    seed: int,
+    options: WordsOptions,
     output: Path,
     resume: bool,
     quiet: bool,
-    as_json: bool,
-) -> None:
+) -> Trained[Words]:
     """Learn from text what is not imported, and save all."""
-    from treewright.words import Words, WordsOptions
+    from treewright.learn import StageCost
+    from treewright.words import Words
+    from treewright.words.training import stage_costs
 
-    chosen = WordsOptions(**options)
-    cut = None if tokeniser == WHITESPACE else tokeniser_of(tokeniser)
+    splitter = None if tokeniser == WHITESPACE else tokeniser_of(tokeniser)
 
     def train_words(run: Run) -> Words:
-        sentences = sentences_of(texts, cut, run.progress)
-        found = Words.train(sentences, options=chosen, seed=seed, resume=resume, **run._asdict())
-        return found.joined(imported)
+        sentences = read_sentences(texts, splitter, run.progress)
+        return Words.train(sentences, options=options, resume=resume, **run._asdict()).join(imported)
 
-    trained = train_and_save(output, stages_of(chosen), quiet, train_words)
-    report(trained.model, output, {"seconds": round(trained.seconds, 3)}, trained.epochs, quiet, as_json)
-
-
-def stages_of(options: Any) -> list[StageCost]:
-    """The steps of a training with their costs, as on a text of 600,000 words (benchmarks/words.py)."""
-    from treewright.words.training import CLASSES, TREE, VECTORS
-
-    stages = [StageCost(READING, 1, 4.0)]
-    if options.classes != 0:
-        stages += [StageCost(CLASSES, options.sweeps, 0.5), StageCost(TREE, 1, 1.0)]
-    return [*stages, StageCost(VECTORS, 1, 3.0)] if options.size != 0 else stages
+    return train_and_save(output, [StageCost(READING, 1, 4.0), *stage_costs(options)], quiet, train_words)
 
 
 def tokeniser_of(name: str) -> Tokeniser:
-    """The tokeniser by rules, or of a model."""
+    """Return the tokeniser by rules, or of a model."""
     from treewright.tokeniser import Tokeniser
 
     return Tokeniser() if name == RULES else Tokeniser.load(name)
 
 
-def sentences_of(texts: Sequence[str], tokeniser: Tokeniser | None, progress: Progress) -> Iterator[Sentence]:
-    """The sentences of files, one after another; without a tokeniser lines of words. Files without any are refused."""
+def read_sentences(texts: Sequence[str], tokeniser: Tokeniser | None, progress: Progress) -> Iterator[Sentence]:
+    """Yield the sentences of files; without a tokeniser lines of words. Files without any sentence are refused."""
     from treewright.corpus import open_input
     from treewright.pipeline import read_input
 
     sizes = [size_of(source) for source in texts]
     total = 0 if None in sizes else sum(size or 0 for size in sizes)
     count_bytes = bytes_counter(total, progress)
-    found = 0
+    count = 0
     for source in texts:
         counted_file = None if size_of(source) is None else CountedFile(source, count_bytes)
         with open_input(source, counted_file) as file:
             sentences = read_lines(file) if tokeniser is None else read_input(file, tokeniser=tokeniser)
             for sentence in sentences:
-                found += 1
+                count += 1
                 yield sentence
-    if not found:
+    if not count:
         names = ", ".join("<stdin>" if source == "-" else source for source in texts)
         raise InputError(f"{names}: the text has no words")
 
 
 def bytes_counter(total: int, progress: Progress) -> Callable[[int], None]:
-    """Shows the share of the bytes that have been read."""
+    """Return a function that shows the share of the bytes that have been read."""
     done = 0
 
     def count(more: int) -> None:
@@ -249,7 +234,7 @@ def bytes_counter(total: int, progress: Progress) -> Callable[[int], None]:
 
 
 def read_lines(file: Any) -> Iterator[Sentence]:
-    """Each line is a sentence of words that are separated by white space."""
+    """Yield a sentence for each line of words that are separated by white space."""
     from treewright.corpus import Sentence
     from treewright.pipeline.reading import text_lines
 
@@ -258,26 +243,25 @@ def read_lines(file: Any) -> Iterator[Sentence]:
             yield Sentence.from_words(forms)
 
 
-def report(
-    words: Words, output: Path, more: dict[str, Any], epochs: list[dict[str, Any]], quiet: bool, as_json: bool
-) -> None:
-    """Say what was written."""
-    found = {
+def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) -> None:
+    """Print what was written."""
+    words = trained.model
+    summary = {
         "file": str(output),
         "bytes": output.stat().st_size,
         "vectors": len(words.vocabulary),
         "size": words.size,
         "words": len(words.classes),
         "classes": len(words.paths),
-        **{name: value for name, value in words.metadata.items() if name == "tokens"},
-        **more,
     }
+    learned = ""
+    if "tokens" in words.metadata:
+        summary |= {"tokens": words.metadata["tokens"], "seconds": round(trained.seconds, 3)}
+        learned = f"; learned from {counted(words.metadata['tokens'], 'word')} of text in {trained.seconds:.1f} s"
     if as_json:
-        typer.echo(json.dumps({**found, "epochs": epochs}, indent=2))
+        typer.echo(json.dumps({**summary, "epochs": trained.epochs}, indent=2))
     elif not quiet:
-        learned = f"; learned from {counted(found['tokens'], 'word')} of text" if "tokens" in found else ""
-        time = f" in {found['seconds']:.1f} s" if "seconds" in found else ""
-        note(f"{output}: {words}{learned}{time}")
+        note(f"{output}: {words}{learned}")
 
 
 @app.command(help=SHOW, cls=PlainCommand)
@@ -293,16 +277,16 @@ def show(
     from treewright.words import Words
 
     words = Words.load(model)
-    found = [description(words, form, count) for form in forms]
+    descriptions = [describe(words, form, count) for form in forms]
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(descriptions, ensure_ascii=False, indent=2))
         return
-    for one in found:
-        typer.echo("\n".join(lines_of(one)))
+    for description in descriptions:
+        typer.echo("\n".join(lines_of(description)))
 
 
-def description(words: Words, form: str, count: int) -> dict[str, Any]:
-    """What is known about a form."""
+def describe(words: Words, form: str, count: int) -> dict[str, Any]:
+    """Return what is known about a form."""
     return {
         "word": form,
         "neighbours": [[word, round(cosine, 3)] for word, cosine in words.neighbours(form, count)],
@@ -313,16 +297,16 @@ def description(words: Words, form: str, count: int) -> dict[str, Any]:
     }
 
 
-def lines_of(found: dict[str, Any]) -> Iterator[str]:
-    """A description for people."""
-    form = found["word"]
-    if not found["is_known"]:
-        others = f"similarly spelled: {', '.join(found['spelled_like'])}"
-        yield f"{form}: not among the words; {others if found['spelled_like'] else 'none is spelled similarly'}"
-    if found["neighbours"]:
+def lines_of(description: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a description for people."""
+    form, is_known = description["word"], description["is_known"]
+    if not is_known:
+        others = f"similarly spelled: {', '.join(description['spelled_like'])}"
+        yield f"{form}: not among the words; {others if description['spelled_like'] else 'none is spelled similarly'}"
+    if description["neighbours"]:
         yield f"{form}: closest vectors (cosine)"
-        yield "  " + "  ".join(f"{word} {cosine:.2f}" for word, cosine in found["neighbours"])
-    if found["class"]:
-        by_shape = "" if found["is_known"] else ", that of its shape"
-        yield f"{form}: class {found['class']}{by_shape}"
-        yield "  " + "  ".join(found["members"])
+        yield "  " + "  ".join(f"{word} {cosine:.2f}" for word, cosine in description["neighbours"])
+    if description["class"]:
+        by_shape = "" if is_known else ", that of its shape"
+        yield f"{form}: class {description['class']}{by_shape}"
+        yield "  " + "  ".join(description["members"])

@@ -1,8 +1,7 @@
 """A small network beside the linear models: an encoder of sentences that scores arcs, labels and tags."""
 
-from treewright.network.model import NetworkModel, NetworkSizes
 from treewright.network.network import Network
 from treewright.network.options import NetworkOptions
 from treewright.network.worker import Reading
 
-__all__ = ["Network", "NetworkModel", "NetworkOptions", "NetworkSizes", "Reading"]
+__all__ = ["Network", "NetworkOptions", "Reading"]

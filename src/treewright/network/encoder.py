@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch.nn.functional import cross_entropy, nll_loss, relu
 from treewright.network.model import DIRECTIONS, NetworkSizes
 
 NO_SCORE = -1e9  # of arcs that do not exist
-SUBWORD_SPREAD, TABLE_SPREAD = 0.6, 0.3  # of initial rows, by convention: inputs are then of the size of one
+SUBWORD_SPREAD, TABLE_SPREAD = 0.6, 0.3  # of initial rows; inputs are then of the size of one; not tuned
 FORGET_BIAS = 1.0  # Jozefowicz et al. 2015
 IGNORED = -100  # a label or tag that is open
 
@@ -61,81 +62,79 @@ class Encoder(nn.Module):
         self.lstm = nn.ModuleList(
             BidirectionalLayer(sizes.state if layer else sizes.input, sizes.units) for layer in range(sizes.layers)
         )
-        self.arc_head, self.arc_modifier = nn.Linear(sizes.scored, sizes.arc), nn.Linear(sizes.scored, sizes.arc)
+        self.arc_head, self.arc_modifier = nn.Linear(sizes.state, sizes.arc), nn.Linear(sizes.state, sizes.arc)
         self.arc_bilinear = nn.Parameter(nn.init.xavier_uniform_(torch.empty(sizes.arc, sizes.arc)))
         self.arc_linear = nn.Parameter(torch.zeros(sizes.arc))
-        self.label_head = nn.Linear(sizes.scored, sizes.label)
-        self.label_modifier = nn.Linear(sizes.scored, sizes.label, bias=False)
+        self.label_head = nn.Linear(sizes.state, sizes.label)
+        self.label_modifier = nn.Linear(sizes.state, sizes.label, bias=False)
         self.label_output = nn.Linear(sizes.label, labels)
-        self.tag_output = nn.Linear(sizes.scored, max(1, sum(columns)))  # PyTorch warns of layers without outputs
+        self.tag_output = nn.Linear(sizes.state, max(1, sum(columns)))  # PyTorch warns of layers without outputs
         self.dropout = Dropout(dropout)
 
     def inputs(self, batch: Batch) -> Tensor:
-        """What the first layer reads [sentence, node, input]."""
+        """Return what the first layer reads [sentence, node, input]."""
         vector: Tensor = self.vector  # type: ignore[assignment]
         parts = [self.word[batch.words], vector[batch.vectors]]
         parts += [bag(self.cls, batch.classes, "sum"), bag(self.subword, batch.subwords, "mean")]
         return torch.cat(parts, 1)[batch.types]
 
     def states(self, batch: Batch) -> Tensor:
-        """The states of all nodes that the scorers read [sentence, node, scored]."""
+        """Return the states of all nodes that the scorers read [sentence, node, state]."""
         states: Tensor = self.dropout(self.inputs(batch))
         backwards = (batch.lengths[:, None] - 1 - torch.arange(states.shape[1])).clamp(min=0)
-        layers = []
         for layer in self.lstm:
             states = self.dropout(layer(states, backwards))
-            layers.append(states)
-        return torch.cat(layers, 2) if self.sizes.all_layers else states
+        return states
 
     def arcs(self, states: Tensor, exists: Tensor) -> Tensor:
-        """[sentence, h, m]: log P(h | m)."""
+        """Return log P(h | m) [sentence, h, m]."""
         heads, modifiers = self.dropout(relu(self.arc_head(states))), self.dropout(relu(self.arc_modifier(states)))
         scores = (heads @ self.arc_bilinear) @ modifiers.transpose(1, 2) + (heads @ self.arc_linear)[:, :, None]
         impossible = ~exists[:, :, None] | torch.eye(states.shape[1], dtype=torch.bool)
         return scores.masked_fill(impossible, NO_SCORE).log_softmax(1)
 
     def labels(self, states: Tensor, heads: Tensor) -> Tensor:
-        """[sentence, node, label]: log P(label | head, node)."""
+        """Return log P(label | head, node) [sentence, node, label]."""
         chosen = heads.clamp(min=0)[:, :, None].expand(-1, -1, self.sizes.label)
         hidden = torch.gather(self.label_head(states), 1, chosen) + self.label_modifier(states)
-        found: Tensor = self.label_output(self.dropout(relu(hidden))).log_softmax(-1)
-        return found
+        scores: Tensor = self.label_output(self.dropout(relu(hidden)))
+        return scores.log_softmax(-1)
 
     def loss(self, batch: Batch, tag_weight: float) -> Tensor:
-        """The sum over words of -log P of their heads, labels and, with this weight, each of their tags."""
+        """Return the sum over words of -log P of their heads, labels and, with this weight, each of their tags."""
         states = self.states(batch)
         exists = torch.arange(states.shape[1])[None] < batch.lengths[:, None]
         is_word = exists & (torch.arange(states.shape[1]) > 0)
         arcs = self.arcs(states, exists).transpose(1, 2)[is_word]
         labels = self.labels(states, batch.heads)[is_word]
-        found = nll_loss(arcs, batch.heads[is_word], reduction="sum", ignore_index=IGNORED)
-        found = found + nll_loss(labels, batch.labels[is_word], reduction="sum", ignore_index=IGNORED)
+        loss = nll_loss(arcs, batch.heads[is_word], reduction="sum", ignore_index=IGNORED)
+        loss = loss + nll_loss(labels, batch.labels[is_word], reduction="sum", ignore_index=IGNORED)
         tags = self.tag_output(states[is_word])[:, : sum(self.columns)].split(self.columns, 1)
         for column, scores in enumerate(tags):
             gold = batch.tags[is_word][:, column]
-            found = found + tag_weight * cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
-        return found
+            loss = loss + tag_weight * cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
+        return loss
 
     def rates(self, rate: float) -> list[dict[str, Any]]:
-        """The parameters in groups, each with the rate that the optimizer begins with."""
+        """Return the parameters in groups, each with the rate that the optimizer begins with."""
         return [{"params": list(self.parameters()), "initial_lr": rate}]
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """The arrays of a `NetworkModel`."""
-        found: dict[str, Any] = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}
+        """Return the arrays of a `NetworkModel`."""
+        arrays: dict[str, Any] = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}
         for number, layer in enumerate(self.lstm):
             for direction, lstm in zip(DIRECTIONS, layer.children(), strict=True):
-                name, own = f"lstm.{number}.{direction}", dict(lstm.named_parameters())
-                found[f"{name}.input"], found[f"{name}.recurrent"] = own["weight_ih_l0"].T, own["weight_hh_l0"].T
-                found[f"{name}.bias"] = own["bias_ih_l0"] + own["bias_hh_l0"]
+                name = f"lstm.{number}.{direction}"
+                arrays[f"{name}.input"], arrays[f"{name}.recurrent"] = lstm.weight_ih_l0.T, lstm.weight_hh_l0.T
+                arrays[f"{name}.bias"] = lstm.bias_ih_l0 + lstm.bias_hh_l0
         for side, linear in (("head", self.arc_head), ("modifier", self.arc_modifier)):
-            found[f"arc.{side}"], found[f"arc.{side}_bias"] = linear.weight.T, linear.bias
-        found |= {"arc.bilinear": self.arc_bilinear, "arc.linear": self.arc_linear}
-        found |= {"label.head": self.label_head.weight.T, "label.modifier": self.label_modifier.weight.T}
-        found |= {"label.bias": self.label_head.bias}
+            arrays[f"arc.{side}"], arrays[f"arc.{side}_bias"] = linear.weight.T, linear.bias
+        arrays |= {"arc.bilinear": self.arc_bilinear, "arc.linear": self.arc_linear}
+        arrays |= {"label.head": self.label_head.weight.T, "label.modifier": self.label_modifier.weight.T}
+        arrays |= {"label.bias": self.label_head.bias}
         for name, linear, count in (("label", self.label_output, None), ("tag", self.tag_output, sum(self.columns))):
-            found[f"{name}.output"], found[f"{name}.output_bias"] = linear.weight[:count].T, linear.bias[:count]
-        return {name: np.ascontiguousarray(array.detach().numpy()) for name, array in found.items()}
+            arrays[f"{name}.output"], arrays[f"{name}.output_bias"] = linear.weight[:count].T, linear.bias[:count]
+        return {name: np.ascontiguousarray(array.detach().numpy()) for name, array in arrays.items()}
 
 
 class Dropout(nn.Module):
@@ -149,7 +148,7 @@ class Dropout(nn.Module):
         self.zeros = min(round(256 * share), 255)  # of 256 numbers
 
     def forward(self, numbers: Tensor) -> Tensor:
-        """The numbers, or those of them that are kept."""
+        """Return the numbers, in training with a share of them set to zero."""
         if not self.training or not self.zeros:
             return numbers
         count = numbers.numel()
@@ -170,7 +169,7 @@ class BidirectionalLayer(nn.Module):
         self.forwards, self.backwards = new_lstm(inputs, units), new_lstm(inputs, units)
 
     def forward(self, inputs: Tensor, backwards: Tensor) -> Tensor:
-        """The states [sentence, node, 2 * units] of inputs [sentence, node, size].
+        """Return the states [sentence, node, 2 * units] of inputs [sentence, node, size].
 
         backwards: for each place, which node the LSTM that begins at the end reads there [sentence, node].
         """
@@ -180,26 +179,26 @@ class BidirectionalLayer(nn.Module):
 
 
 def in_order(rows: Tensor, order: Tensor) -> Tensor:
-    """The rows [sentence, node, size] of each sentence in another order."""
+    """Return the rows [sentence, node, size] of each sentence in another order."""
     return torch.gather(rows, 1, order[:, :, None].expand(-1, -1, rows.shape[2]))
 
 
 def table(rows: int, size: int, spread: float) -> nn.Parameter:
-    """Rows of random numbers."""
+    """Make rows of random numbers."""
     return nn.Parameter(torch.randn(rows, size) * spread)
 
 
 def bag(rows: Tensor, lists: Ragged, mode: str) -> Tensor:
-    """The sum or the mean of the rows of each list; zeros for an empty one."""
+    """Return the sum or the mean of the rows of each list; zeros for an empty one."""
     numbers, begins = lists
     if not len(rows):
         return torch.zeros(len(begins) - 1, rows.shape[1])
-    found: Tensor = nn.functional.embedding_bag(numbers, rows, begins, mode=mode, include_last_offset=True)
-    return found
+    bags: Tensor = nn.functional.embedding_bag(numbers, rows, begins, mode=mode, include_last_offset=True)
+    return bags
 
 
 def new_lstm(inputs: int, units: int) -> nn.LSTM:
-    """An LSTM with orthogonal recurrent matrices and gates that remember."""
+    """Make an LSTM with orthogonal recurrent matrices and gates that remember."""
     layer = nn.LSTM(inputs, units, batch_first=True)
     for name, parameter in layer.named_parameters():
         blocks = parameter.data.split(units)
@@ -214,8 +213,8 @@ def new_lstm(inputs: int, units: int) -> nn.LSTM:
 
 
 def ragged(lists: Sequence[Sequence[int]]) -> Ragged:
-    """Lists of numbers as two tensors."""
+    """Return lists of numbers as two tensors."""
     begins = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(one) for one in lists], out=begins[1:])
-    numbers = np.array([number for one in lists for number in one], dtype=np.int64)
+    np.cumsum(list(map(len, lists)), out=begins[1:])
+    numbers = np.array(list(chain.from_iterable(lists)), dtype=np.int64)
     return torch.from_numpy(numbers), torch.from_numpy(begins)

@@ -6,7 +6,7 @@ they are. Lists of words are stored as text in UTF-8, each word with a line brea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import read_plain
-from treewright.learn import Calibration
 from treewright.model.component import ArrayForm, Arrays, Stored
-from treewright.network.model import MAX_NETWORK_WEIGHT, NetworkModel, NetworkSizes, restored_rows, rounded_rows
+from treewright.network.model import MAX_NETWORK_WEIGHT, NetworkModel, NetworkSizes, quantise_rows, restore_rows
 
 SCALES = ".scales"
 TEXTS = ("vocabulary", "vector_vocabulary", "class_words", "class_paths")
@@ -44,20 +43,18 @@ class Header:
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
-    calibration: Mapping[str, Calibration] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tag_inputs: tuple[str, ...] = ()
 
 
 def to_arrays(model: NetworkModel) -> Stored:
-    """The header and the arrays of a model file."""
+    """Return the header and the arrays of a model file."""
     header = {
         "sizes": model.sizes.to_json(),
         "classes": model.classes,
         "columns": [{"name": name, "values": values} for name, values in model.columns.items()],
         "labels": model.labels,
         "settings": dict(model.settings),
-        "calibration": {name: one.to_json() for name, one in model.calibration.items()},
         "metadata": dict(model.metadata),
         "tag_inputs": model.tag_inputs,
     }
@@ -66,12 +63,12 @@ def to_arrays(model: NetworkModel) -> Stored:
         if array.ndim == 1:
             arrays[name] = array
         else:
-            arrays[name], arrays[name + SCALES] = rounded_rows(array)
+            arrays[name], arrays[name + SCALES] = quantise_rows(array)
     return header, arrays | string_arrays(model)
 
 
 def string_arrays(model: NetworkModel) -> dict[str, NDArray[Any]]:
-    """The lists of words, and the class of each classified word as a number of the list of paths."""
+    """Return the lists of words, and the class of each classified word as a number of the list of paths."""
     paths = {path: number for number, path in enumerate(dict.fromkeys(model.word_classes.values()))}
     lists = {
         "vocabulary": model.vocabulary,
@@ -84,51 +81,50 @@ def string_arrays(model: NetworkModel) -> dict[str, NDArray[Any]]:
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> NetworkModel:
-    """The model of a header and arrays, which are checked against each other."""
-    found = read_plain(header, Header, "header")
+    """Make the model of a header and arrays, which are checked against each other."""
+    fields = read_plain(header, Header, "header")
     lists = {name: strings_of(arrays[f"text.{name}"]) for name in TEXTS}
     return NetworkModel(
-        found.sizes,
+        fields.sizes,
         lists["vocabulary"],
         lists["vector_vocabulary"],
-        found.classes,
-        {column.name: column.values for column in found.columns},
-        found.labels,
-        numbers_of(arrays),
+        fields.classes,
+        {column.name: column.values for column in fields.columns},
+        fields.labels,
+        restore_numbers(arrays),
         word_classes(lists["class_words"], lists["class_paths"], arrays["class_numbers"]),
-        found.settings,
-        found.calibration,
-        found.metadata,
-        found.tag_inputs,
+        fields.settings,
+        fields.metadata,
+        fields.tag_inputs,
     )
 
 
-def numbers_of(arrays: Arrays) -> dict[str, NDArray[np.float32]]:
-    """The arrays of the network as numbers of 32 bits; the model checks their shapes and values."""
-    found = {}
+def restore_numbers(arrays: Arrays) -> dict[str, NDArray[np.float32]]:
+    """Return the arrays of the network as float32; the model checks their shapes and values."""
+    numbers = {}
     for name, array in arrays.items():
         if name.startswith("text.") or name.endswith(SCALES) or name == "class_numbers":
             continue
         if array.ndim == 1:
-            found[name] = np.ascontiguousarray(array)
+            numbers[name] = np.ascontiguousarray(array)
         else:
-            found[name] = restored_table(name, array, arrays.get(name + SCALES))
-    return found
+            numbers[name] = restore_table(name, array, arrays.get(name + SCALES))
+    return numbers
 
 
-def restored_table(name: str, values: NDArray[Any], scales: NDArray[Any] | None) -> NDArray[np.float32]:
-    """The numbers of a table or matrix that is stored as integers of eight bits."""
+def restore_table(name: str, values: NDArray[Any], scales: NDArray[Any] | None) -> NDArray[np.float32]:
+    """Return the numbers of a table or matrix that is stored as integers of eight bits."""
     if values.dtype != np.int8 or values.ndim != 2:
         raise ValueError(f"the array {name} is {values.dtype}{list(values.shape)}; expected int8 with two axes")
     if scales is None or scales.dtype != np.float32 or scales.shape != values.shape[:1]:
         raise ValueError(f"the array {name} does not have a scale for each of its {len(values)} rows")
     if not (np.abs(scales) <= MAX_NETWORK_WEIGHT).all():
         raise ValueError(f"the array {name} has scales that are not finite, or above {MAX_NETWORK_WEIGHT:g}")
-    return restored_rows(values, scales)
+    return restore_rows(values, scales)
 
 
 def word_classes(words: tuple[str, ...], paths: tuple[str, ...], numbers: NDArray[np.int32]) -> dict[str, str]:
-    """The bit path of the class of each word."""
+    """Return the bit path of the class of each word."""
     if len(words) != len(numbers):
         raise ValueError(f"{len(words)} words have {len(numbers)} classes")
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(paths):
@@ -136,21 +132,20 @@ def word_classes(words: tuple[str, ...], paths: tuple[str, ...], numbers: NDArra
     return dict(zip(words, map(paths.__getitem__, numbers.tolist()), strict=True))
 
 
-def text_of(strings: Iterable[str], name: str) -> NDArray[np.uint8]:
-    """Strings as UTF-8, each with a line break after it.
+def text_of(strings: Sequence[str], name: str) -> NDArray[np.uint8]:
+    """Write strings as UTF-8, each with a line break after it.
 
     >>> text_of(["a", "bc"], "words").tolist(), strings_of(text_of(["a", "bc"], "words"))
     ([97, 10, 98, 99, 10], ('a', 'bc'))
     """
-    listed = list(strings)
-    text = "".join(f"{one}\n" for one in listed)
-    if text.count("\n") != len(listed):
+    text = "".join(f"{string}\n" for string in strings)
+    if text.count("\n") != len(strings):
         raise ValueError(f"{name} has a word with a line break")
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
 def strings_of(text: NDArray[np.uint8]) -> tuple[str, ...]:
-    """The inverse of `text_of`."""
+    """Read what `text_of` wrote."""
     *strings, rest = text.tobytes().decode("utf-8", "surrogatepass").split("\n")
     if rest:
         raise ValueError("a list of words does not end with a line break")

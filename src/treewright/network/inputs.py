@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Protocol
 
 from treewright._core import text_hash
 from treewright.corpus import Sentence
@@ -18,65 +17,53 @@ from treewright.network.model import FIRST_VECTOR_ROW, FIRST_WORD_ROW, NO_VECTOR
 from treewright.tagger.words import SHAPE
 from treewright.tokeniser.representatives import representative
 
-# By convention: prefixes and suffixes of up to so many letters, n-grams of
-# these lengths at the first places of a word, and a shape of so many characters.
+# Not tuned: prefixes and suffixes of up to so many letters, n-grams of these lengths at the first places of a word, and
+# a shape of so many characters.
 MAX_PREFIX, MAX_SUFFIX, GRAMS, MAX_GRAMS, MAX_SHAPE = 4, 5, (3, 4), 30, 12
 CLASS_PREFIXES = (4, 6, 10)  # lengths of the prefixes of a bit path beside the whole path, as in Turian et al. 2010
 
 Rows = tuple[int, int, list[int], list[int]]
 
 
-class Strings(Protocol):
-    """The strings that rows of tables stand for: a `NetworkModel`, or those of a training."""
-
-    @property
-    def vocabulary(self) -> Sequence[str]:
-        """Of the table `word`."""
-
-    @property
-    def vector_vocabulary(self) -> Sequence[str]:
-        """Of the table `vector`."""
-
-    @property
-    def classes(self) -> Sequence[str]:
-        """Of the table `class`."""
-
-    @property
-    def word_classes(self) -> Mapping[str, str]:
-        """Word -> the bit path of its class."""
-
-
 class Inputs:
     """Maps a form and its tags to its rows: word, vector, classes and tags, subwords."""
 
-    def __init__(self, strings: Strings, buckets: int) -> None:
-        self._words = {word: row for row, word in enumerate(strings.vocabulary, FIRST_WORD_ROW)}
-        self._vectors = {word: row for row, word in enumerate(strings.vector_vocabulary, FIRST_VECTOR_ROW)}
-        self._classes = {path: row for row, path in enumerate(strings.classes)}
-        self._word_classes = strings.word_classes
+    def __init__(
+        self,
+        vocabulary: Sequence[str],
+        vector_vocabulary: Sequence[str],
+        classes: Sequence[str],
+        word_classes: Mapping[str, str],
+        buckets: int,
+    ) -> None:
+        self._words = {word: row for row, word in enumerate(vocabulary, FIRST_WORD_ROW)}
+        self._vectors = {word: row for row, word in enumerate(vector_vocabulary, FIRST_VECTOR_ROW)}
+        self._classes = {path: row for row, path in enumerate(classes)}
+        self._word_classes = word_classes
         self._buckets = buckets
 
     @classmethod
     def of_model(cls, model: NetworkModel) -> Inputs:
-        """The inputs of the words that a network reads."""
-        return cls(model, len(model.arrays["subword"]))
+        """Return the inputs of the words that a network reads."""
+        strings = model.vocabulary, model.vector_vocabulary, model.classes, model.word_classes
+        return cls(*strings, buckets=len(model.arrays["subword"]))
 
     def of(self, form: str, tags: Sequence[str] = ()) -> Rows:
-        """The row of the word, that of its vector, the rows of its classes and tags, those of its subwords.
+        """Return the row of the word, of its vector, the rows of its classes and tags, and of its subwords.
 
         tags: strings of `tag_strings`.
         """
-        seen = described(form)
-        lower = seen.lower()
-        path = self._word_classes.get(seen) or self._word_classes.get(lower, "")
+        word = represent(form)
+        lower = word.lower()
+        path = self._word_classes.get(word) or self._word_classes.get(lower, "")
         strings = (*path_prefixes(path), *tags)
         classes = [self._classes[string] for string in strings if string in self._classes]
-        subwords = [text_hash(text) % self._buckets for text in subwords_of(seen)] if self._buckets else []
+        subwords = [text_hash(text) % self._buckets for text in subwords_of(word)] if self._buckets else []
         return self._words.get(lower, UNKNOWN_ROW), self._vectors.get(lower, NO_VECTOR_ROW), classes, subwords
 
 
 def tag_strings(sentence: Sentence, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """The strings that stand for the values of these columns, for each word.
+    """Return the strings that stand for the values of these columns, for each word.
 
     >>> sentence = Sentence.from_words(["It", "rains"], upos=["PRON", "VERB"], feats=["Case=Nom|Number=Sing", "_"])
     >>> tag_strings(sentence, ("upos", "feats"))
@@ -87,17 +74,17 @@ def tag_strings(sentence: Sentence, columns: Sequence[str]) -> list[tuple[str, .
 
 
 def values_of(column: str, cell: str) -> list[str]:
-    """The values of a cell, each with the name of its column."""
+    """Return the values of a cell, each with the name of its column."""
     return [f"{column}={value}" for value in (cell.split("|") if column == "feats" else [cell]) if value != "_"]
 
 
-def described(form: str) -> str:
-    """The word that describes a form: in canonical spelling, and one for all addresses, emoji and the like."""
+def represent(form: str) -> str:
+    """Return the word that stands for a form: in canonical spelling, and one for all addresses, emoji and the like."""
     return representative(canonical(form))
 
 
 def path_prefixes(path: str) -> list[str]:
-    """The prefixes of the bit path of a class that have rows of their own, and the path.
+    """Return the prefixes of the bit path of a class that have rows of their own, and the path.
 
     >>> path_prefixes("11010010110")
     ['1101', '110100', '1101001011', '11010010110']
@@ -106,7 +93,7 @@ def path_prefixes(path: str) -> list[str]:
 
 
 def subwords_of(form: str) -> Iterator[str]:
-    """Texts that describe the spelling of a form, those of a kind with a letter before them.
+    """Yield texts that describe the spelling of a form, those of a kind with a letter before them.
 
     >>> list(subwords_of("Ox"))
     ['sAa', 'cTrueFalseFalseFalse', 'po', 'pox', 'ex', 'eox', 'g<ox', 'gox>', 'g<ox>']

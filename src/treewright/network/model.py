@@ -2,8 +2,8 @@
 
 A word has the input [word | vector | class | subword]: a row of each table (the sum of the rows of its classes and, in
 a network that reads tags, of its tags; the mean of the rows of its subwords). The sequence of the root and the words
-goes through a bidirectional LSTM; its states S = [forward | backward] of the last layer, or of all layers side by side,
-give the scores of arcs, labels and tags:
+goes through a bidirectional LSTM; its states S = [forward | backward] of the last layer give the scores of arcs, labels
+and tags:
 
     H = relu(S arc.head + arc.head_bias),  M = relu(S arc.modifier + arc.modifier_bias)
     log P(h | m)    = log softmax over h != m of  H_h arc.bilinear M_m + H_h arc.linear
@@ -25,18 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import Range, check_fields
-from treewright.learn import Calibration
 from treewright.model.component import check_array
 from treewright.network.options import TAG_COLUMNS
 
 Floats = NDArray[np.float32]
-Size = Annotated[int, Range(0, 4096)]  # the limit is far above any use, by convention
+Size = Annotated[int, Range(0, 4096)]  # the limit is far above any use
 PositiveSize = Annotated[int, Range(1, 4096)]
-Layers = Annotated[int, Range(1, 16)]  # the same
+Layers = Annotated[int, Range(1, 16)]
 
 UNKNOWN_ROW, ROOT_ROW, FIRST_WORD_ROW = 0, 1, 2  # rows of the table `word`
 NO_VECTOR_ROW, FIRST_VECTOR_ROW = 0, 1  # rows of the table `vector`
-MAX_NETWORK_WEIGHT = 1e6  # far above any use, by convention; no sum overflows in networks up to the sizes above
+MAX_NETWORK_WEIGHT = 1e6  # far above any use; no sum overflows in networks up to the sizes above
 DIRECTIONS = ("forward", "backward")
 
 
@@ -52,7 +51,6 @@ class NetworkSizes:
     layers: Layers
     arc: PositiveSize
     label: PositiveSize
-    all_layers: bool = False  # whether the scorers read the states of all layers, or of the last one
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -69,13 +67,8 @@ class NetworkSizes:
         """The size of the state of a word: both directions."""
         return 2 * self.units
 
-    @property
-    def scored(self) -> int:
-        """The size of what the scorers read."""
-        return self.layers * self.state if self.all_layers else self.state
-
     def to_json(self) -> dict[str, int]:
-        """As plain values for a model file."""
+        """Return plain values for a model file."""
         return asdict(self)
 
 
@@ -92,7 +85,6 @@ class NetworkModel:
     arrays: Mapping[str, Floats]
     word_classes: Mapping[str, str] = field(default_factory=dict)  # word -> the bit path of its class
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the inputs and of training; plain values
-    calibration: Mapping[str, Calibration] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
     tag_inputs: tuple[str, ...] = ()  # the columns that the network reads beside the forms
 
@@ -105,17 +97,17 @@ class NetworkModel:
         return sum(map(len, self.columns.values()))
 
     def column_ranges(self) -> dict[str, tuple[int, int]]:
-        """The first value of each column among the tags, and the first after it."""
+        """Return the first value of each column among the tags, and the first after it."""
         ranges, begin = {}, 0
         for name, values in self.columns.items():
             ranges[name] = begin, begin + len(values)
             begin += len(values)
         return ranges
 
-    def rounded(self) -> NetworkModel:
-        """The model that a file of it has: tables and matrices as integers of eight bits times the scale of a row."""
+    def quantise(self) -> NetworkModel:
+        """Return the model as a file has it: tables and matrices as eight-bit integers times the scale of a row."""
         arrays = {
-            name: array if array.ndim == 1 else restored_rows(*rounded_rows(array))
+            name: array if array.ndim == 1 else restore_rows(*quantise_rows(array))
             for name, array in self.arrays.items()
         }
         return replace(self, arrays=arrays)
@@ -124,8 +116,8 @@ class NetworkModel:
 def array_shapes(
     sizes: NetworkSizes, *, words: int, vectors: int, classes: int, tags: int, labels: int
 ) -> dict[str, tuple[int | None, ...]]:
-    """The name and the shape of each array, by the numbers of strings; None stands for any length."""
-    units, state, scored, arc, label = sizes.units, sizes.state, sizes.scored, sizes.arc, sizes.label
+    """Return the name and the shape of each array, by the numbers of strings; None stands for any length."""
+    units, state, arc, label = sizes.units, sizes.state, sizes.arc, sizes.label
     shapes: dict[str, tuple[int | None, ...]] = {
         "word": (words + FIRST_WORD_ROW, sizes.word),
         "vector": (vectors + FIRST_VECTOR_ROW, sizes.vector),
@@ -139,11 +131,11 @@ def array_shapes(
             shapes[f"{name}.recurrent"] = (units, 4 * units)
             shapes[f"{name}.bias"] = (4 * units,)
     for side in ("head", "modifier"):
-        shapes[f"arc.{side}"], shapes[f"arc.{side}_bias"] = (scored, arc), (arc,)
-        shapes[f"label.{side}"] = (scored, label)
+        shapes[f"arc.{side}"], shapes[f"arc.{side}_bias"] = (state, arc), (arc,)
+        shapes[f"label.{side}"] = (state, label)
     shapes |= {"arc.bilinear": (arc, arc), "arc.linear": (arc,), "label.bias": (label,)}
     shapes |= {"label.output": (label, labels), "label.output_bias": (labels,)}
-    return shapes | {"tag.output": (scored, tags), "tag.output_bias": (tags,)}
+    return shapes | {"tag.output": (state, tags), "tag.output_bias": (tags,)}
 
 
 def check_arrays(model: NetworkModel) -> None:
@@ -171,13 +163,13 @@ def check_arrays(model: NetworkModel) -> None:
         check_array(name, model.arrays[name], np.float32, shape, MAX_NETWORK_WEIGHT)
 
 
-def rounded_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Each row as integers from -127 to 127, and their scale.
+def quantise_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
+    """Return each row as integers from -127 to 127, and their scale.
 
     Scales have 16 significant bits, so that products with the integers are exact: rounding the result of
-    `restored_rows` gives the same integers and scales.
+    `restore_rows` gives the same integers and scales.
 
-    >>> values, scales = rounded_rows(np.array([[0.5, -1.0], [0.0, 0.0]], dtype=np.float32))
+    >>> values, scales = quantise_rows(np.array([[0.5, -1.0], [0.0, 0.0]], dtype=np.float32))
     >>> values.tolist(), scales.round(4).tolist()
     ([[63, -127], [0, 0]], [0.007899999618530273, 0.0])
     """
@@ -188,6 +180,6 @@ def rounded_rows(array: Floats) -> tuple[NDArray[np.int8], Floats]:
     return np.rint(array / divisors[:, None]).astype(np.int8), scales
 
 
-def restored_rows(values: NDArray[np.int8], scales: Floats) -> Floats:
-    """The numbers of rounded rows."""
+def restore_rows(values: NDArray[np.int8], scales: Floats) -> Floats:
+    """Return the numbers of rounded rows."""
     return np.multiply(values, scales[:, None], dtype=np.float32)

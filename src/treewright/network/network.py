@@ -10,7 +10,7 @@ from threading import local
 from types import ModuleType
 from typing import Any, ClassVar
 
-from treewright.calls import checked, explained_methods
+from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Observer, Progress, Report
@@ -28,7 +28,7 @@ NEEDS_TORCH = 'training a network needs PyTorch: pip install "treewright[neural]
 
 
 def import_training() -> ModuleType:
-    """The module that trains networks; PyTorch is needed for nothing else."""
+    """Import the module that trains networks; PyTorch is needed for nothing else."""
     try:
         return import_module("treewright.network.training")
     except ModuleNotFoundError as error:
@@ -37,12 +37,19 @@ def import_training() -> ModuleType:
         raise InputError(NEEDS_TORCH) from None
 
 
-@explained_methods
+def origin_of(
+    train: Sequence[Sentence], dev: Sequence[Sentence], options: Mapping[str, Any], words: Words | None
+) -> Origin:
+    """Return what a training on whole sentences and on words depends on."""
+    training, development = (hash_of(str(sentence).encode() for sentence in corpus) for corpus in (train, dev))
+    return Origin.now(training, development, {**options, "words": None if words is None else words.fingerprint()})
+
+
 class Network(Saved):
     """Gives the probabilities of heads, labels and tags of every word of a sentence."""
 
     KIND: ClassVar[str] = "network"
-    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(self, model: NetworkModel) -> None:
@@ -52,7 +59,6 @@ class Network(Saved):
         self._workers = local()
 
     @classmethod
-    @checked
     def train(
         cls,
         train: Corpus,
@@ -61,7 +67,6 @@ class Network(Saved):
         words: Words | None = None,
         seed: int | None = None,
         options: NetworkOptions | None = None,
-        inventory: Sequence[Sentence] | None = None,
         parsed: Corpus | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
@@ -71,42 +76,34 @@ class Network(Saved):
         """Train on the treebank train with PyTorch (pip install "treewright[neural]").
 
         The epoch with the best score on `dev` is kept. words: vectors and classes of words, of which the network keeps
-        those that it needs. inventory: sentences whose tags and labels the network has, if they are not those of the
-        training sentences. parsed: sentences with the trees of another model, of which each epoch reads a part beside
+        those that it needs. parsed: sentences with the trees of another model, of which each epoch reads a part beside
         all of the training sentences (`NetworkOptions.parsed`). The other arguments are those of
         `treewright.Parser.train`.
         """
         training = import_training()
+        check(options, NetworkOptions | None, "options")
         chosen = options or NetworkOptions()
         if seed is not None:
             chosen = replace(chosen, seed=seed)
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
-
-        def origin() -> Origin:
-            training_data, development = (
-                hash_of(str(sentence).encode() for sentence in some) for some in ([*sentences, *others], held_out)
-            )
-            of_words = None if words is None else words.fingerprint()
-            return Origin.now(training_data, development, chosen.to_json() | {"words": of_words})
-
-        state, save = checkpoints.open_training(checkpoint, resume, origin)
-        observer = Observer(report, save, progress)
-        model: NetworkModel = training.train_network(
-            sentences, held_out, chosen, words, inventory, others, state, observer
+        state, save = checkpoints.open_training(
+            checkpoint, resume, lambda: origin_of([*sentences, *others], held_out, chosen.to_json(), words)
         )
-        return cls(replace(model, metadata=metadata_of(sentences)).rounded())
+        trainer = training.Trainer(sentences, held_out, chosen, words, others)
+        model: NetworkModel = trainer.run(state, Observer(report, save, progress))
+        return cls(replace(model, metadata=metadata_of(sentences)).quantise())
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         return file.to_arrays(self.model)
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Network:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        """Make the network of a header and arrays."""
         return cls(file.from_arrays(header, arrays))
 
     def read(self, sentences: Sequence[Sequence[str] | Sentence]) -> list[Reading]:
-        """A reading of each sentence; it does not depend on the other sentences.
+        """Read each sentence; its reading does not depend on the other sentences.
 
         Sentences are given as their forms; a network that reads tags needs those of a `Sentence`.
         """

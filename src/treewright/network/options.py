@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
-from treewright.calls import explained_methods
 from treewright.checks import Count, NotNegative, Positive, Range, Rate, Share, check_fields
+from treewright.learn import StageCost
 
+STAGE, COST = "network", 60.0  # of an epoch, relative to those of a tagger; not tuned
 TAG_COLUMNS = ("upos", "xpos", "feats")
-TAG_SIZE = 64  # of the rows of tags that a network reads, and of those of classes; by convention
+TAG_SIZE = 64  # of the rows of tags that a network reads, and of those of classes; not tuned
 # Small treebanks need more epochs: LAS of the network alone on dev with 25 and 50 epochs, one seed, Hungarian-Szeged
 # 61.6 and 69.1, Vietnamese-VTB 44.5 and 46.4 (20,000 words each; docs/figures.md, "What does a network add?").
 MIN_EPOCHS, MAX_EPOCHS, WORDS_READ = 12, 60, 1_200_000
@@ -30,15 +31,11 @@ class Sizes:
     layers: Annotated[int, Range(1, 16)] = 2
     arc: Annotated[int, Range(1, 4096)] = 128
     label: Annotated[int, Range(1, 4096)] = 96
-    # Whether the scorers read the states of all layers, or of the last one: on Hungarian-Szeged all layers give the
-    # network alone 1.7 LAS more, and the sum nothing (docs/figures.md, "What does a network add?").
-    all_layers: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
 
 
-@explained_methods
 @dataclass(frozen=True)
 class NetworkOptions:
     """Everything that training depends on beside the data and the words."""
@@ -46,12 +43,12 @@ class NetworkOptions:
     sizes: Sizes = field(default_factory=Sizes)
     columns: tuple[str, ...] = TAG_COLUMNS  # whose values the network predicts
     tag_inputs: tuple[str, ...] = ()  # columns that it reads beside the forms, and does not predict
-    buckets: Positive = 1 << 14  # rows of subwords; by convention
-    vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
-    classes: Count = 200_000  # the most frequent words whose classes are kept, beside those of the treebank; the same
+    buckets: Positive = 1 << 14  # rows of subwords; not tuned
+    vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; not tuned
+    classes: Count = 200_000  # the most frequent words whose classes are kept, beside those of the treebank; not tuned
     min_count: Positive = 2  # of a word in the training data that has a row of its own
     # Dropout and weight of tags: the best of three settings on the development set of English-EWT, by less than
-    # seeds may change (docs/figures.md, "What does a network add?"); the other numbers are by convention.
+    # seeds may change (docs/figures.md, "What does a network add?"); the other numbers are not tuned.
     epochs: Positive | None = None  # None: by the size of the treebank, see `epochs_for`
     batch_words: Positive = 300  # of one step
     rate: Rate = 0.003  # of Adam; it rises over WARM_UP steps and falls linearly to zero
@@ -66,7 +63,7 @@ class NetworkOptions:
         check_fields(self)
 
     def epochs_for(self, words: int) -> int:
-        """The number of epochs for a treebank of so many words.
+        """Return the number of epochs for a treebank of so many words.
 
         >>> [NetworkOptions().epochs_for(words) for words in (10_000, 40_000, 200_000)]
         [60, 30, 12]
@@ -76,9 +73,14 @@ class NetworkOptions:
         return min(max(MIN_EPOCHS, round(WORDS_READ / max(words, 1))), MAX_EPOCHS)
 
     def reading_tags(self) -> NetworkOptions:
-        """The options of a network that reads tags in place of predicting them."""
+        """Return the options of a network that reads tags in place of predicting them."""
         return replace(self, tag_inputs=TAG_COLUMNS, sizes=replace(self.sizes, cls=max(self.sizes.cls, TAG_SIZE)))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values."""
         return asdict(self)
+
+
+def stage_costs(options: NetworkOptions, words: int) -> list[StageCost]:
+    """Return the stages of the training of a network on a treebank of so many words."""
+    return [StageCost(STAGE, options.epochs_for(words), COST)]

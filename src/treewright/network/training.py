@@ -16,18 +16,17 @@ from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Judgement, Numbers, Observer, Stage, State, run
 from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
-from treewright.network.inputs import Inputs, Rows, described, path_prefixes, tag_strings
+from treewright.network.inputs import Inputs, Rows, path_prefixes, represent, tag_strings
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
-from treewright.network.options import NetworkOptions
+from treewright.network.options import STAGE, NetworkOptions
 from treewright.tokeniser.casing import with_case_noise, without_capitals
 from treewright.words import Words
 
-WARM_UP = 100  # steps in which the rate rises, by convention
-MAX_GRADIENT = 5.0  # the length to which longer gradients are cut, by convention
+WARM_UP = 100  # steps in which the rate rises; not tuned
+MAX_GRADIENT = 5.0  # the length to which longer gradients are cut; not tuned
 BETAS = (0.9, 0.95)  # of Adam; the second is that of Dozat & Manning 2017
 LENGTH_NOISE = 3.0  # words; sentences of about the same length are in one batch, others in each epoch
-STAGE = "network"
 NO_WORDS: tuple[tuple[str, ...], Floats, Mapping[str, str]] = ((), np.zeros((1, 0), dtype=np.float32), {})
 
 
@@ -55,9 +54,8 @@ class Example:
 class Trainer:
     """The training data as numbers, and the stage that learns from them.
 
-    inventory: sentences whose tags and labels the network has, if they are not the training sentences; networks that
-    read each other's training sentences need the same. parsed: sentences with the trees of another model. An epoch
-    reads all training sentences and `options.parsed` times as many words of these, the next epoch the following ones.
+    parsed: sentences with the trees of another model. An epoch reads all training sentences and `options.parsed` times
+    as many words of these, the next epoch the following ones.
     """
 
     def __init__(
@@ -66,24 +64,23 @@ class Trainer:
         dev: Sequence[Sentence],
         options: NetworkOptions,
         words: Words | None = None,
-        inventory: Sequence[Sentence] | None = None,
         parsed: Sequence[Sentence] = (),
     ) -> None:
         if not any(len(sentence) for sentence in sentences):
             raise InputError("the training data has no sentences")
         self.options, self.dev = options, dev
         both = [*sentences, *parsed]
-        counts = Counter(described(form).lower() for sentence in both for form in sentence.forms)
-        self.strings, self.vectors = strings_of(sentences, counts, options, words, inventory or sentences)
+        counts = Counter(represent(form).lower() for sentence in both for form in sentence.forms)
+        self.strings, self.vectors = strings_of(sentences, counts, options, words)
         self.counts = np.array([np.inf, np.inf, *(counts[word] for word in self.strings.vocabulary)], dtype=np.float32)
         self.types: list[Rows] = [(ROOT_ROW, NO_VECTOR_ROW, [], [])]
-        self.examples = self._examples(with_case_noise(both, options.case_noise, options.seed))
-        own, others = sum(map(len, sentences)), sum(map(len, parsed))  # words
-        read = min(1.0, options.parsed * own / max(others, 1))  # the share of the parsed sentences in an epoch
-        self.epochs = options.epochs_for(own)
-        self.words = round(own + read * others)  # of an epoch
+        self.examples = self.encode(with_case_noise(both, options.case_noise, options.seed))
+        words_of_treebank, words_of_parsed = sum(map(len, sentences)), sum(map(len, parsed))
+        share = min(1.0, options.parsed * words_of_treebank / max(words_of_parsed, 1))  # of the parsed, in an epoch
+        self.epochs = options.epochs_for(words_of_treebank)
+        self.words = round(words_of_treebank + share * words_of_parsed)  # of an epoch
         self.batches = max(1, round(self.words / options.batch_words))
-        self._sentences, self._parsed = len(sentences), round(read * len(parsed))  # that an epoch reads
+        self._sentences, self._parsed = len(sentences), round(share * len(parsed))  # that an epoch reads
         self._lengths = np.array([len(example.types) for example in self.examples])
         self._epoch, self._numbers = -1, list[list[int]]()  # whose batches are kept, and these
 
@@ -93,12 +90,12 @@ class Trainer:
         return NetworkSizes(vector=self.vectors.shape[1], **vars(self.options.sizes))
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> NetworkModel:
-        """The model of the epoch with the best score on dev."""
-        weights = run([self.stage()], seed=self.options.seed, state=state, observer=observer)[STAGE]
-        return self.model(weights)
+        """Train; return the model of the epoch with the best score on dev."""
+        weights = run([self.stage()], seed=self.options.seed, state=state, observer=observer)
+        return self.model(weights[STAGE])
 
     def stage(self) -> Stage[AdamLearner]:
-        """The epochs of the network."""
+        """Return the stage that trains the network."""
         return Stage(
             STAGE,
             learner=self._learner,
@@ -106,23 +103,33 @@ class Trainer:
             examples=range(self.batches),
             size=self.words,
             epochs=self.epochs,
-            judge=self._judge if any(len(sentence) for sentence in self.dev) else None,
+            judge=self.judge if any(len(sentence) for sentence in self.dev) else None,
         )
 
     def model(self, weights: Numbers) -> NetworkModel:
-        """The model with these weights."""
-        encoder = self._encoder()
+        """Return the model with these weights."""
+        encoder, strings = self.new_encoder(), self.strings
         torch.nn.utils.vector_to_parameters(torch.from_numpy(weights), encoder.parameters())
-        return NetworkModel(self.sizes, *self.strings[:3], self.strings.columns, self.strings.labels, encoder.arrays(),
-                            self.strings.word_classes, settings=self.options.to_json(),
-                            tag_inputs=self.options.tag_inputs)  # fmt: skip
+        return NetworkModel(
+            self.sizes,
+            strings.vocabulary,
+            strings.vector_vocabulary,
+            strings.classes,
+            strings.columns,
+            strings.labels,
+            encoder.arrays(),
+            strings.word_classes,
+            settings=self.options.to_json(),
+            tag_inputs=self.options.tag_inputs,
+        )
 
-    def _encoder(self) -> Encoder:
+    def new_encoder(self) -> Encoder:
+        """Make an encoder with initial weights."""
         torch.manual_seed(self.options.seed)
         return Encoder(self.sizes, self.vectors, **self.encoder_options())
 
     def encoder_options(self) -> dict[str, Any]:
-        """The options of an encoder for these strings."""
+        """Return the options of an encoder for these strings."""
         strings, options = self.strings, self.options
         return {
             "words": len(strings.vocabulary) + 2,
@@ -134,75 +141,77 @@ class Trainer:
         }
 
     def _learner(self) -> AdamLearner:
-        return AdamLearner(self._encoder, self.options, self.batches * self.epochs)
+        return AdamLearner(self.new_encoder, self.options, self.batches * self.epochs)
 
     def _learn(self, learner: AdamLearner, number: int) -> float:
         torch.set_num_threads(1)  # so that sums, and the trained network, do not depend on the machine's cores
-        torch.set_flush_denormal(
-            True
-        )  # moments of rows that are rarely used decay to denormal numbers: 40 % of the time
+        torch.set_flush_denormal(True)  # moments of rare rows decay to denormal numbers, which took 40 % of the time
         epoch = learner.steps // self.batches
         numbers = self._batches_of(epoch)[number]
         if not numbers:  # beside a sentence that is longer than a batch
             learner.steps += 1
             return 0.0
         torch.manual_seed(int(np.random.default_rng([self.options.seed, learner.steps]).integers(1 << 62)))
-        batch = self._batch([self.examples[place] for place in numbers], self.options.word_dropout)
+        batch = self.batch([self.examples[place] for place in numbers], self.options.word_dropout)
         return learner.step(batch, int((batch.lengths - 1).sum()))
 
     def _batches_of(self, epoch: int) -> list[list[int]]:
-        """The batches of an epoch, made once."""
+        """Return the batches of an epoch, which are made once."""
         if self._epoch != epoch:
             self._epoch, self._numbers = epoch, self._new_batches(epoch)
         return self._numbers
 
     def _new_batches(self, epoch: int) -> list[list[int]]:
-        """Sentences of about the same length, with about the same number of words in each batch."""
+        """Make batches of sentences of about the same length, each with about the same number of words."""
         random = np.random.default_rng([self.options.seed, epoch])
         numbers = self._numbers_of(epoch)
         lengths = self._lengths[numbers]
         order = np.argsort(lengths + random.uniform(0, LENGTH_NOISE, len(lengths)), kind="stable")
         ends = np.cumsum(lengths[order]) - lengths[order] / 2
-        places = (ends * (self.batches / lengths.sum())).astype(int)
-        found: list[list[int]] = [[] for _ in range(self.batches)]
-        for place, sentence in zip(places.tolist(), numbers[order].tolist(), strict=True):
-            found[place].append(sentence)
-        return found
+        batch_numbers = (ends * (self.batches / lengths.sum())).astype(int)
+        batches: list[list[int]] = [[] for _ in range(self.batches)]
+        for batch, sentence in zip(batch_numbers.tolist(), numbers[order].tolist(), strict=True):
+            batches[batch].append(sentence)
+        return batches
 
     def _numbers_of(self, epoch: int) -> NDArray[np.int64]:
-        """The examples of an epoch: the training sentences, and the parsed ones after those of the last epoch."""
+        """Return the examples of an epoch: the treebank, and the parsed sentences after those of the last epoch."""
         parsed = np.arange(epoch * self._parsed, (epoch + 1) * self._parsed)
         others = max(1, len(self.examples) - self._sentences)
         return np.concatenate([np.arange(self._sentences), self._sentences + parsed % others])
 
-    def _batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> Batch:
+    def batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> Batch:
+        """Return the examples as tensors; a share of rare words is replaced by the unknown word."""
         nodes = [example.types for example in examples]
         types, inverse = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *nodes]), return_inverse=True)
         rows = [self.types[number] for number in types.tolist()]
         words = torch.tensor([row[0] for row in rows], dtype=torch.long)
         share = word_dropout / (word_dropout + torch.from_numpy(self.counts)[words])
         words = torch.where(torch.rand(len(words)) < share, 0, words)
-        lengths = [len(one) for one in nodes]
-        places = np.split(inverse, np.cumsum(lengths)[:-1])
+        lengths = list(map(len, nodes))
+        local_types = np.split(inverse, np.cumsum(lengths)[:-1])
         return Batch(
             words,
             torch.tensor([row[1] for row in rows], dtype=torch.long),
             ragged([row[2] for row in rows]),
             ragged([row[3] for row in rows]),
-            padded(places, 0),
+            padded(local_types, 0),
             torch.tensor(lengths),
             padded([example.heads for example in examples], IGNORED),
             padded([example.labels for example in examples], IGNORED),
             padded([example.tags for example in examples], IGNORED),
         )
 
-    def _examples(self, sentences: Sequence[Sentence]) -> list[Example]:
+    def encode(self, sentences: Sequence[Sentence]) -> list[Example]:
+        """Return the sentences as numbers, and add their word types to those that are known."""
         strings = self.strings
-        inputs = Inputs(strings, self.options.buckets)
+        inputs = Inputs(*strings[:4], buckets=self.options.buckets)
         types: dict[tuple[str, tuple[str, ...]], int] = {}
         labels = {label: number for number, label in enumerate(strings.labels)}
-        columns = {name: {value: place for place, value in enumerate(all_)} for name, all_ in strings.columns.items()}
-        found = []
+        columns = {
+            name: {value: number for number, value in enumerate(values)} for name, values in strings.columns.items()
+        }
+        examples = []
         for sentence in sentences:
             forms = without_capitals(sentence.forms)
             words = list(zip(forms, tag_strings(sentence, self.options.tag_inputs), strict=True))
@@ -214,7 +223,7 @@ class Trainer:
             tags = np.full((len(sentence) + 1, len(columns)), IGNORED, dtype=np.int64)
             for column, (name, values) in enumerate(columns.items()):
                 tags[1:, column] = [values.get(tag, IGNORED) for tag in getattr(sentence, name)]
-            found.append(
+            examples.append(
                 Example(
                     np.array([0, *(types[word] for word in words)], dtype=np.int64),
                     np.array([IGNORED, *heads], dtype=np.int64),
@@ -222,11 +231,11 @@ class Trainer:
                     tags,
                 )
             )
-        return found
+        return examples
 
-    def _judge(self, weights: Numbers) -> Judgement:
-        """The share of words of the development data with the right head and label, and of right tags."""
-        network = Network(self.model(weights).rounded())
+    def judge(self, weights: Numbers) -> Judgement:
+        """Return the share of words of the development data with the right head and label, and of right tags."""
+        network = Network(self.model(weights).quantise())
         words = heads = arcs = 0
         right_tags = dict.fromkeys(self.strings.columns, 0)
         ranges = network.model.column_ranges()
@@ -256,7 +265,7 @@ class AdamLearner:
         self.reset()
 
     def step(self, batch: Batch, words: int) -> float:
-        """One step; returns the sum of the losses of the words."""
+        """Take one step; return the sum of the losses of the words."""
         share = min(1.0, (self.steps + 1) / WARM_UP) * max(0.0, 1 - self.steps / self.planned)
         for group in self.optimizer.param_groups:
             group["lr"] = group["initial_lr"] * share
@@ -270,16 +279,16 @@ class AdamLearner:
         return float(loss.detach())
 
     def arrays(self) -> dict[str, Numbers]:
-        """The arrays of the state."""
+        """Return the arrays of the state."""
         return {"weights": self.average(), **{name: self._moments(name) for name in ("exp_avg", "exp_avg_sq")}}
 
     def restore(self, arrays: Mapping[str, Numbers], steps: int) -> None:
         """Continue from a saved state."""
         self.steps = steps
         torch.nn.utils.vector_to_parameters(torch.from_numpy(np.array(arrays["weights"])), self.parameters)
-        first, second = (self._split(arrays[name]) for name in ("exp_avg", "exp_avg_sq"))
-        for parameter, one, other in zip(self.parameters, first, second, strict=True):
-            state = {"step": torch.tensor(float(steps)), "exp_avg": one, "exp_avg_sq": other}
+        means, squares = (self._split(arrays[name]) for name in ("exp_avg", "exp_avg_sq"))
+        for parameter, mean, square in zip(self.parameters, means, squares, strict=True):
+            state = {"step": torch.tensor(float(steps)), "exp_avg": mean, "exp_avg_sq": square}
             self.optimizer.state[parameter] = state
 
     def reset(self) -> None:
@@ -289,7 +298,7 @@ class AdamLearner:
         self.optimizer = torch.optim.Adam(self.encoder.rates(self.rate), lr=self.rate, betas=BETAS, fused=True)
 
     def average(self) -> Numbers:
-        """The weights; the rate falls to zero, so that they need no average."""
+        """Return the weights; the rate falls to zero, so that they need no average."""
         return np.array(torch.nn.utils.parameters_to_vector(self.parameters).detach().numpy())
 
     def _moments(self, name: str) -> Numbers:
@@ -309,26 +318,23 @@ def strings_of(
     counts: Counter[str],
     options: NetworkOptions,
     words: Words | None,
-    inventory: Sequence[Sentence],
 ) -> tuple[Strings, Floats]:
-    """The strings of the model, and its vectors, of which the first is that of words without one."""
+    """Return the strings of the model, and its vectors, of which the first is that of words without one."""
     vocabulary = tuple(sorted(word for word, count in counts.items() if count >= options.min_count))
     vector_words, vectors, word_classes = NO_WORDS if words is None else kept_words(words, options, counts)
     paths = sorted({prefix for path in word_classes.values() for prefix in path_prefixes(path)})
-    tags = {tag for one in inventory for word in tag_strings(one, options.tag_inputs) for tag in word}
-    columns = {
-        name: tuple(sorted({tag for one in inventory for tag in getattr(one, name)}))
-        for name in options.columns
-        if name not in options.tag_inputs and any(tag != "_" for one in inventory for tag in getattr(one, name))
-    }
-    labels = tuple(sorted({label for one in inventory for label in one.deprels}))
-    return Strings(vocabulary, vector_words, (*paths, *sorted(tags)), word_classes, columns, labels), vectors
+    read_tags = {tag for sentence in sentences for word in tag_strings(sentence, options.tag_inputs) for tag in word}
+    predicted = [name for name in options.columns if name not in options.tag_inputs]
+    tags = {name: {tag for sentence in sentences for tag in getattr(sentence, name)} for name in predicted}
+    columns = {name: tuple(sorted(values)) for name, values in tags.items() if values - {"_"}}
+    labels = tuple(sorted({label for sentence in sentences for label in sentence.deprels}))
+    return Strings(vocabulary, vector_words, (*paths, *sorted(read_tags)), word_classes, columns, labels), vectors
 
 
 def kept_words(
     words: Words, options: NetworkOptions, counts: Mapping[str, int]
 ) -> tuple[tuple[str, ...], Floats, dict[str, str]]:
-    """The words with the vectors that a model keeps, and the classes of frequent words and of those of the treebank."""
+    """Return the words and vectors that a model keeps, and the classes of frequent words and of the treebank's."""
     kept = words.keep(options.vectors, classes=options.classes)
     vectors = kept.vectors
     if vectors.size:
@@ -339,23 +345,9 @@ def kept_words(
 
 
 def padded(rows: Sequence[NDArray[np.int64]], filling: int) -> torch.Tensor:
-    """Arrays of different lengths as one tensor."""
+    """Return arrays of different lengths as one tensor."""
     longest = max(len(row) for row in rows)
-    found = np.full((len(rows), longest, *rows[0].shape[1:]), filling, dtype=np.int64)
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = row
-    return torch.from_numpy(found)
-
-
-def train_network(
-    sentences: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    options: NetworkOptions,
-    words: Words | None = None,
-    inventory: Sequence[Sentence] | None = None,
-    parsed: Sequence[Sentence] = (),
-    state: State | None = None,
-    observer: Observer | None = None,
-) -> NetworkModel:
-    """The network of these sentences; the epoch with the best score on `dev` is kept."""
-    return Trainer(sentences, dev, options, words, inventory, parsed).run(state, observer)
+    table = np.full((len(rows), longest, *rows[0].shape[1:]), filling, dtype=np.int64)
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return torch.from_numpy(table)

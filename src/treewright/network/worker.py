@@ -17,8 +17,8 @@ from treewright.network.model import Floats, NetworkModel
 from treewright.streams import grouped
 from treewright.tokeniser.casing import without_capitals
 
-CACHE_SIZE = 1 << 13  # words whose products with the first matrix are kept: 4 kB each with 128 units; by convention
-MAX_WORDS = 1 << 13  # of the sentences that the core reads in one call, to bound memory; by convention
+CACHE_SIZE = 1 << 13  # words whose products with the first matrix are kept: 4 kB each with 128 units; not tuned
+MAX_WORDS = 1 << 13  # of the sentences that the core reads in one call, to bound memory; not tuned
 
 
 Words = Sequence[str] | Sentence  # of a sentence: its forms, or with its tags
@@ -37,24 +37,21 @@ class Reading:
 
     def labels(self, heads: ArrayLike) -> Floats:
         """[n, L]: log P(label | head, word) for each word, where heads[m] is its head and heads[0] is -1."""
-        return self.weights.labels(self.sides, checked_heads(heads, len(self.arcs)))
+        return self.weights.labels(self.sides, check_heads(heads, len(self.arcs)))
 
 
-def checked_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
-    """One head for each node, that of the root being -1."""
-    try:
-        found = np.asarray(heads)
-    except ValueError:
-        raise ValueError(f"heads is {heads!r}; expected {nodes} whole numbers, one a node") from None
-    if found.shape != (nodes,) or found.dtype.kind not in "iu":
-        raise ValueError(f"heads is {found.dtype}{list(found.shape)}; expected {nodes} whole numbers, one a node")
-    if found[0] != -1 or (nodes > 1 and not 0 <= found[1:].min() <= found[1:].max() < nodes):
-        raise ValueError(f"heads is {found.tolist()}; expected -1, and then a node from 0 to {nodes - 1} for each word")
-    return np.ascontiguousarray(found, dtype=np.int32)
+def check_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
+    """Return the heads as an array: one for each node, that of the root being -1."""
+    array = np.asarray(heads)
+    if array.shape != (nodes,) or array.dtype.kind not in "iu":
+        raise ValueError(f"heads is {array.dtype}{list(array.shape)}; expected {nodes} whole numbers, one a node")
+    if array[0] != -1 or (nodes > 1 and not 0 <= array[1:].min() <= array[1:].max() < nodes):
+        raise ValueError(f"heads is {array.tolist()}; expected -1, and then a node from 0 to {nodes - 1} for each word")
+    return np.ascontiguousarray(array, dtype=np.int32)
 
 
 def kernel_weights(model: NetworkModel) -> NetworkWeights:
-    """The weights of a model in the layout of the core; all threads share them."""
+    """Return the weights of a model in the layout of the core; all threads share them."""
     sizes, columns = list(model.sizes.to_json().values()), [len(values) for values in model.columns.values()]
     arrays: dict[str, object] = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
     return NetworkWeights(arrays, sizes, columns, len(model.labels))
@@ -71,8 +68,8 @@ class NetworkWorker:
         self._types: dict[WordType, int] = {}
 
     def read(self, sentences: Sequence[Words]) -> list[Reading]:
-        """A reading of each sentence, given as its forms, or with its tags."""
-        return [reading for some in batches(sentences) for reading in self._read_together(some)]
+        """Read each sentence, given as its forms, or with its tags."""
+        return [reading for batch in batches(sentences) for reading in self._read_together(batch)]
 
     def _read_together(self, sentences: Sequence[Words]) -> Iterator[Reading]:
         if len(self._types) > CACHE_SIZE:
@@ -84,7 +81,7 @@ class NetworkWorker:
             yield Reading(arcs, tags, sides, self.weights, self.model)
 
     def _word_types(self, sentence: Words) -> Sequence[WordType]:
-        """What the inputs of each word depend on."""
+        """Return what the inputs of each word depend on."""
         forms = without_capitals(sentence.forms if isinstance(sentence, Sentence) else sentence)
         if not self.model.tag_inputs:
             return forms
@@ -95,8 +92,8 @@ class NetworkWorker:
 
     def _add(self, word: WordType) -> int:
         rows = self.inputs.of(word) if isinstance(word, str) else self.inputs.of(*word)
-        found = self._types[word] = self.kernel.add(*rows)
-        return found
+        number = self._types[word] = self.kernel.add(*rows)
+        return number
 
     def clear(self) -> None:
         """Forget all word types."""
@@ -105,8 +102,8 @@ class NetworkWorker:
 
 
 def batches(sentences: Sequence[Words]) -> Iterator[list[Words]]:
-    """The sentences in lists of at most MAX_WORDS words, or of one sentence."""
-    for place, forms in enumerate(sentences):
+    """Divide the sentences into lists of at most MAX_WORDS words, or of one sentence."""
+    for number, forms in enumerate(sentences):
         if isinstance(forms, str):
-            raise TypeError(f"sentences[{place}] is {described(forms)}; expected a list of forms")
+            raise TypeError(f"sentences[{number}] is {described(forms)}; expected a list of forms")
     return grouped(sentences, len, MAX_WORDS)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from functools import partial
+from itertools import chain, groupby, islice
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 
 from treewright import streams
-from treewright.calls import checked, explained_methods
-from treewright.checks import check_flags
+from treewright.checks import check, check_flags
 from treewright.corpus import Document, Sentence
 from treewright.corpus.arguments import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
 from treewright.errors import InputError
-from treewright.learn import Progress
+from treewright.learn import Observer, Plan, Progress, Report
 from treewright.model import component
-from treewright.model.checkpoint import Steps
 from treewright.model.component import (
     MAKERS,
     ArrayForm,
@@ -28,7 +27,6 @@ from treewright.model.component import (
     Saved,
     Stored,
     component_class,
-    hold_out,
     part_of,
     sentences_of,
 )
@@ -45,16 +43,14 @@ from treewright.parser import (
     TreeOptions,
 )
 from treewright.parser.explanation import ALTERNATIVES
-from treewright.parser.model import MAX_SECONDS, groups
+from treewright.parser.model import groups
 from treewright.parser.networks import with_readings, without_reading
-from treewright.parser.partial import open_cells
-from treewright.parser.training import check_graphs
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
-from treewright.pipeline.networks import trained_network, with_network
+from treewright.pipeline.networks import NO_GAIN
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
-from treewright.pipeline.training import Callbacks, OnReport, Recipe, origin_of, train_parts
+from treewright.pipeline.training import Recipe, plan_training
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
 from treewright.tagger.model import without_network
@@ -74,7 +70,43 @@ class TextOptions(ParseOptions, total=False):
     comment: bool
 
 
-@explained_methods
+class TrainingOptions(TypedDict, total=False):
+    """The keywords of `Pipeline.plan`, for functions that pass them on."""
+
+    seed: int | None
+    options: ParserOptions | ParserSettings | None
+    tagger_options: TaggerOptions | None
+    tokeniser_options: TokeniserOptions | None
+    folds: int
+    network: NetworkOptions | None
+    words: Words | None
+    parsed: Corpus | None
+    metadata: Mapping[str, Any] | None
+
+
+class SearchOptions(TypedDict, total=False):
+    """The keywords of `Parser.why_not` and `Parser.alternatives` that choose trees."""
+
+    projective: bool | None
+    max_seconds: float | None
+
+
+class KBestOptions(SearchOptions, total=False):
+    """The keywords of `Parser.kbest`."""
+
+    threads: int
+    all_arcs: bool
+
+
+class CompletionOptions(SearchOptions, total=False):
+    """The keywords of `Parser.complete`."""
+
+    threads: int
+    root: str | None
+    on_error: str
+    method: str
+
+
 @dataclass(frozen=True)
 class Pipeline(Saved):
     """Raw text in, sentences with tags, lemmas, trees and certificates out. `tw.load("en")` is one.
@@ -94,12 +126,11 @@ class Pipeline(Saved):
     metadata: Mapping[str, Any] = field(default_factory=dict)  # name, licence, figures
 
     KIND: ClassVar[str] = "pipeline"
-    FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 2
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # those of its parts
 
     @classmethod
-    @checked
-    def train(
+    def plan(
         cls,
         train: Corpus,
         dev: Corpus | None = None,
@@ -113,52 +144,68 @@ class Pipeline(Saved):
         words: Words | None = None,
         parsed: Corpus | None = None,
         metadata: Mapping[str, Any] | None = None,
-        report: OnReport | None = None,
+    ) -> Plan[Sentence, Pipeline]:
+        """Plan the training of every component on the treebank train: a CoNLL-U file or sentences.
+
+        The plan has the data, the settings, the stages with their costs, and notes about what the treebank cannot
+        teach; `plan.run()` trains. Tags, heads and relations that are "_" are open: each component learns from the
+        cells that are filled. Epochs are chosen on `dev`; without it the last tenth of the sentences is held out. The
+        parser is trained on predicted tags: each of the folds is tagged by a tagger that was trained on the others.
+        options are those of the parser, tagger_options and tokeniser_options those of the other components; seed
+        replaces theirs. network: train a network too, whose scores are added to those of tagger and parser (it needs
+        PyTorch); words: word vectors and classes for it. parsed: sentences with the tags and trees of a more accurate
+        model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
+        treebank has, the network as in `treewright.network.Network.train`. metadata is saved with the model. Columns
+        that are empty in the treebank are not filled, and without its text the tokeniser works by rules.
+
+        >>> plan = Pipeline.plan("sample.conllu", options=ParserOptions("arc"))
+        >>> len(plan.train), len(plan.dev), plan.settings["model"], plan.stages[0].name
+        (9, 1, 'arc', 'tokens')
+        """
+        check(options, ParserOptions | ParserSettings | None, "options")
+        check(tagger_options, TaggerOptions | None, "tagger_options")
+        check(tokeniser_options, TokeniserOptions | None, "tokeniser_options")
+        check(network, NetworkOptions | None, "network")
+        recipe = Recipe(
+            tokeniser_options or TokeniserOptions(),
+            tagger_options or TaggerOptions(),
+            options or ParserOptions(),
+            folds,
+            network,
+        )
+        if seed is not None:
+            recipe = recipe.with_seed(seed)
+        return plan_training(train, dev, recipe, words, parsed, partial(cls, metadata=metadata or {}))
+
+    @classmethod
+    def train(
+        cls,
+        train: Corpus,
+        dev: Corpus | None = None,
+        *,
+        report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         note: Callable[[str], None] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
+        **options: Unpack[TrainingOptions],
     ) -> Pipeline:
-        """Train every component on the treebank train: a CoNLL-U file or sentences. Epochs are chosen on `dev`.
+        """Train every component on the treebank train; `options` are those of `Pipeline.plan`.
 
-        Tags, heads and relations that are "_" are open: each component learns from the cells that are filled.
-        Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
-        folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
-        tokeniser_options those of the other components; seed replaces theirs. network: train a network too, whose
-        scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it, and
-        vectors for the tensor of a parser that has one. parsed: sentences with the tags and trees of a more accurate
-        model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
-        treebank has, the network as in `treewright.network.Network.train`. metadata is saved with the model. Columns
-        that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
-        called with a line for each. report is called after each epoch, progress before each example. checkpoint: a
-        file beside which finished components and the state of the current one are kept, from which a later call with
-        `resume` continues; the caller removes them (`model.checkpoint.remove_checkpoint`) when the model is saved.
+        report is called after each epoch, progress before each example, note with a line about what the treebank
+        cannot teach. checkpoint: a file beside which finished components and the state of the current one are kept,
+        from which a later call with `resume` continues; the caller removes them (`model.checkpoint.remove_checkpoint`)
+        when the model is saved.
         """
-        sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
+        plan = cls.plan(train, dev, **options)
         tell = note or (lambda line: None)
-        if dev is None:
-            sentences, held_out = hold_out(sentences)
-            tell(f"no development data: {len(held_out)} of {len(sentences) + len(held_out)} sentences are held out")
-        if not sentences:
-            raise InputError("the training data has no sentences")
-        if line := open_cells(sentences):
-            tell(f"training data: {line}")
-        tokenising = tokeniser_options or TokeniserOptions()
-        parts_options = tagger_options or TaggerOptions(), options or ParserOptions()
-        recipe = Recipe(tokenising, *parts_options, folds, network)
-        if seed is not None:
-            recipe = recipe.with_seed(seed)
-        check_graphs(sentences, recipe.parser)
-        recipe = recipe.for_treebank(sentences, tell)
-        steps = Steps.at(checkpoint, resume, lambda: origin_of([*sentences, *others], held_out, recipe, words))
-        callbacks = Callbacks(report, progress)
-        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks, words, others)
-        if recipe.network is not None:
-            trained = trained_network(sentences, held_out, recipe.network, words, others, steps, callbacks)
-            tagger, parser = with_network(tagger, parser, trained, held_out, tell)
-        return cls(tokeniser, tagger, parser, metadata or {})
+        for line in plan.notes:
+            tell(line)
+        pipeline = plan.run(Observer(report, progress=progress), checkpoint=checkpoint, resume=resume)
+        if options.get("network") is not None and pipeline.network is None:
+            tell(NO_GAIN)
+        return pipeline
 
-    @checked
     def save(self, path: str | os.PathLike[str], *, pack: bool = True) -> None:
         """Write a model file to path: safetensors with a JSON header.
 
@@ -167,7 +214,7 @@ class Pipeline(Saved):
         component.save(self, path, pack=pack)
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file; a tokeniser by rules has none."""
+        """Return the header and the arrays of a model file; a tokeniser by rules has none."""
         parts: dict[str, Component] = {"tagger": self.tagger, self.parser.KIND: self.parser}
         if self.tokeniser.model is not None:
             parts["tokeniser"] = self.tokeniser
@@ -176,7 +223,7 @@ class Pipeline(Saved):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Pipeline:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        """Make the pipeline of a header and arrays; messages name their source."""
         tokeniser = part_of(Tokeniser, source, header, arrays) if "tokeniser" in header else Tokeniser()
         kind = component_class("induced parser") if "induced parser" in header else Parser
         parser = cast("Parser | InducedParser", part_of(kind, source, header, arrays))
@@ -184,7 +231,7 @@ class Pipeline(Saved):
 
     @classmethod
     def join(cls, *paths: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """The pipeline of the components in the files of these paths: a tagger, a parser and perhaps a tokeniser.
+        """Join the components in the files of these paths into a pipeline: a tagger, a parser and perhaps a tokeniser.
 
         One of the files may be a pipeline; the components in the other files replace its own. metadata is added to
         that of this pipeline.
@@ -193,7 +240,7 @@ class Pipeline(Saved):
 
     @classmethod
     def of(cls, joined: Joined, metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """The pipeline of joined components that were read from files, with metadata."""
+        """Make a pipeline of components that were read from files."""
         parts: dict[str, Any] = {"tokeniser": Tokeniser(), **joined.parts}
         return cls(**parts, metadata={**joined.metadata, **(metadata or {})})
 
@@ -204,7 +251,7 @@ class Pipeline(Saved):
         tagger: Tagger | None = None,
         parser: Parser | InducedParser | None = None,
     ) -> Pipeline:
-        """A copy with another tokeniser, tagger or parser in place of its own, where one is given."""
+        """Return a copy with another tokeniser, tagger or parser, where one is given."""
         return Pipeline(tokeniser or self.tokeniser, tagger or self.tagger, parser or self.parser, self.metadata)
 
     @property
@@ -221,7 +268,7 @@ class Pipeline(Saved):
         return {"tokeniser": self.tokeniser, "tagger": self.tagger, "parser": self.parser}
 
     def __call__(self, text: str, *, threads: int = 1, **options: Unpack[TextOptions]) -> Document:
-        """The sentences of a text, tagged and parsed: a list that displays itself in a notebook.
+        """Tag and parse a text: the sentences are a list that displays itself in a notebook.
 
         Each has `parse` (value, bound, certificate), `head_confidence`, `label_confidence` and `tag_confidence` (the
         calibrated probability of each word's head, of its label given the head, and of its tag), the comments
@@ -229,11 +276,12 @@ class Pipeline(Saved):
         (SpaceAfter, TokenRange). A certified tree is the model's best tree over the candidate arcs (with all_arcs=True
         over all arcs); it may still be wrong. options are those of `Parser.parse`.
         """
-        sentences = text_sentences([checked_text(text)], self.tokeniser)
+        check_text(text)
+        sentences = text_sentences([text], self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
 
     def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
-        """The sentences of each text, in the order of the texts.
+        """Tag and parse each text; yield their documents in order.
 
         Short texts are parsed together, which is faster; the result is that of `nlp(text)` for each, for any number of
         threads. At most `chunk` texts are read ahead for a thread, and only while they come quickly: those of a slow
@@ -245,27 +293,27 @@ class Pipeline(Saved):
         texts = checked_items(texts, str, "texts", "nlp(text) parses one text", "one text each")
         chunk = streams.check_count(options.get("chunk", MAX_TEXTS), "chunk")
 
-        def answers(some: list[Numbered]) -> list[Document | Failure]:
+        def parse_batch(batch: list[Numbered]) -> list[Document | Failure]:
             try:
-                return list(self._documents([text for _, text in some], options))
+                return list(self._documents([text for _, text in batch], options))
             except Exception:  # raised again for the text that it belongs to
-                return list(one_by_one(some, lambda text: self(text, **options)))
+                return list(one_by_one(batch, lambda text: self(text, **options)))
 
-        return documents_of(streams.map_chunks(answers, text_batches(texts, chunk), threads))
+        return documents_of(streams.map_chunks(parse_batch, text_batches(texts, chunk), threads))
 
     def _documents(self, texts: Iterable[str], options: TextOptions) -> Iterator[Document]:
-        """The document of each text; those that are one block are tokenised and parsed together."""
-        for is_block, some in groupby(texts, lambda text: len(text) <= BLOCK):
+        """Yield the document of each text; those that are one block are tokenised and parsed together."""
+        for is_block, group in groupby(texts, lambda text: len(text) <= BLOCK):
             if is_block:
-                yield from self._short_documents(list(some), options)
+                yield from self._short_documents(list(group), options)
             else:
-                yield from (self(text, **options) for text in some)
+                yield from (self(text, **options) for text in group)
 
     def _short_documents(self, texts: Sequence[str], options: TextOptions) -> Iterator[Document]:
         tokenised = self.tokeniser.batch(texts)
-        parsed = self.parse((sentence for some in tokenised for sentence in some), **options)
-        for text, some in zip(texts, tokenised, strict=True):
-            yield Document(islice(parsed, len(some)), text)
+        parsed = self.parse(chain.from_iterable(tokenised), **options)
+        for text, sentences in zip(texts, tokenised, strict=True):
+            yield Document(islice(parsed, len(sentences)), text)
 
     def parse(
         self,
@@ -277,7 +325,7 @@ class Pipeline(Saved):
         confidence: bool = True,
         **options: Unpack[TreeOptions],
     ) -> Iterator[Sentence]:
-        """Copies of sentences that are split into words already, with heads and labels set, in order.
+        """Parse sentences that are split into words already; yield copies with heads and labels set, in order.
 
         Those whose UPOS is empty throughout are tagged first; tags that are there are kept. chunk: how many sentences
         are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
@@ -287,136 +335,88 @@ class Pipeline(Saved):
         check_seconds(options.get("max_seconds"))
         check_flags(comment=comment, confidence=confidence)
 
-        def answers(some: list[Sentence]) -> list[Sentence]:
-            tagged = (tagged for group in groups(some) for tagged in self._tag_together(group, confidence))
-            found = list(self.parser.parse(tagged, confidence=confidence, **options))
+        def parse_chunk(sentences: list[Sentence]) -> list[Sentence]:
+            tagged = (tagged for group in groups(sentences) for tagged in self._tag_together(group, confidence))
+            parsed = list(self.parser.parse(tagged, confidence=confidence, **options))
             if comment:
-                for sentence in found:
+                for sentence in parsed:
                     set_certificate(sentence, sentence.parse)
-            return found
+            return parsed
 
-        return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
+        return streams.map_items(parse_chunk, checked_sentences(sentences), threads=threads, chunk=chunk)
 
-    def kbest(
-        self,
-        text: str | Iterable[Sentence],
-        k: int,
-        *,
-        threads: int = 1,
-        projective: bool | None = None,
-        all_arcs: bool = False,
-        max_seconds: float | None = MAX_SECONDS,
-    ) -> list[KBest]:
-        """The k best trees of each sentence of a text, or of each of the sentences given, best first.
+    def kbest(self, text: str | Iterable[Sentence], k: int, **options: Unpack[KBestOptions]) -> list[KBest]:
+        """Find the k best trees of each sentence of a text, or of each of the sentences given, best first.
 
-        The other arguments are those of `Parser.kbest`.
+        options are those of `Parser.kbest`.
 
         >>> import treewright as tw
-        >>> [found] = tw.load("en").kbest("I saw her duck.", 3)
-        >>> len(found), found[0].parse.certified
+        >>> [trees] = tw.load("en").kbest("I saw her duck.", 3)
+        >>> len(trees), trees[0].parse.certified
         (3, True)
         """
         if isinstance(text, str):
             sentences = self._tag_each(text_sentences([text], self.tokeniser))
         else:
             sentences = self._tag_each(checked_sentences(text, "text"))
-        return list(
-            self.trained_parser.kbest(
-                sentences, k, threads=threads, projective=projective, all_arcs=all_arcs, max_seconds=max_seconds
-            )
-        )
+        return list(self.trained_parser.kbest(sentences, k, **options))
 
-    def complete(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        threads: int = 1,
-        projective: bool | None = None,
-        root: str | None = None,
-        on_error: str = "raise",
-        method: str = "exact",
-        max_seconds: float | None = MAX_SECONDS,
-    ) -> Iterator[Completion]:
-        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.parser.complete`.
+    def complete(self, sentences: Iterable[Sentence], **options: Unpack[CompletionOptions]) -> Iterator[Completion]:
+        """Fill in the heads and relations that are "_"; what is given stays as it is.
+
+        options are those of `treewright.parser.complete`.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
-        >>> [found] = nlp.complete([tw.Sentence.from_words(["It", "rains"], heads=[-1, 0])])
-        >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
+        >>> [completion] = nlp.complete([tw.Sentence.from_words(["It", "rains"], heads=[-1, 0])])
+        >>> completion.sentence.heads.tolist(), completion.sentence.deprels, completion.open_heads.tolist()
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
-        return self.parser.complete(
-            self._tag_each(sentences),
-            threads=threads,
-            projective=projective,
-            root=root,
-            on_error=on_error,
-            method=method,
-            max_seconds=max_seconds,
-        )
+        return self.parser.complete(self._tag_each(sentences), **options)
 
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
-        """The scored parts over the candidate arcs of a sentence, see `Parser.parts`."""
-        tagged = self._tagged(checked_sentence(sentence))
+        """Score the parts over the candidate arcs of a sentence, see `Parser.parts`."""
+        tagged = self._tag_one(sentence)
         return self.trained_parser.parts(tagged, projective=projective, all_arcs=all_arcs)
 
-    def why_not(
-        self,
-        sentence: Sentence,
-        *,
-        head: int,
-        modifier: int,
-        projective: bool | None = None,
-        max_seconds: float | None = MAX_SECONDS,
-    ) -> Explanation:
-        """What it costs to attach a word to another head, see `Parser.why_not`."""
-        tagged = self._tagged(checked_sentence(sentence))
-        return self.trained_parser.why_not(
-            tagged, head=head, modifier=modifier, projective=projective, max_seconds=max_seconds
-        )
+    def why_not(self, sentence: Sentence, *, head: int, modifier: int, **options: Unpack[SearchOptions]) -> Explanation:
+        """Explain what it costs to attach a word to another head, see `Parser.why_not`."""
+        return self.trained_parser.why_not(self._tag_one(sentence), head=head, modifier=modifier, **options)
 
     def alternatives(
-        self,
-        sentence: Sentence,
-        modifier: int,
-        *,
-        count: int = ALTERNATIVES,
-        projective: bool | None = None,
-        max_seconds: float | None = MAX_SECONDS,
+        self, sentence: Sentence, modifier: int, *, count: int = ALTERNATIVES, **options: Unpack[SearchOptions]
     ) -> Alternatives:
-        """The heads that a word could have instead, see `Parser.alternatives`."""
-        tagged = self._tagged(checked_sentence(sentence))
-        return self.trained_parser.alternatives(
-            tagged, modifier, count=count, projective=projective, max_seconds=max_seconds
-        )
+        """List the heads that a word could have instead, see `Parser.alternatives`."""
+        return self.trained_parser.alternatives(self._tag_one(sentence), modifier, count=count, **options)
 
     def tag(self, sentences: Iterable[Sentence], *, confidence: bool = True) -> Iterator[Sentence]:
-        """Copies of the sentences that have no tags, with tags and their confidence; the others as they are."""
+        """Tag copies of the sentences that have no tags, with confidence; yield the others as they are."""
         return (without_reading(sentence) for sentence in self._tag_each(sentences, confidence))
 
     def _tag_each(self, sentences: Iterable[Sentence], confidence: bool = True) -> Iterator[Sentence]:
-        """The same with the readings of the network, for the parser."""
-        return (self._tagged(sentence, confidence) for sentence in checked_sentences(sentences))
+        """Tag like `tag`, and keep the readings of the network for the parser."""
+        checked = checked_sentences(sentences)
+        return (tagged for sentence in checked for tagged in self._tag_together([sentence], confidence))
 
     def retag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
-        """Copies of the sentences with tags and lemmas of this model in place of their own, in order.
+        """Yield copies of the sentences with tags and lemmas of this model in place of their own, in order.
 
         threads and confidence are those of `Tagger.tag`.
         """
         check_flags(confidence=confidence)
 
-        def answers(some: list[Sentence]) -> list[Sentence]:
-            tagged = [one for group in groups(some) for one in self.tagger.tag(self.read(group), confidence=confidence)]
-            return list(map(without_reading, tagged))
+        def tag_chunk(chunk: list[Sentence]) -> list[Sentence]:
+            tagged = (self.tagger.tag(self.read(group), confidence=confidence) for group in groups(chunk))
+            return list(map(without_reading, chain.from_iterable(tagged)))
 
-        chunk = streams.CHUNK if self.network or streams.check_threads(threads) > 1 else 1
-        return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
+        size = streams.CHUNK if self.network or streams.check_threads(threads) > 1 else 1
+        return streams.map_items(tag_chunk, checked_sentences(sentences), threads=threads, chunk=size)
 
-    def _tagged(self, sentence: Sentence, confidence: bool = True) -> Sentence:
-        return self._tag_together([sentence], confidence)[0]
+    def _tag_one(self, sentence: Sentence) -> Sentence:
+        return self._tag_together([checked_sentence(sentence)], True)[0]
 
     def _tag_together(self, sentences: Sequence[Sentence], confidence: bool) -> list[Sentence]:
-        """The sentences with tags; those that were tagged with the help of a network have its readings."""
+        """Tag the sentences that have no tags; those tagged with the help of a network have its readings."""
         bare = self.read([sentence for sentence in sentences if is_bare(sentence)])
         tagged = self.tagger.tag(bare, confidence=confidence)
         return [next(tagged) if is_bare(sentence) else sentence for sentence in sentences]
@@ -427,14 +427,14 @@ class Pipeline(Saved):
         return self.parser.model.network if isinstance(self.parser, Parser) else None
 
     def without_network(self) -> Pipeline:
-        """A copy whose tags and trees are those of the linear models alone: faster, less accurate."""
+        """Return a copy whose tags and trees are those of the linear models alone: faster, less accurate."""
         if self.network is None:
             return self
         tagger = Tagger(without_network(self.tagger.model))
         return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
-        """The sentences with their readings by the network, for tagger and parser; as they are without a network.
+        """Read the sentences with the network, for tagger and parser; without a network they stay as they are.
 
         A network that reads tags is left to the parser, which has them.
         """
@@ -442,7 +442,7 @@ class Pipeline(Saved):
         return with_readings(None if reads_tags else self.network, list(sentences))
 
     def calibrate(self, dev: Corpus) -> Pipeline:
-        """A copy whose confidence is calibrated on sentences with gold tags and trees that it was not trained on.
+        """Return a copy whose confidence is calibrated on sentences with gold tags and trees not seen in training.
 
         The parser is calibrated on the tags that the tagger predicts. Training does this with its own `dev`.
         """
@@ -458,10 +458,10 @@ class Pipeline(Saved):
         return f"Pipeline({name!r}, {parts})" if name else f"Pipeline({parts})"
 
 
-def checked_text(text: str) -> str:
-    """A text, and nothing else."""
+def check_text(text: str) -> None:
+    """Refuse what is not a text."""
     if isinstance(text, str):
-        return text
+        return
     remedy = "nlp.pipe takes several texts"
     if isinstance(text, bytes):
         remedy = "decode bytes first: data.decode()"
@@ -471,5 +471,5 @@ def checked_text(text: str) -> str:
 
 
 def is_bare(sentence: Sentence) -> bool:
-    """Whether no word has a tag."""
+    """Return whether no word has a tag."""
     return all(tag == "_" for tag in sentence.upos)

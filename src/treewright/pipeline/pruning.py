@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.calls import explained
+from treewright.checks import NotNegative, check
 from treewright.learn import Weights
 from treewright.parser import Parser
 from treewright.pipeline.pipeline import Pipeline
@@ -15,9 +15,8 @@ from treewright.tagger import Tagger
 from treewright.tokeniser import Tokeniser
 
 
-@explained
 def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
-    """A copy of the pipeline whose file is smaller; parser, tagger and tokeniser are shares of the largest weight.
+    """Return a copy of the pipeline whose file is smaller; the other arguments are shares of the largest weight.
 
     In each table, weights smaller than the given share of the largest become zero; the others are quantised to 127
     steps on either side of zero, as the weights of parsers and taggers already are. Of a parser's tables only the
@@ -27,6 +26,8 @@ def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.
     >>> prune_weights(tw.load("en"), parser=0.02, tagger=0.02)("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
+    for name, share in (("parser", parser), ("tagger", tagger), ("tokeniser", tokeniser)):
+        check(share, NotNegative, name)
     trees = pipeline.parser
     if isinstance(trees, Parser):
         trees = Parser(replace(trees.model, scorer=without_small_weights(trees.model.scorer, parser)))
@@ -38,12 +39,12 @@ def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.
     )
     boundaries = pipeline.tokeniser.model
     if boundaries is not None:
-        boundaries = replace(boundaries, weights=quantised(boundaries.weights, tokeniser))
+        boundaries = replace(boundaries, weights=quantise(boundaries.weights, tokeniser))
     return Pipeline(Tokeniser(boundaries), Tagger(tags), trees, pipeline.metadata)
 
 
 def without_small_weights(weights: Weights, share: float) -> Weights:
-    """The weights, those below a share of the largest set to zero.
+    """Set weights below a share of the largest to zero.
 
     >>> without_small_weights(Weights(np.array([127, -20, 3], dtype=np.int8), 0.1), 0.05).values.tolist()
     [127, -20, 0]
@@ -54,7 +55,7 @@ def without_small_weights(weights: Weights, share: float) -> Weights:
     return Weights(kept, weights.scale)
 
 
-def quantised(numbers: NDArray[np.float32], share: float) -> NDArray[np.float32]:
-    """The numbers as multiples of a 127th of the largest; those below a share of the largest are zero."""
+def quantise(numbers: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+    """Round to multiples of a 127th of the largest number; those below a share of the largest are zero."""
     small = without_small_weights(Weights.of(numbers), share)
     return np.asarray(small.values * np.float32(small.scale), dtype=np.float32)

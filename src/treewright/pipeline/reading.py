@@ -14,7 +14,6 @@ from treewright.corpus import Reader, Sentence, open_input, read
 from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
-from treewright.pipeline.writing import from_json
 from treewright.tokeniser import Tokeniser
 
 INPUTS = ("text", "paragraphs", "lines", "conllu", "json")
@@ -77,7 +76,7 @@ def read_input(
 
     kind: "text" (blank lines separate paragraphs), "paragraphs" (each line is one), "lines" (each line is a sentence;
     blank lines are skipped), "conllu" (and its relatives) or "json" (a line each: a text, {"text": ..., "id": ...}, or
-    what `to_json` writes); detected if None. tokeniser splits raw text, by rules if None. on_error is that of
+    what `Sentence.to_dict` returns); detected if None. tokeniser splits raw text, by rules if None. on_error is that of
     `treewright.read`.
 
     >>> import io
@@ -276,7 +275,7 @@ def json_value(line: str, source: str, row: int) -> GivenText | Sentence:
     given = {"text": value} if isinstance(value, str) else value
     if isinstance(given, dict) and "words" in given:
         try:
-            sentence = from_json(given)
+            sentence = Sentence.from_dict(given)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise FormatError(source, row, f"{error}; expected words as `--to json` writes them") from None
         sentence.source, sentence.line = source, row

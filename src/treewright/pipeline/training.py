@@ -1,31 +1,40 @@
-"""Training of a whole pipeline; the parser is trained on predicted tags."""
+"""Training of a pipeline: a plan of all its parts, in which the parser is trained on predicted tags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import Progress, Report
-from treewright.model.checkpoint import Origin, Steps
-from treewright.model.component import hash_of
-from treewright.network import NetworkOptions
-from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings
+from treewright.learn import Observer, Plan, StageCost
+from treewright.learn.plan import CheckpointPath, prefix_observer, prefix_stages
+from treewright.model.checkpoint import Kept, Steps
+from treewright.model.component import Corpus, hold_out, sentences_of
+from treewright.network import Network, NetworkOptions
+from treewright.network import options as network_options
+from treewright.network.network import origin_of
+from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings, resolve
+from treewright.parser import costs as parser_costs
+from treewright.parser.partial import open_cells
+from treewright.parser.training import check_graphs
+from treewright.pipeline.networks import with_network
 from treewright.tagger import Tagger, TaggerOptions
+from treewright.tagger import options as tagger_options
 from treewright.tagger.options import COLUMNS
 from treewright.tokeniser import Tokeniser, TokeniserOptions
+from treewright.tokeniser import options as tokeniser_options
 from treewright.tokeniser.casing import with_case_noise
 from treewright.words import Words
 
 # Words of parsed sentences from which tagger and parser learn, for each word of the treebank. On the development set of
 # English-EWT they raise the LAS of the linear models from 83.60 to 84.84 (docs/figures.md, "What does a network add?").
 PARSED_WORDS = 1.0
-OnReport = Callable[[Report], None]
-OnNote = Callable[[str], None]
+
+K = TypeVar("K", bound=Kept)
+Model = TypeVar("Model")
 
 
 @dataclass(frozen=True)
@@ -43,39 +52,69 @@ class Recipe:
             raise ValueError(f"folds is {self.folds}; expected at least 2")
 
     def with_seed(self, seed: int) -> Recipe:
-        """Every part with this seed."""
-        tokeniser = None if self.tokeniser is None else replace(self.tokeniser, seed=seed)
-        return replace(
-            self,
-            tokeniser=tokeniser,
-            tagger=replace(self.tagger, seed=seed),
-            parser=replace(self.parser, seed=seed),
-            network=None if self.network is None else replace(self.network, seed=seed),
-        )
-
-    def for_treebank(self, sentences: Sequence[Sentence], note: OnNote) -> Recipe:
-        """Without what the treebank cannot teach: its empty columns, and a tokeniser if it does not have the text."""
-        columns = filled_columns(sentences, self.tagger.columns)
-        if not columns:
-            raise InputError(
-                "the training data has neither tags nor lemmas, which a pipeline needs; "
-                "`treewright train --only parser` trains a parser on the forms alone"
-            )
-        if missing := [COLUMNS[name] for name in self.tagger.columns if name not in columns]:
-            note(f"{' and '.join(missing)} empty in the training data: the tagger will not fill them")
-        tokeniser = self.tokeniser
-        if tokeniser is not None and not has_text(sentences):
-            note("neither # text nor SpaceAfter in the training data: raw text will be split by Unicode rules")
-            tokeniser = None
-        return replace(self, tokeniser=tokeniser, tagger=replace(self.tagger, columns=columns))
+        """Return the options with this seed for every part."""
+        parts = {name: part for name, part in vars(self).items() if name != "folds" and part is not None}
+        return replace(self, **{name: replace(part, seed=seed) for name, part in parts.items()})
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values."""
         return asdict(self)
 
 
+def plan_training(
+    train: Corpus,
+    dev: Corpus | None,
+    recipe: Recipe,
+    words: Words | None,
+    parsed: Corpus | None,
+    make: Callable[[Tokeniser, Tagger, Parser], Model],
+) -> Plan[Sentence, Model]:
+    """Check the data, choose the settings and list the stages; `make` makes the model of the trained parts."""
+    sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
+    notes = []
+    if dev is None:
+        sentences, held_out = hold_out(sentences)
+        total = len(sentences) + len(held_out)
+        notes.append(f"no development data: {len(held_out)} of {total} sentences are held out")
+    if not sentences:
+        raise InputError("the training data has no sentences")
+    notes += open_cell_notes(sentences, held_out)
+    check_graphs(sentences, recipe.parser)
+    recipe, lacking = fit_to_treebank(recipe, sentences)
+    settings = resolve(recipe.parser, sentences)
+    training = Training(sentences, held_out, replace(recipe, parser=settings), words, others)
+    shown = settings.to_json() | ({} if recipe.network is None else {"network": recipe.network.to_json()})
+    stages = pipeline_stages(recipe, settings, sentences)
+    return Plan(sentences, held_out, shown, stages, lambda *run: make(*training.run(*run)), [*notes, *lacking])
+
+
+def open_cell_notes(train: Sequence[Sentence], dev: Sequence[Sentence]) -> Iterator[str]:
+    """Yield how many heads and relations of the training and of the development data are open."""
+    for name, sentences in (("training data", train), ("development data", dev)):
+        if line := open_cells(sentences):
+            yield f"{name}: {line}"
+
+
+def fit_to_treebank(recipe: Recipe, sentences: Sequence[Sentence]) -> tuple[Recipe, list[str]]:
+    """Leave out what a treebank cannot teach: empty columns, and a tokeniser if it lacks the text; with notes."""
+    notes = []
+    columns = filled_columns(sentences, recipe.tagger.columns)
+    if not columns:
+        raise InputError(
+            "the training data has neither tags nor lemmas, which a pipeline needs; "
+            "`treewright train --only parser` trains a parser on the forms alone"
+        )
+    if missing := [COLUMNS[name] for name in recipe.tagger.columns if name not in columns]:
+        notes.append(f"{' and '.join(missing)} empty in the training data: the tagger will not fill them")
+    tokeniser = recipe.tokeniser
+    if tokeniser is not None and not has_text(sentences):
+        notes.append("neither # text nor SpaceAfter in the training data: raw text will be split by Unicode rules")
+        tokeniser = None
+    return replace(recipe, tokeniser=tokeniser, tagger=replace(recipe.tagger, columns=columns)), notes
+
+
 def filled_columns(sentences: Sequence[Sentence], columns: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that are not empty throughout.
+    """Return those of the columns that are not empty throughout.
 
     >>> filled_columns([Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"])], ["upos", "xpos"])
     ('upos',)
@@ -88,7 +127,7 @@ def filled_columns(sentences: Sequence[Sentence], columns: Sequence[str]) -> tup
 
 
 def has_text(sentences: Sequence[Sentence]) -> bool:
-    """Whether a treebank says which of its tokens are separated by spaces."""
+    """Return whether a treebank says which of its tokens are separated by spaces."""
     return any(
         any(line.startswith("# text =") for line in sentence.comments)
         or any("SpaceAfter=No" in cell for cell in (*sentence.misc, *(token.misc for token in sentence.tokens)))
@@ -96,109 +135,122 @@ def has_text(sentences: Sequence[Sentence]) -> bool:
     )
 
 
+def pipeline_stages(recipe: Recipe, settings: ParserSettings, sentences: Sequence[Sentence]) -> list[StageCost]:
+    """Return the stages of all parts, in the order in which they are trained."""
+    stages = [] if recipe.tokeniser is None else tokeniser_options.stage_costs(recipe.tokeniser)
+    for prefix in ("", *map(fold_prefix, range(recipe.folds))):
+        stages += prefix_stages(prefix, tagger_options.stage_costs(recipe.tagger))
+    stages += parser_costs.stage_costs(settings, len(sentences))
+    if recipe.network is not None:
+        stages += network_options.stage_costs(recipe.network, sum(map(len, sentences)))
+    return stages
+
+
 @dataclass(frozen=True)
-class Callbacks:
-    """What is called at the end of an epoch and before an example, with the name of the step before the stage."""
+class PartTrainer:
+    """Trains the parts of a larger training; finished parts are kept beside its checkpoint."""
 
-    report: OnReport | None = None
-    progress: Progress | None = None
+    steps: Steps
+    observer: Observer
 
-    def of(self, step: str) -> dict[str, Any]:
-        """The arguments `report` and `progress` of the training of a part."""
-        report, progress = self.report, self.progress
-        return {
-            "report": report and (lambda one: report(replace(one, stage=f"{step}{one.stage}"))),
-            "progress": progress and (lambda stage, *counts: progress(f"{step}{stage}", *counts)),
-        }
+    def train(
+        self, kind: type[K], name: str, data: Callable[[], tuple[Corpus, ...]], *, prefix: str = "", **options: Any
+    ) -> K:
+        """Train a part, or load it if it is finished; its data are made only if they are needed.
 
-
-def train_parts(
-    train: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    recipe: Recipe,
-    steps: Steps,
-    callbacks: Callbacks,
-    words: Words | None = None,
-    parsed: Sequence[Sentence] = (),
-) -> tuple[Tokeniser, Tagger, Parser]:
-    """A tokeniser, a tagger, and a parser that is trained on the tags of jackknifed taggers; words are the parser's."""
-    examples = with_parsed(train, parsed)
-
-    def new_tokeniser(checkpoint: Path | None, resume: bool) -> Tokeniser:
-        options = recipe.tokeniser
-        return Tokeniser.train(train, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
-
-    def new_tagger(checkpoint: Path | None, resume: bool) -> Tagger:
-        options = recipe.tagger
-        return Tagger.train(examples, dev, options=options, checkpoint=checkpoint, resume=resume, **callbacks.of(""))
-
-    def new_parser(checkpoint: Path | None, resume: bool) -> Parser:
-        tagged = jackknifed_tags(examples, recipe, steps, callbacks), list(tagger.tag(dev))
-        rules = LabelRules.for_predicted_tags(train)
-        return Parser.train(
-            *tagged,
-            options=recipe.parser,
-            label_rules=rules,
-            words=words,
-            checkpoint=checkpoint,
-            resume=resume,
-            **callbacks.of(""),
+        prefix: what stands before the names of its stages.
+        """
+        trained: Any = kind
+        observer = prefix_observer(prefix, self.observer)
+        callbacks = {"report": observer.report, "progress": observer.progress}
+        return self.steps.part(
+            kind,
+            name,
+            lambda checkpoint, resume: trained.train(
+                *data(), checkpoint=checkpoint, resume=resume, **callbacks, **options
+            ),
         )
 
-    tokeniser = Tokeniser() if recipe.tokeniser is None else steps.part(Tokeniser, "tokeniser", new_tokeniser)
-    tagger = steps.part(Tagger, "tagger", new_tagger)
-    return tokeniser, tagger, steps.part(Parser, "parser", new_parser)
+
+@dataclass(frozen=True)
+class Training:
+    """What the parts of a pipeline are trained on, and how."""
+
+    train: Sequence[Sentence]
+    dev: Sequence[Sentence]
+    recipe: Recipe
+    words: Words | None = None
+    parsed: Sequence[Sentence] = ()
+
+    def run(self, observer: Observer, checkpoint: CheckpointPath, resume: bool) -> tuple[Tokeniser, Tagger, Parser]:
+        """Train tokeniser and tagger, a parser on the tags of jackknifed taggers, and perhaps a network beside them."""
+        train, dev, recipe = self.train, self.dev, self.recipe
+        steps = Steps.at(
+            checkpoint, resume, lambda: origin_of([*train, *self.parsed], dev, recipe.to_json(), self.words)
+        )
+        parts = PartTrainer(steps, observer)
+        examples = with_parsed(train, self.parsed)
+        tokeniser = Tokeniser()
+        if recipe.tokeniser is not None:
+            tokeniser = parts.train(Tokeniser, "tokeniser", lambda: (train, dev), options=recipe.tokeniser)
+        tagger = parts.train(Tagger, "tagger", lambda: (examples, dev), options=recipe.tagger)
+        parser = parts.train(
+            Parser,
+            "parser",
+            lambda: (jackknife_tags(examples, recipe, parts), list(tagger.tag(dev))),
+            options=recipe.parser,
+            label_rules=LabelRules.for_predicted_tags(train),
+        )
+        if recipe.network is None:
+            return tokeniser, tagger, parser
+        network = parts.train(
+            Network,
+            "network",
+            lambda: (train, dev),
+            options=recipe.network,
+            words=self.words,
+            parsed=self.parsed,
+        )
+        return tokeniser, *with_network(tagger, parser, network, dev)
 
 
 def with_parsed(train: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences of a treebank and the first of the parsed ones, with PARSED_WORDS times as many words at most.
+    """Join a treebank and the first of the parsed sentences, with PARSED_WORDS times as many words at most.
 
     Parsed sentences with a universal tag or a relation that the treebank does not have are left out.
 
-    >>> one = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])
-    >>> other = one.with_columns(deprels=["SBJ", "root"])
-    >>> len(with_parsed([one, one], [one, other, one, one, one])), len(with_parsed([one], []))
+    >>> dogs = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> other = dogs.with_columns(deprels=["SBJ", "root"])
+    >>> len(with_parsed([dogs, dogs], [dogs, other, dogs, dogs, dogs])), len(with_parsed([dogs], []))
     (4, 1)
     """
-    tags, labels = ({value for one in train for value in getattr(one, name)} for name in ("upos", "deprels"))
-    fitting = [one for one in parsed if tags.issuperset(one.upos) and labels.issuperset(one.deprels)]
+    tags, labels = ({value for sentence in train for value in getattr(sentence, name)} for name in ("upos", "deprels"))
+    fitting = [
+        sentence for sentence in parsed if tags.issuperset(sentence.upos) and labels.issuperset(sentence.deprels)
+    ]
     room = PARSED_WORDS * sum(map(len, train))
     total = accumulate(map(len, fitting))
-    return [*train, *(one for one, words in zip(fitting, total, strict=True) if words <= room)]
+    return [*train, *(sentence for sentence, words in zip(fitting, total, strict=True) if words <= room)]
 
 
-def jackknifed_tags(train: Sequence[Sentence], recipe: Recipe, steps: Steps, callbacks: Callbacks) -> list[Sentence]:
-    """The sentences with the tags of taggers that were trained on the other folds; sentence i is in fold i % folds.
+def jackknife_tags(train: Sequence[Sentence], recipe: Recipe, parts: PartTrainer) -> list[Sentence]:
+    """Tag each sentence by a tagger that was trained on the other folds; sentence i is in fold i % folds.
 
     A share of them is in lower case, as in the training of the tagger: the parser learns from the tags of such text.
     """
-    found = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
     folds = min(recipe.folds, len(train))
+
+    def train_without(fold: int) -> Tagger:
+        others = [sentence for number, sentence in enumerate(train) if number % folds != fold]
+        prefix = fold_prefix(fold)
+        return parts.train(Tagger, f"fold{fold + 1}", lambda: (others,), prefix=prefix, options=recipe.tagger)
+
+    tagged = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
     for fold in range(folds if folds > 1 else 0):
-        others = [sentence for place, sentence in enumerate(train) if place % folds != fold]
-        tagger = steps.part(
-            Tagger, f"fold{fold + 1}", fold_trainer(others, recipe.tagger, callbacks.of(fold_name(fold)))
-        )
-        found[fold::folds] = tagger.tag(found[fold::folds], confidence=False)
-    return found
+        tagged[fold::folds] = train_without(fold).tag(tagged[fold::folds], confidence=False)
+    return tagged
 
 
-def fold_trainer(
-    others: Sequence[Sentence], options: TaggerOptions, callbacks: dict[str, Any]
-) -> Callable[[Path | None, bool], Tagger]:
-    """The training of a jackknifed tagger."""
-    return lambda checkpoint, resume: Tagger.train(
-        others, options=options, checkpoint=checkpoint, resume=resume, **callbacks
-    )
-
-
-def fold_name(fold: int) -> str:
-    """The name of a jackknifed tagger before its stages."""
+def fold_prefix(fold: int) -> str:
+    """Return what stands before the names of the stages of a jackknifed tagger."""
     return f"tagger {fold + 1} "
-
-
-def origin_of(train: Sequence[Sentence], dev: Sequence[Sentence], recipe: Recipe, words: Words | None) -> Origin:
-    """What the training of a pipeline depends on."""
-    training, development = (hash_of(str(sentence).encode() for sentence in some) for some in (train, dev))
-    of_words = None if words is None else words.fingerprint()
-    return Origin.now(training, development, recipe.to_json() | {"words": of_words})

@@ -9,7 +9,7 @@ from typing import Any
 from treewright.calls import explained_methods
 from treewright.checks import Count, Positive, Share, check_fields, read_plain
 from treewright.errors import InputError
-from treewright.learn import Learning
+from treewright.learn import Learning, StageCost
 
 # The columns a tagger can fill, in the order in which they make up a tag; the lemma is chosen for form and tag.
 TAG_COLUMNS = {"upos": "UPOS", "xpos": "XPOS", "feats": "FEATS"}
@@ -89,3 +89,8 @@ def checked_columns(columns: Iterable[str]) -> tuple[str, ...]:
     if not names:
         raise InputError(f"no column to fill; choose from {', '.join(COLUMNS)}")
     return names
+
+
+def stage_costs(options: TaggerOptions) -> list[StageCost]:
+    """Return the stages of the training of a tagger."""
+    return [StageCost("tags", options.tags.epochs, 1.0), StageCost("lemmas", options.lemmas.epochs, 1.0)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treewright.checks import Count, Share, check_fields
-from treewright.learn import Learning
+from treewright.learn import Learning, StageCost
 
 
 @dataclass(frozen=True)
@@ -27,3 +27,8 @@ class TokeniserOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+
+def stage_costs(options: TokeniserOptions) -> list[StageCost]:
+    """Return the stages of the training of a tokeniser."""
+    return [StageCost("tokens", options.learning.epochs, 1.0), StageCost("boundaries", options.boundaries.epochs, 1.0)]

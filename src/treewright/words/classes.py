@@ -27,7 +27,7 @@ class Classes:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Classes:
-        """Classes of pairs of a word and a path.
+        """Make classes of pairs of a word and a path.
 
         >>> Classes.of([("a", "01"), ("the", "01"), ("dog", "1")]).numbers.tolist()
         [0, 0, 1]
@@ -44,12 +44,12 @@ class Classes:
         return dict(zip(self.words, self.numbers.tolist(), strict=True))
 
     def knows(self, form: str) -> bool:
-        """Whether a form is in the list, in canonical spelling or in lower case."""
+        """Return whether a form is in the list, in canonical spelling or in lower case."""
         spelled = canonical(form)
         return spelled in self.number_of or spelled.lower() in self.number_of
 
     def path(self, form: str) -> str:
-        """The bit path of a form: of its canonical spelling, else in lower case, else of its shape; "" if none."""
+        """Return the bit path of a form: as canonically spelled, else in lower case, else of its shape; "" if none."""
         spelled = canonical(form)
         for key in (spelled, spelled.lower()):
             if key in self.number_of:
@@ -60,14 +60,14 @@ class Classes:
         return ""
 
     def members(self, path: str) -> Sequence[str]:
-        """The words of a class, most frequent first."""
+        """Return the words of a class, most frequent first."""
         if path not in self.paths:
             return []
-        found = np.flatnonzero(self.numbers == self.paths.index(path))
-        return [self.words[place] for place in found.tolist()]
+        rows = np.flatnonzero(self.numbers == self.paths.index(path))
+        return [self.words[row] for row in rows.tolist()]
 
     def keep(self, words: int) -> Classes:
-        """The classes of the first words, and of shapes; classes without any of them are left out."""
+        """Keep the classes of the first words, and of shapes; classes without any of them are left out."""
         numbers = self.numbers[:words]
         used = sorted({*numbers.tolist(), *self.shapes.values()})
         new = np.full(len(self.paths), -1, np.int32)

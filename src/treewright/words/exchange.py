@@ -11,8 +11,8 @@ from treewright._core import WordClasses
 from treewright.errors import InputError
 from treewright.words.units import Units
 
-MIN_MOVED_SHARE = 1e-3  # the search ends when a sweep moves no more of the words; by convention
-SLICE = 256  # units between two calls of a progress function; by convention
+MIN_MOVED_SHARE = 1e-3  # the search ends when a sweep moves no more of the words; not tuned
+SLICE = 256  # units between two calls of a progress function; not tuned
 
 Ints = NDArray[np.int32]
 
@@ -34,7 +34,7 @@ class Exchange:
         self._kernel = WordClasses(units.edge + 1, classes, first, second, counts, start)
 
     def sweep(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Move every unit to its best class; how many moved. progress gets the number of units done, and of all."""
+        """Move every unit to its best class; return how many moved. progress gets the units done and their number."""
         moved, units = 0, self._units.edge
         for begin in range(0, units, SLICE):
             if progress:
@@ -43,15 +43,15 @@ class Exchange:
         return moved
 
     def is_done(self, moved: int) -> bool:
-        """Whether a sweep that moved so many units was the last."""
+        """Return whether a sweep that moved so many units was the last."""
         return moved <= MIN_MOVED_SHARE * self._units.edge
 
     def value(self) -> float:
-        """The log likelihood of the text: each class given the previous one, each unit given its class."""
+        """Return the log likelihood of the text: each class given the previous one, each unit given its class."""
         return self._kernel.value()
 
     def value_a_word(self) -> float:
-        """The same, divided by the length of the text."""
+        """Return the log likelihood divided by the length of the text."""
         return self.value() / (len(self._units.text) - 1)
 
     @property
@@ -60,12 +60,12 @@ class Exchange:
         return self._kernel.class_of()
 
     def merges(self) -> list[tuple[int, int]]:
-        """The merges of two classes, the second into the first, until there is one; the cheapest first."""
+        """Return the merges of two classes, the second into the first, until one is left; the cheapest first."""
         return self._kernel.merges()
 
 
 def paths_of(merges: Sequence[tuple[int, int]], classes: int) -> list[str]:
-    """The bit paths of classes in the tree of their merges.
+    """Return the bit paths of classes in the tree of their merges.
 
     >>> paths_of([(1, 2), (0, 1)], 3)
     ['0', '10', '11']

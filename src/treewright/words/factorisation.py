@@ -29,10 +29,8 @@ SMOOTHING = 0.75  # a; Levy, Goldberg & Dagan (2015)
 ROOT_MEAN_SQUARE = 0.5  # of all numbers: that of GloVe vectors, so that networks get learned and imported ones alike
 
 
-def factorised(
-    units: Units, size: int, seed: int, *, window: int = WINDOW, power: float = POWER
-) -> NDArray[np.float32]:
-    """A vector for each unit."""
+def factorise(units: Units, size: int, seed: int, *, window: int = WINDOW, power: float = POWER) -> NDArray[np.float32]:
+    """Compute a vector for each unit."""
     from scipy.sparse.linalg import svds
 
     if size >= len(units.names):
@@ -43,13 +41,13 @@ def factorised(
     left, values = left[:, ::-1], values[::-1]
     largest = np.abs(left).argmax(axis=0)
     signs = np.where(left[largest, np.arange(size)] < 0, -1.0, 1.0)  # the sign of a singular vector is arbitrary
-    found = left * signs * np.maximum(values, 0) ** power
-    scale = np.sqrt((found**2).mean())
-    return np.asarray(found * (ROOT_MEAN_SQUARE / scale if scale > 0 else 1.0), dtype=np.float32)
+    vectors = left * signs * np.maximum(values, 0) ** power
+    scale = np.sqrt((vectors**2).mean())
+    return np.asarray(vectors * (ROOT_MEAN_SQUARE / scale if scale > 0 else 1.0), dtype=np.float32)
 
 
 def association(counts: sparse.csr_matrix) -> sparse.csr_matrix:
-    """The positive pointwise mutual information of counts of words and neighbours."""
+    """Compute the positive pointwise mutual information of counts of words and neighbours."""
     from scipy import sparse
 
     total = counts.sum()
@@ -59,5 +57,4 @@ def association(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     pairs = counts.tocoo()
     values = np.log(pairs.data * total / (words[pairs.row] * smoothed[pairs.col]))
     kept = values > 0
-    found = sparse.coo_matrix((values[kept], (pairs.row[kept], pairs.col[kept])), shape=counts.shape)
-    return found.tocsr()
+    return sparse.coo_matrix((values[kept], (pairs.row[kept], pairs.col[kept])), shape=counts.shape).tocsr()

@@ -33,7 +33,7 @@ class Header:
 
 
 def to_arrays(vectors: Vectors, classes: Classes, metadata: Mapping[str, Any]) -> Stored:
-    """The header and the arrays of a model file."""
+    """Return the header and the arrays of a model file."""
     header = {"paths": list(classes.paths), "shapes": dict(classes.shapes), "metadata": dict(metadata)}
     arrays: dict[str, NDArray[Any]] = {
         "vocabulary": lines_of(vectors.vocabulary),
@@ -46,8 +46,8 @@ def to_arrays(vectors: Vectors, classes: Classes, metadata: Mapping[str, Any]) -
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> tuple[Vectors, Classes, Mapping[str, Any]]:
-    """The inverse of `to_arrays`."""
-    found = read_plain(header, Header, "header")
+    """Read what `to_arrays` returned."""
+    fields = read_plain(header, Header, "header")
     vocabulary = words_of("vocabulary", arrays)
     codes, scales = arrays["codes"], arrays["scales"]
     if not len(vocabulary) == len(codes) == len(scales):
@@ -57,20 +57,20 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> tuple[Vectors, Cla
     words, numbers = words_of("class_words", arrays), arrays["class_numbers"]
     if len(words) != len(numbers):
         raise ValueError("the arrays class_words and class_numbers do not have one entry a word")
-    if not all(0 <= number < len(found.paths) for number in (*numbers.tolist(), *found.shapes.values())):
+    if not all(0 <= number < len(fields.paths) for number in (*numbers.tolist(), *fields.shapes.values())):
         raise ValueError("a word has the number of a class that has no path")
-    if any(set(path) - {"0", "1"} for path in found.paths):
+    if any(set(path) - {"0", "1"} for path in fields.paths):
         raise ValueError("header.paths has a path that does not consist of 0 and 1")
-    return Vectors(vocabulary, codes, scales), Classes(words, numbers, found.paths, found.shapes), found.metadata
+    return Vectors(vocabulary, codes, scales), Classes(words, numbers, fields.paths, fields.shapes), fields.metadata
 
 
 def lines_of(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Words as lines of UTF-8."""
+    """Write words as lines of UTF-8."""
     return np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
 
 
 def words_of(name: str, arrays: Arrays) -> tuple[str, ...]:
-    """The inverse of `lines_of`."""
+    """Read what `lines_of` returned."""
     text = arrays[name].tobytes().decode()
     words = tuple(text.split("\n")) if text else ()
     if len(set(words)) != len(words) or "" in words:

@@ -3,8 +3,8 @@
 | file | content |
 |---|---|
 | text of word2vec, fastText `.vec` | a line with the number of words and the size of vectors, then a line a word |
-| text of GloVe | the same without the first line |
-| binary of word2vec | the same first line, then each word, a blank and its vector as float32 |
+| text of GloVe | a line a word |
+| binary of word2vec | the first line of the text format, then each word, a blank and its vector as float32 |
 | `vectors.npy` | a table of NumPy; `vectors.txt` beside it has the words, one a line |
 | Brown clusters | lines of path, word and count, or of word and path, separated by tabs |
 
@@ -16,12 +16,13 @@ from __future__ import annotations
 import io
 import os
 from array import array
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.corpus import open_input
 from treewright.corpus.reader import shown
@@ -33,113 +34,94 @@ from treewright.words.vectors import Vectors, key_of
 
 ShareDone = Callable[[float], None]  # called with the share of the file that has been read
 
-PEEK = 1 << 16  # bytes that decide between text and binary; by convention
-GUESSED = 100  # lines that decide which column has the paths; by convention
-MAX_SIZE = 1 << 14  # numbers of a vector; by convention, far above any use
+PEEK = 1 << 16  # bytes that decide between text and binary, and the longest word of a binary file; not tuned
+MAX_SIZE = 1 << 14  # numbers of a vector; far above any use
 EXPECTED = "expected a word and its vector: word2vec, GloVe, fastText .vec, or a .npy file with a .txt beside it"
-MAGIC = {
+EXPECTED_CLASSES = "expected lines of path, word and count, or of word and path, separated by tabs"
+NUMPY_MAGIC = b"\x93NUMPY"
+OTHER_FILES = {
     b"\xba\x16\x4f\x2f": "a binary model of fastText; fastText's print-word-vectors makes a .vec file of it",
     b"PK\x03\x04": "a zip archive; unpack it first",
 }
 
 
-@dataclass
-class Skipped:
-    """A kind of line of a file that needs a remark: how many there are, and the first."""
+class Row(NamedTuple):
+    """A word and its vector."""
 
-    what: str
+    line: int
+    word: str
+    numbers: bytes  # float32
+
+
+@dataclass
+class Repeated:
+    """Words that a file has more than once: how many, and the first."""
+
+    what: str  # that such a word has already
     count: int = 0
-    first: int = 0
-    example: str = ""
+    line: int = 0
+    word: str = ""
 
     def add(self, line: int, word: str) -> None:
-        """Count a line."""
+        """Count a word."""
         if not self.count:
-            self.first, self.example = line, word
+            self.line, self.word = line, word
         self.count += 1
 
-    def note(self, path: str | os.PathLike[str]) -> str:
-        """The remark."""
-        return f"{path}:{self.first}: {self.what.format(word=shown(self.example), count=self.count)}"
-
-
-@dataclass
-class Rows:
-    """The words and vectors read so far."""
-
-    path: str
-    words: dict[str, None] = field(default_factory=dict)
-    numbers: array[float] = field(default_factory=lambda: array("f"))
-    size: int = 0
-    repeated: Skipped = field(
-        default_factory=lambda: Skipped("the word {word} has a vector already; {count} such words are left out")
-    )
-    with_blanks: Skipped = field(
-        default_factory=lambda: Skipped("the word {word} has a blank; {count} such words are kept")
-    )
-
-    def add(self, line: int, word: str, numbers: array[float]) -> None:
-        """Add a row, after a check of its numbers."""
-        key = key_of(word)
-        if not key.strip() or "\n" in key:
-            problem = f"the word {shown(word)} has a line break" if key.strip() else "a vector without a word"
-            raise FormatError(self.path, line, f"{problem}; {EXPECTED}")
-        for number in numbers:
-            if not abs(number) <= MAX_WEIGHT:
-                problem = f"the vector of {shown(word)} has the number {number}; expected finite numbers"
-                raise FormatError(self.path, line, problem)
-        if key in self.words:
-            self.repeated.add(line, word)
-            return
-        if " " in word:
-            self.with_blanks.add(line, word)
-        self.words[key] = None
-        self.numbers.extend(numbers)
-
-    def vectors(self) -> Vectors:
-        """All rows."""
-        if not self.words:
-            raise FormatError(self.path, 0, f"the file has no vectors; {EXPECTED}")
-        table = np.frombuffer(self.numbers, np.float32).reshape(len(self.words), self.size)
-        return Vectors.of(tuple(self.words), table)
-
-    def notes(self) -> list[str]:
-        """Remarks for the user."""
-        return [one.note(self.path) for one in (self.repeated, self.with_blanks) if one.count]
+    def notes(self, path: str) -> list[str]:
+        """Return a remark for the user, if there is something to remark."""
+        remark = f"the word {shown(self.word)} has a {self.what} already; {self.count} such words are left out"
+        return [f"{path}:{self.line}: {remark}"] if self.count else []
 
 
 def read_vectors(
     path: str | os.PathLike[str], *, max_words: int | None = None, progress: ShareDone | None = None
 ) -> tuple[Vectors, list[str]]:
-    """The vectors of a file, at most those of its first `max_words` lines, and remarks about them."""
-    rows = Rows(os.fspath(path))
-    with watched(path, progress) as file:
+    """Read the vectors of a file, at most those of its first `max_words` words; return them and remarks about them."""
+    name = os.fspath(path)
+    with open_watched(path, progress) as file:
         opening = file.peek(PEEK)
-        check_kind(rows.path, opening)
-        if opening.startswith(b"\x93NUMPY"):
-            return read_table(Path(path), max_words)
-        first = opening.partition(b"\n")[0].rstrip(b"\r")
-        header = header_of(first)
-        if header is not None:
+        check_kind(name, opening)
+        if opening.startswith(NUMPY_MAGIC):
+            name = str(words_beside(Path(path)))
+            rows = table_rows(Path(path))
+        elif header := header_of(opening.partition(b"\n")[0]):
             file.readline()
-            count, rows.size = header
-            check_size(rows.path, rows.size)
-            limit = count if max_words is None else min(count, max_words)
-            is_text = is_text_row(opening[len(first) :].lstrip(b"\r\n"), rows.size)
-            done = read_text(file, rows, 2, limit) if is_text else read_binary(file, rows, limit)
-            if done < limit:
-                problem = f"it has {done} vectors, its first line says {count}; get the file again"
-                raise FormatError(rows.path, 0, problem)
+            rows = rows_after_header(name, file, *header)
         else:
-            read_text(file, rows, 1, max_words)
-    return rows.vectors(), rows.notes()
+            rows = text_rows(name, file, 1)
+        return collect_vectors(name, islice(rows, max_words))
 
 
-def watched(path: str | os.PathLike[str], progress: ShareDone | None) -> io.BufferedReader:
-    """The bytes of a file, unpacked; `progress` is called while it is read."""
-    if progress is None:
-        return open_input(path)
-    return open_input(path, WatchedFile(path, progress))
+def collect_vectors(path: str, rows: Iterable[Row]) -> tuple[Vectors, list[str]]:
+    """Join the rows, the first of each word, into one table; return it and remarks about it."""
+    lines: dict[str, int] = {}  # of each word
+    numbers = array("f")
+    repeated = Repeated("vector")
+    for line, word, row in rows:
+        key = key_of(word)
+        if not key.strip():
+            raise FormatError(path, line, f"a vector without a word; {EXPECTED}")
+        if "\n" in key:
+            raise FormatError(path, line, f"the word {shown(word)} has a line break; {EXPECTED}")
+        if key in lines:
+            repeated.add(line, word)
+            continue
+        lines[key] = line
+        numbers.frombytes(row)
+    if not lines:
+        raise FormatError(path, 0, f"the file has no vectors; {EXPECTED}")
+    table = np.frombuffer(numbers, np.float32).reshape(len(lines), -1)
+    is_bad = ~(np.abs(table) <= MAX_WEIGHT).all(axis=1)
+    if is_bad.any():
+        word, line = list(lines.items())[int(is_bad.argmax())]
+        raise FormatError(path, line, f"the vector of {shown(word)} has numbers that are not finite")
+    return Vectors.of(tuple(lines), table), repeated.notes(path)
+
+
+def open_watched(path: str | os.PathLike[str], progress: ShareDone | None) -> io.BufferedReader:
+    """Open a file, unpacked if it is compressed; `progress` is called while it is read."""
+    return open_input(path) if progress is None else open_input(path, WatchedFile(path, progress))
 
 
 class WatchedFile(io.FileIO):
@@ -160,7 +142,7 @@ def check_kind(path: str, opening: bytes) -> None:
     """Refuse an empty file and files of other kinds."""
     if not opening.strip():
         raise FormatError(path, 0, f"the file is empty; {EXPECTED}")
-    for magic, kind in MAGIC.items():
+    for magic, kind in OTHER_FILES.items():
         if opening.startswith(magic):
             raise FormatError(path, 0, f"this is {kind}")
     if opening[8:9] == b"{" and int.from_bytes(opening[:8], "little") < 1 << 32:
@@ -168,12 +150,13 @@ def check_kind(path: str, opening: bytes) -> None:
 
 
 def check_size(path: str, size: int) -> None:
+    """Refuse vectors of another number of numbers than is sensible."""
     if not 1 <= size <= MAX_SIZE:
         raise FormatError(path, 1, f"{size} numbers a vector; expected 1 to {MAX_SIZE}")
 
 
 def header_of(line: bytes) -> tuple[int, int] | None:
-    """The number of words and of numbers a vector, if a first line is that of word2vec.
+    """Return the number of words and of numbers a vector, if a first line is that of word2vec.
 
     >>> header_of(b"400000 100"), header_of(b"the 0.1 0.2")
     ((400000, 100), None)
@@ -184,109 +167,95 @@ def header_of(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def is_text_row(data: bytes, size: int) -> bool:
-    """Whether data begin with a line of text: a word and numbers. A line that is cut off counts if it has no others."""
-    line, end, _ = data.partition(b"\n")
-    fields = line.split(b" ")[1:]
-    numbers = [field for field in fields[: None if end else -1] if field.strip()][-size:]
-    return bool(numbers) and all(is_number(field) for field in numbers)
-
-
-def is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
-def read_text(file: io.BufferedReader, rows: Rows, first: int, limit: int | None) -> int:
-    """Add the rows of lines of text; returns their number."""
+def rows_after_header(path: str, file: io.BufferedReader, count: int, size: int) -> Iterator[Row]:
+    """Yield the rows of a file of word2vec, text or binary, whose first line says their number and size."""
+    check_size(path, size)
+    is_text = is_text_row(file.peek(PEEK), size)
+    rows = text_rows(path, file, 2, size) if is_text else binary_rows(path, file, size)
     done = 0
-    for number, data in enumerate(file, first):
-        if done == limit:
-            break
-        if not data.strip():
-            continue
-        word, numbers = text_row(rows, number, data)
-        rows.add(number, word, numbers)
+    for row in islice(rows, count):
+        yield row
         done += 1
-    return done
+    if done < count:
+        raise FormatError(path, 0, f"it has {done} vectors, its first line says {count}; get the file again")
 
 
-def text_row(rows: Rows, line: int, data: bytes) -> tuple[str, array[float]]:
-    """The word and the vector of a line. The first line determines the size if no header does."""
-    text = decoded(rows.path, line, data).rstrip(" \t\r\n")
-    fields = text.replace("\t", " ").split(" ")
-    if not rows.size:
-        rows.size = trailing_numbers(fields)
-        if rows.size == 0:
-            raise FormatError(rows.path, line, f"{shown(text)} has no numbers after a word; {EXPECTED}")
-        check_size(rows.path, rows.size)
-    if len(fields) <= rows.size or trailing_numbers(fields[-rows.size - 1 :]) < rows.size:
-        raise wrong_row(rows, line, fields)
-    word = " ".join(fields[: -rows.size])
-    if " " in word and trailing_numbers(["", *word.split(" ")]) > 0:
-        raise wrong_row(rows, line, fields)  # too many numbers, rather than a word with a blank
-    return word, array("f", map(float, fields[-rows.size :]))
+def is_text_row(data: bytes, size: int) -> bool:
+    """Return whether data begin with a word and numbers; a last field that may be cut off does not count."""
+    line, end, _ = data.partition(b"\n")
+    fields = [field.decode("latin-1") for field in line.split()]
+    fields = fields if end else fields[:-1]
+    return 0 < min(size, len(fields) - 1) <= len(trailing_numbers(fields))
 
 
-def wrong_row(rows: Rows, line: int, fields: list[str]) -> FormatError:
-    """The error for a line with another number of numbers, or with something else among them."""
-    found = trailing_numbers(fields)
-    if found == len(fields) - 1:
-        return FormatError(rows.path, line, f"{found} numbers after {shown(fields[0])}; expected {rows.size}")
-    wrong = next((field for field in reversed(fields) if not is_number(field.encode())), "")
-    return FormatError(rows.path, line, f"{shown(wrong)} is no number; expected a word and {rows.size} numbers")
+def text_rows(path: str, file: Iterable[bytes], first_line: int, size: int = 0) -> Iterator[Row]:
+    """Yield the rows of lines of text. The first one determines the size of vectors if it is not given."""
+    for line, data in enumerate(file, first_line):
+        text = decode(path, line, data, EXPECTED).rstrip(" \t\r\n")
+        if not text:
+            continue
+        fields = text.replace("\t", " ").split(" ")
+        numbers = trailing_numbers(fields)
+        if not size:
+            size = len(numbers)
+            if not size:
+                raise FormatError(path, line, f"{shown(text)} has no numbers after a word; {EXPECTED}")
+            check_size(path, size)
+        if len(numbers) != size:
+            if len(numbers) == len(fields) - 1:
+                problem = f"{len(numbers)} numbers after {shown(fields[0])}; expected {size}"
+            else:
+                other = fields[-len(numbers) - 1]
+                problem = f"{shown(other)} is no number; expected a word and {size} numbers"
+            raise FormatError(path, line, problem)
+        yield Row(line, " ".join(fields[:-size]), array("f", numbers).tobytes())
 
 
-def trailing_numbers(fields: list[str]) -> int:
-    """How many of the last fields are numbers; the first field is a word.
+def trailing_numbers(fields: Sequence[str]) -> list[float]:
+    """Return the numbers at the end of a line, whose first field is a word.
 
-    >>> trailing_numbers([".", ".", "0.5", "1"]), trailing_numbers(["7", "0.5", "nan"])
-    (2, 2)
+    >>> trailing_numbers([".", ".", "0.5", "1"]), trailing_numbers(["7", "0.5", "2"])
+    ([0.5, 1.0], [0.5, 2.0])
     """
-    found = 0
-    for text in reversed(fields[1:]):
-        if not is_number(text.encode()):
+    numbers = []
+    for field in reversed(fields[1:]):
+        try:
+            numbers.append(float(field))
+        except ValueError:
             break
-        found += 1
-    return found
+    return numbers[::-1]
 
 
-def decoded(path: str, line: int, data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        problem = f"byte {error.start + 1} of the line is not UTF-8; expected {EXPECTED.removeprefix('expected ')}"
-        raise FormatError(path, line, problem) from None
-
-
-def read_binary(file: io.BufferedReader, rows: Rows, limit: int) -> int:
-    """Add the rows of a binary file of word2vec; returns their number."""
-    width = 4 * rows.size
-    for done in range(limit):
+def binary_rows(path: str, file: io.BufferedReader, size: int) -> Iterator[Row]:
+    """Yield the rows of a binary file of word2vec, up to its end."""
+    line = 2  # rows are counted as the lines of a text file
+    while True:
         word = b""
         while not word.endswith(b" "):
             character = file.read(1)
             if not character:
-                return done
+                return
             word += character
             if len(word) > PEEK:
-                raise FormatError(rows.path, 0, f"no blank after word {done + 1}; {EXPECTED}")
-        data = file.read(width)
-        if len(data) < width:
-            return done
-        numbers = array("f", np.frombuffer(data, "<f4").astype(np.float32).tobytes())
-        rows.add(done + 2, decoded(rows.path, done + 2, word[:-1].lstrip(b"\n")), numbers)
-    return limit
+                raise FormatError(path, 0, f"no blank after word {line - 1}; {EXPECTED}")
+        data = file.read(4 * size)
+        if len(data) < 4 * size:
+            return
+        text = decode(path, line, word[:-1].lstrip(b"\n"), EXPECTED)
+        yield Row(line, text, np.frombuffer(data, "<f4").astype(np.float32).tobytes())
+        line += 1
 
 
-def read_table(path: Path, max_words: int | None) -> tuple[Vectors, list[str]]:
-    """The vectors of a table of NumPy, with the words in a text file of the same name beside it."""
+def words_beside(path: Path) -> Path:
+    """Return the file with the words of a table of NumPy."""
     beside = path.with_suffix(".txt")
     if not beside.is_file():
         raise FormatError(str(path), 0, f"there is no {beside} with the words of its rows, one a line")
+    return beside
+
+
+def table_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a table of NumPy, with the words in a text file of the same name beside it."""
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
@@ -294,92 +263,59 @@ def read_table(path: Path, max_words: int | None) -> tuple[Vectors, list[str]]:
     if table.ndim != 2 or table.dtype.kind not in "fiu":
         raise FormatError(str(path), 0, f"{table.dtype}{list(table.shape)}; expected numbers [words, size]")
     check_size(str(path), table.shape[1])
+    beside = words_beside(path)
     with open_input(beside) as file:
-        words = [decoded(str(beside), line, data).strip("\r\n") for line, data in enumerate(file, 1)]
+        words = [decode(str(beside), line, data, EXPECTED).strip("\r\n") for line, data in enumerate(file, 1)]
     if len(words) != len(table):
         raise FormatError(str(beside), 0, f"{len(words)} words, but {path} has {len(table)} vectors")
-    rows = Rows(str(beside), size=table.shape[1])
-    kept = table_rows(rows, words[:max_words])
-    numbers = np.asarray(table[kept], dtype=np.float32)
-    check_table(path, words, kept, numbers)
-    if not rows.words:
-        raise FormatError(str(path), 0, f"the file has no vectors; {EXPECTED}")
-    return Vectors.of(tuple(rows.words), numbers), rows.notes()
+    for line, (word, row) in enumerate(zip(words, table, strict=True), 1):
+        yield Row(line, word, row.astype(np.float32).tobytes())
 
 
-def table_rows(rows: Rows, words: list[str]) -> NDArray[np.int64]:
-    """The rows of a table that are kept: the first of each word."""
-    kept = []
-    for place, word in enumerate(words):
-        before = len(rows.words)
-        rows.add(place + 1, word, array("f"))
-        if len(rows.words) > before:
-            kept.append(place)
-    return np.array(kept, np.int64)
-
-
-def check_table(path: Path, words: list[str], kept: NDArray[np.int64], numbers: NDArray[np.float32]) -> None:
-    is_bad = ~(np.abs(numbers) <= MAX_WEIGHT).all(axis=1)
-    if is_bad.any():
-        row = int(kept[is_bad.argmax()])
-        raise FormatError(str(path), 0, f"row {row + 1}, {shown(words[row])}, has numbers that are not finite")
+def decode(path: str, line: int, data: bytes, expected: str) -> str:
+    """Decode a line as UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(path, line, f"byte {error.start + 1} of the line is not UTF-8; {expected}") from None
 
 
 def read_classes(path: str | os.PathLike[str], *, progress: ShareDone | None = None) -> tuple[Classes, list[str]]:
-    """The word classes of a file of Brown clusters, and remarks about it."""
+    """Read the word classes of a file of Brown clusters; return them and remarks about them."""
     name = os.fspath(path)
-    repeated = Skipped("the word {word} has a class already; {count} such words are left out")
-    found: dict[str, str] = {}
-    with watched(path, progress) as file:
-        for line, word, bits in class_lines(name, file):
-            key = canonical(word)
-            if key in found:
-                repeated.add(line, word)
-            else:
-                found[key] = bits
-    if not found:
-        raise FormatError(name, 0, "the file has no word classes; expected lines of path, word and count")
-    return Classes.of(found.items()), [repeated.note(path)] * bool(repeated.count)
+    with open_watched(path, progress) as file:
+        rows = list(class_rows(name, file))
+    if not rows:
+        raise FormatError(name, 0, f"the file has no word classes; {EXPECTED_CLASSES}")
+    column = path_column(name, rows)
+    repeated = Repeated("class")
+    path_of: dict[str, str] = {}
+    for line, fields in rows:
+        word = canonical(fields[1 - column])
+        if word in path_of:
+            repeated.add(line, fields[1 - column])
+        else:
+            path_of[word] = fields[column]
+    return Classes.of(path_of.items()), repeated.notes(name)
 
 
-def class_lines(path: str, file: io.BufferedReader) -> Iterator[tuple[int, str, str]]:
-    """Line, word and bit path."""
-    lines = numbered_fields(path, file)
-    opening = [row for row, _ in zip(lines, range(GUESSED), strict=False)]
-    columns = [column for column in (0, 1) if all(is_path(fields[column]) for _, fields in opening)]
-    if opening and not columns:
-        line, fields = next(row for row in opening if not is_path(row[1][0]))
-        wrong = f"neither {shown(fields[0])} nor {shown(fields[1])}" if len(fields) == 2 else shown(fields[0]) + " not"
-        problem = f"{wrong} is a path of 0 and 1; expected lines of path, word and count, or of word and path"
-        raise FormatError(path, line, problem)
-    column = columns[0] if columns else 0
-    for source in (opening, lines):
-        for line, fields in source:
-            if not is_path(fields[column]):
-                raise FormatError(path, line, f"{shown(fields[column])} is no path of 0 and 1")
-            yield line, fields[1 - column], fields[column]
-
-
-def numbered_fields(path: str, file: io.BufferedReader) -> Iterator[tuple[int, list[str]]]:
+def class_rows(path: str, file: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of each line."""
     for line, data in enumerate(file, 1):
-        text = decoded_classes(path, line, data).rstrip("\r\n")
+        text = decode(path, line, data, EXPECTED_CLASSES).rstrip("\r\n")
         if not text:
             continue
         fields = text.split("\t")
         if len(fields) not in (2, 3) or not fields[0].strip() or not fields[1].strip():
-            problem = f"{shown(text)}; expected path, word and count, or word and path, separated by tabs"
-            raise FormatError(path, line, problem)
+            raise FormatError(path, line, f"{shown(text)}; {EXPECTED_CLASSES}")
         yield line, fields
 
 
-def decoded_classes(path: str, line: int, data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        problem = f"byte {error.start + 1} of the line is not UTF-8; expected lines of path, word and count"
-        raise FormatError(path, line, problem) from None
-
-
-def is_path(text: str) -> bool:
-    """Whether a text consists of 0 and 1."""
-    return bool(text) and not text.strip("01")
+def path_column(path: str, rows: Sequence[tuple[int, list[str]]]) -> int:
+    """Return which of the first two columns has the bit paths."""
+    wrong = [next((row for row in rows if row[1][column].strip("01")), None) for column in (0, 1)]
+    if None in wrong:
+        return wrong.index(None)
+    line, fields = max(row for row in wrong if row)  # of the column that has paths in more lines
+    problem = f"neither {shown(fields[0])} nor {shown(fields[1])} is a path of 0 and 1"
+    raise FormatError(path, line, f"{problem}; {EXPECTED_CLASSES}")

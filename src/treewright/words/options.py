@@ -9,8 +9,8 @@ from treewright.checks import Count, Positive, Range, check_fields
 
 CLASSES = 1000  # the number of Koo, Carreras & Collins (2008), who parse with Brown clusters
 SIZE = 64  # chosen among 32, 64 and 128 by benchmarks/words.py DATA --settings sizes
-WORDS_A_CLASS = 10  # at least, on average, where the text is small; by convention
-MAX_CLASSES, MAX_SIZE = 1 << 12, 1 << 12  # by convention; the tree of classes needs the cube of their number of steps
+WORDS_A_CLASS = 10  # at least, on average, where the text is small; not tuned
+MAX_CLASSES, MAX_SIZE = 1 << 12, 1 << 12  # the tree of classes needs the cube of their number of steps
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class WordsOptions:
         check_fields(self)
 
 
-def resolved(options: WordsOptions, words: int) -> WordsOptions:
-    """The options with the numbers that are left open chosen for a text of so many different words.
+def resolve(options: WordsOptions, words: int) -> WordsOptions:
+    """Choose the numbers that are left open for a text of so many different words.
 
-    >>> found = resolved(WordsOptions(), 300)
-    >>> found.classes, found.size
+    >>> options = resolve(WordsOptions(), 300)
+    >>> options.classes, options.size
     (30, 30)
     """
     limit = max(words // WORDS_A_CLASS, 2)

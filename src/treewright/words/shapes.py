@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 
-MAX_ENDING = 3  # letters of an ending in a shape; by convention
+MAX_ENDING = 3  # letters of an ending in a shape; not tuned
 
 
 def shapes(form: str) -> list[str]:
-    """The shapes of a word, the most specific first: digits, a capital or none, and its ending.
+    """Return the shapes of a word, the most specific first: digits, a capital or none, and its ending.
 
     >>> shapes("Running"), shapes("1984")
     (['<A-ing>', '<A-ng>', '<A-g>', '<A>'], ['<0>'])

@@ -12,23 +12,33 @@ from numpy.typing import NDArray
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.errors import InputError
-from treewright.learn import Progress, Report
+from treewright.learn import Progress, Report, StageCost
 from treewright.model import checkpoint as checkpoints
 from treewright.model import modelfile
 from treewright.model.checkpoint import Origin
 from treewright.model.component import hash_of
 from treewright.words.classes import Classes
 from treewright.words.exchange import Exchange, Ints, paths_of
-from treewright.words.factorisation import factorised
+from treewright.words.factorisation import factorise
 from treewright.words.options import WordsOptions
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors
 
-CLASSES, TREE, VECTORS = "word classes", "class tree", "vectors"  # the steps
+CLASSES, TREE, VECTORS = "word classes", "class tree", "vectors"  # the stages
 
 
-def forms_of(sentences: Iterable[Sentence]) -> Iterator[Sequence[str]]:
-    """The forms of sentences in canonical spelling."""
+def stage_costs(options: WordsOptions) -> list[StageCost]:
+    """Return the stages of a training, with their costs on a text of 600,000 words (benchmarks/words.py)."""
+    stages = []
+    if options.classes != 0:
+        stages += [StageCost(CLASSES, options.sweeps, 0.5), StageCost(TREE, 1, 1.0)]
+    if options.size != 0:
+        stages.append(StageCost(VECTORS, 1, 3.0))
+    return stages
+
+
+def canonical_forms(sentences: Iterable[Sentence]) -> Iterator[Sequence[str]]:
+    """Yield the forms of each sentence in canonical spelling."""
     return ([canonical(form) for form in sentence.forms] for sentence in sentences)
 
 
@@ -50,7 +60,7 @@ class Checkpoints:
 
     @classmethod
     def at(cls, path: modelfile.Path | None, resume: bool, units: Units, options: WordsOptions) -> Checkpoints:
-        """Those of a checkpoint, after a check that it is of the same text and options."""
+        """Open a checkpoint, after a check that it is of the same text and options."""
         if path is None:
             return cls({})
         text = hash_of([units.text.tobytes(), "\n".join(units.names).encode()])
@@ -75,50 +85,50 @@ class Training:
     progress: Progress
 
     def classes(self) -> Classes:
-        """Word classes with bit paths; none if the options ask for none."""
+        """Learn word classes with bit paths; none if the options ask for none."""
         number = self.options.classes
         if not number:
             return Classes()
-        found = self._exchanged(number)
+        exchange = self._exchange(number)
         merges = self.saved.results.get("merges")
         if merges is None:
             self.progress(TREE, 0, 0, 1)
-            merges = np.array(found.merges(), np.int32).reshape(-1, 2)
+            merges = np.array(exchange.merges(), np.int32).reshape(-1, 2)
             self.saved.add(merges=merges)
             self.report(Report(TREE, 1, 1))
         pairs: list[tuple[int, int]] = [(int(first), int(second)) for first, second in merges]
-        return named(self.units, found.class_of[:-1], paths_of(pairs, number))
+        return name_classes(self.units, exchange.class_of[:-1], paths_of(pairs, number))
 
-    def _exchanged(self, number: int) -> Exchange:
+    def _exchange(self, number: int) -> Exchange:
         saved = self.saved.results
         sweep = saved.get("sweep", 0)
-        found = Exchange(self.units, number, saved.get("class_of"))
+        exchange = Exchange(self.units, number, saved.get("class_of"))
         is_done = saved.get("is_done", False)
         while sweep < self.options.sweeps and not is_done:
-            moved = found.sweep(lambda done, of: self.progress(CLASSES, sweep, done, of))  # noqa: B023
+            moved = exchange.sweep(lambda done, of: self.progress(CLASSES, sweep, done, of))  # noqa: B023
             sweep += 1
-            is_done = found.is_done(moved)
-            self.saved.add(sweep=sweep, class_of=found.class_of, is_done=is_done)
-            figures = {"log likelihood a word": found.value_a_word(), "words moved": moved}
+            is_done = exchange.is_done(moved)
+            self.saved.add(sweep=sweep, class_of=exchange.class_of, is_done=is_done)
+            figures = {"log likelihood a word": exchange.value_a_word(), "words moved": moved}
             self.report(Report(CLASSES, sweep, self.options.sweeps, figures=figures))
-        return found
+        return exchange
 
     def vectors(self) -> Vectors:
-        """Vectors of the words, not of shapes; none if the options ask for none."""
+        """Compute vectors of the words, not of shapes; none if the options ask for none."""
         if not self.options.size:
             return Vectors()
         numbers: NDArray[np.float32] | None = self.saved.results.get("vectors")
         if numbers is None:
             self.progress(VECTORS, 0, 0, 1)
-            numbers = factorised(self.units, self.options.size, self.options.seed)
+            numbers = factorise(self.units, self.options.size, self.options.seed)
             self.saved.add(vectors=numbers)
             self.report(Report(VECTORS, 1, 1))
         rows = np.flatnonzero(~np.array(self.units.is_shape))
         return Vectors.of([self.units.names[row] for row in rows.tolist()], numbers[rows])
 
 
-def named(units: Units, class_of: Ints, paths: Sequence[str]) -> Classes:
-    """The classes of words and shapes."""
+def name_classes(units: Units, class_of: Ints, paths: Sequence[str]) -> Classes:
+    """Return the classes of words and shapes by their names."""
     is_shape = np.array(units.is_shape)
     rows = np.flatnonzero(~is_shape)
     shapes = {units.names[row]: int(class_of[row]) for row in np.flatnonzero(is_shape).tolist()}

@@ -16,8 +16,8 @@ from treewright.words.shapes import shapes
 if TYPE_CHECKING:  # imported on use: models with word classes load without SciPy
     from scipy import sparse
 
-MIN_ENDING_TOKENS = 10  # a shape with an ending is used if so many rare words have it; by convention
-CHUNK = 1 << 22  # tokens whose neighbours are counted together; by convention, it bounds memory
+MIN_ENDING_TOKENS = 10  # a shape with an ending is used if so many rare words have it; not tuned
+CHUNK = 1 << 22  # tokens whose neighbours are counted together, to bound memory; not tuned
 
 Ints = NDArray[np.int32]
 
@@ -44,8 +44,8 @@ class Units:
     def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Units:
         """The units of sentences; words that occur less often than `min_count` are represented by their shapes.
 
-        >>> found = Units.of([["The", "dog"], ["the", "cat"]], 2)
-        >>> found.names, found.text.tolist()
+        >>> units = Units.of([["The", "dog"], ["the", "cat"]], 2)
+        >>> units.names, units.text.tolist()
         (('<a>', 'the'), [2, 1, 0, 2, 1, 0, 2])
         """
         number_of: dict[str, int] = {}
@@ -65,18 +65,17 @@ class Units:
         for unit, count in zip(unit_of, counts.tolist(), strict=True):
             totals[unit] += count
         order = sorted(totals, key=lambda unit: (-totals[unit], unit))
-        place = {unit: number for number, unit in enumerate(order)}
-        table = np.array([*(place[unit] for unit in unit_of), len(order)], np.int32)  # -1 is the last entry
+        number_of = {unit: number for number, unit in enumerate(order)}
+        table = np.array([*(number_of[unit] for unit in unit_of), len(order)], np.int32)  # -1 is the last entry
         return cls(tuple(name for name, _ in order), tuple(is_shape for _, is_shape in order), table[text])
 
     def bigrams(self) -> tuple[Ints, Ints, Ints]:
-        """The pairs of units in a row, boundaries included, and their counts."""
-        found = self._pairs(1, across=True).tocoo()
-        first, second = found.row.astype(np.int32), found.col.astype(np.int32)
-        return first, second, found.data.astype(np.int32)
+        """Count the pairs of units in a row, boundaries included: first, second, count."""
+        pairs = self._pairs(1, across=True).tocoo()
+        return pairs.row.astype(np.int32), pairs.col.astype(np.int32), pairs.data.astype(np.int32)
 
     def neighbours(self, window: int) -> sparse.csr_matrix:
-        """How often each unit is at each distance before and after another, [units, 2 * window * (units + 1)].
+        """Count how often each unit is at each distance before and after another, [units, 2 * window * (units + 1)].
 
         The boundary of a sentence is a neighbour too, but only the words of one sentence are neighbours.
         """
@@ -89,11 +88,11 @@ class Units:
         return sparse.hstack(blocks, format="csr")[: self.edge]
 
     def _pairs(self, distance: int, *, across: bool) -> sparse.csr_matrix:
-        """The pairs of units at a distance; across: those with the boundary of a sentence too."""
+        """Count the pairs of units at a distance; across: those with the boundary of a sentence too."""
         from scipy import sparse
 
         size = self.edge + 1
-        found = sparse.csr_matrix((size, size))
+        counts = sparse.csr_matrix((size, size))
         for begin in range(0, len(self.text) - distance, CHUNK):
             part = self.text[begin : begin + CHUNK + distance]
             first, second = part[:-distance], part[distance:]
@@ -102,12 +101,12 @@ class Units:
                 inside = (sentence[:-distance] == sentence[distance:]) & (first != self.edge)
                 first, second = first[inside], second[inside]
             ones = np.ones(len(first))
-            found = found + sparse.coo_matrix((ones, (first, second)), shape=(size, size)).tocsr()
-        return found
+            counts = counts + sparse.coo_matrix((ones, (first, second)), shape=(size, size)).tocsr()
+        return counts
 
 
 def units_of(forms: Sequence[str], counts: Sequence[int], min_count: int) -> list[tuple[str, bool]]:
-    """The unit of each form, and whether it is a shape."""
+    """Return the unit of each form, and whether it is a shape."""
     words: Counter[str] = Counter()
     for form, count in zip(forms, counts, strict=True):
         words[form.lower()] += count

@@ -15,7 +15,7 @@ MAX_CODE = 127  # of an eight-bit number with a sign; -128 is not used
 
 
 def key_of(form: str) -> str:
-    """The spelling under which a vector is looked up: canonical marks, lower case.
+    """Return the spelling under which a vector is looked up: canonical marks, lower case.
 
     >>> key_of("DOG’S")
     "dog's"
@@ -33,7 +33,7 @@ class Vectors:
 
     @classmethod
     def of(cls, vocabulary: Sequence[str], numbers: NDArray[np.float32]) -> Vectors:
-        """Vectors rounded to eight bits: the largest number of each row is 127 times its scale.
+        """Round vectors to eight bits: the largest number of each row is 127 times its scale.
 
         >>> Vectors.of(["a"], np.array([[0.5, -0.25]], np.float32)).numbers.round(3).tolist()
         [[0.5, -0.25200000405311584]]
@@ -61,5 +61,5 @@ class Vectors:
         return np.asarray(self.numbers / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
     def keep(self, rows: int) -> Vectors:
-        """The vectors of the first words."""
+        """Keep the vectors of the first words."""
         return Vectors(self.vocabulary[:rows], self.codes[:rows].copy(), self.scales[:rows].copy())

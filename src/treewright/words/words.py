@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.caching import cached_property
-from treewright.calls import checked, explained_methods
-from treewright.checks import Count, Positive
+from treewright.checks import Count, Positive, check
 from treewright.corpus import read
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
@@ -23,24 +22,16 @@ from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored,
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
-from treewright.words.options import WordsOptions, resolved
-from treewright.words.training import Checkpoints, Training, check_unicode, forms_of
+from treewright.words.options import WordsOptions, resolve
+from treewright.words.training import Checkpoints, Training, canonical_forms, check_unicode
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
 
 
-def pass_on(notes: Iterable[str], note: Callable[[str], None] | None) -> None:
-    """Call a function with remarks, if there is one."""
-    if note is not None:
-        for text in notes:
-            note(text)
+def ignore(*arguments: object) -> None:
+    """Do nothing: the callback of a caller that gives none."""
 
 
-def ignore(*report: object) -> None:
-    """The callback of a training without one."""
-
-
-@explained_methods
 class Words(Saved):
     """Word vectors and word classes, each for the words that have one.
 
@@ -48,7 +39,7 @@ class Words(Saved):
     """
 
     KIND: ClassVar[str] = "words"
-    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(
@@ -59,7 +50,6 @@ class Words(Saved):
         self.metadata: Mapping[str, Any] = dict(metadata or {})
 
     @classmethod
-    @checked
     def train(
         cls,
         train: Corpus,
@@ -84,15 +74,16 @@ class Words(Saved):
         >>> words
         Words(4 vectors of 4 numbers; 4 words in 4 classes)
         """
+        check(options, WordsOptions | None, "options")
         chosen = options or WordsOptions()
         if seed is not None:
             chosen = replace(chosen, seed=seed)
         sentences = read(train) if isinstance(train, (str, os.PathLike)) else train
-        units = Units.of(forms_of(sentences), chosen.min_count)
+        units = Units.of(canonical_forms(sentences), chosen.min_count)
         if not units.names:
             raise InputError("the training data has no words")
         check_unicode(units)
-        chosen = resolved(chosen, len(units.names))
+        chosen = resolve(chosen, len(units.names))
         saved = Checkpoints.at(checkpoint, resume, units, chosen)
         training = Training(units, chosen, saved, report or ignore, progress or ignore)
         classes, vectors = training.classes(), training.vectors()
@@ -100,54 +91,55 @@ class Words(Saved):
         return cls(vectors, classes, metadata)
 
     @classmethod
-    @checked
     def from_vectors(
         cls,
         path: str | os.PathLike[str],
         *,
         max_words: int | None = None,
-        note: Callable[[str], None] | None = None,
+        note: Callable[[str], None] = ignore,
         progress: ShareDone | None = None,
     ) -> Words:
-        """The vectors of a file: word2vec (text or binary), GloVe, fastText (.vec), or .npy with a .txt beside it.
+        """Read the vectors of a file: word2vec (text or binary), GloVe, fastText (.vec), .npy with a .txt beside it.
 
         path: the file, compressed or not. max_words: read the first ones only. note is called with remarks, such as the
         number of repeated words; progress with the share of the file that has been read.
         """
-        vectors, notes = read_vectors(path, max_words=max_words, progress=progress)
-        pass_on(notes, note)
+        check(max_words, Count | None, "max_words")
+        vectors, remarks = read_vectors(path, max_words=max_words, progress=progress)
+        for remark in remarks:
+            note(remark)
         return cls(vectors, Classes(), {"vectors": Path(path).name})
 
     @classmethod
-    @checked
     def from_classes(
         cls,
         path: str | os.PathLike[str],
         *,
-        note: Callable[[str], None] | None = None,
+        note: Callable[[str], None] = ignore,
         progress: ShareDone | None = None,
     ) -> Words:
-        """The word classes of a file of Brown clusters: lines of path, word and count, or of word and path.
+        """Read the word classes of a file of Brown clusters: lines of path, word and count, or of word and path.
 
         path: the file, compressed or not; note and progress are those of `from_vectors`.
         """
-        classes, notes = read_classes(path, progress=progress)
-        pass_on(notes, note)
+        classes, remarks = read_classes(path, progress=progress)
+        for remark in remarks:
+            note(remark)
         return cls(Vectors(), classes, {"classes": Path(path).name})
 
-    def joined(self, other: Words) -> Words:
-        """These words with the vectors of others, if those have any, and with their classes, if they have any."""
+    def join(self, other: Words) -> Words:
+        """Return these words with the vectors and the classes of others in place of their own, where those have any."""
         vectors = other._vectors if other.size else self._vectors
         classes = other._classes if other.paths else self._classes
         return Words(vectors, classes, {**self.metadata, **other.metadata})
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         return file.to_arrays(self._vectors, self._classes, self.metadata)
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Words:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        """Make the words of a header and arrays."""
         return cls(*file.from_arrays(header, arrays))
 
     @property
@@ -177,11 +169,11 @@ class Words(Saved):
         return self._classes.paths
 
     def row(self, form: str) -> int:
-        """The row of the vector of a form, looked up in canonical spelling and lower case; -1 if it has none."""
+        """Return the row of the vector of a form, looked up in canonical spelling and lower case; -1 if it has none."""
         return self._vectors.rows.get(key_of(form), -1)
 
     def class_of(self, form: str) -> str:
-        """The bit path of the class of a form, "" if it has none.
+        """Return the bit path of the class of a form, "" if it has none.
 
         It is looked up in canonical spelling, then in lower case. Where classes were learned from text, a word that is
         not among them has the class of its shape: digits, a capital or none, and its ending.
@@ -189,15 +181,17 @@ class Words(Saved):
         return self._classes.path(form)
 
     def knows(self, form: str) -> bool:
-        """Whether a form has a vector or a class of its own, not that of its shape."""
+        """Return whether a form has a vector or a class of its own, not that of its shape."""
         return self.row(form) >= 0 or self._classes.knows(form)
 
-    def members(self, form: str, count: Positive = 20) -> list[str]:
-        """The most frequent words of the class of a form, at most `count`."""
+    def members(self, form: str, count: int = 20) -> list[str]:
+        """Return the most frequent words of the class of a form, at most `count`."""
+        check(count, Positive, "count")
         return list(self._classes.members(self.class_of(form))[:count])
 
-    def neighbours(self, form: str, count: Positive = 10) -> list[tuple[str, float]]:
-        """The `count` words whose vectors have the largest cosine with that of a form, and the cosines."""
+    def neighbours(self, form: str, count: int = 10) -> list[tuple[str, float]]:
+        """Return the `count` words whose vectors have the largest cosine with that of a form, and the cosines."""
+        check(count, Positive, "count")
         row = self.row(form)
         if row < 0:
             return []
@@ -206,13 +200,13 @@ class Words(Saved):
         best = np.argsort(-cosines, kind="stable")[: min(count, len(cosines) - 1)]
         return [(self.vocabulary[place], float(cosines[place])) for place in best.tolist()]
 
-    def spelled_like(self, form: str, count: Positive = 3) -> list[str]:
-        """At most `count` words that are spelled like a form which has neither vector nor class."""
+    def spelled_like(self, form: str, count: int = 3) -> list[str]:
+        """Return at most `count` words that are spelled like a form which has neither vector nor class."""
         known = dict.fromkeys([*self.vocabulary, *self._classes.words])
         return difflib.get_close_matches(key_of(form), known, n=count)
 
-    def keep(self, rows: Count, *, classes: Count | None = None) -> Words:
-        """The part that a model stores: the vectors of the `rows` most frequent words, the classes of as many.
+    def keep(self, rows: int, *, classes: int | None = None) -> Words:
+        """Return the part that a model stores: the vectors of the `rows` most frequent words, the classes of as many.
 
         classes: the number of words whose classes are kept, if it is another.
         """
@@ -220,7 +214,7 @@ class Words(Saved):
         return Words(self._vectors.keep(rows), kept, self.metadata)
 
     def fingerprint(self) -> str:
-        """A hash of vectors and classes."""
+        """Return a hash of vectors and classes."""
         classes = (f"{word} {path}\n".encode() for word, path in self.classes.items())
         return hash_of([*map(str.encode, self.vocabulary), self.vectors.tobytes(), *classes])
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from oracles.pipelines import pipeline
 from oracles.treebank import treebank
+from typing_extensions import Unpack
 
 import treewright as tw
 from treewright.errors import InputError
@@ -43,14 +44,15 @@ def test_training_has_the_same_arguments_everywhere(kind: type[Any]) -> None:
         assert name in found
         assert (found[name].kind, found[name].default) == (expected[name].kind, expected[name].default), name
     assert list(found)[:2] == ["train", "dev"]
-    assert all(one.kind is Parameter.KEYWORD_ONLY for name, one in found.items() if name not in ("train", "dev"))
+    keywords = Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD
+    assert all(one.kind in keywords for name, one in found.items() if name not in ("train", "dev"))
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=named)
 @pytest.mark.parametrize("name", ["train", "dev", "seed", "checkpoint", "resume"])
 def test_an_argument_of_training_has_one_type(kind: type[Any], name: str) -> None:
     """Components learn from sentences, grammars from phrase-structure trees."""
-    found = typing.get_type_hints(kind.train)
+    found = typing.get_type_hints(kind.train, localns={"Unpack": Unpack})
     like = TreebankGrammar if found["train"] == TreeSource else Parser
     assert found[name] == typing.get_type_hints(like.train)[name]
 

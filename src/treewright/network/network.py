@@ -99,7 +99,7 @@ class Network(Saved):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Network:
-        """Make the network of a header and arrays."""
+        """Make the network of a header and arrays; messages name their source."""
         return cls(file.from_arrays(header, arrays))
 
     def read(self, sentences: Sequence[Sequence[str] | Sentence]) -> list[Reading]:

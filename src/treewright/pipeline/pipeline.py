@@ -70,11 +70,9 @@ class TextOptions(ParseOptions, total=False):
     comment: bool
 
 
-class TrainingOptions(TypedDict, total=False):
-    """The keywords of `Pipeline.plan`, for functions that pass them on."""
+class PartOptions(TypedDict, total=False):
+    """The keywords of `Pipeline.plan` beside seed and options, for functions that pass them on."""
 
-    seed: int | None
-    options: ParserOptions | ParserSettings | None
     tagger_options: TaggerOptions | None
     tokeniser_options: TokeniserOptions | None
     folds: int
@@ -160,7 +158,7 @@ class Pipeline(Saved):
 
         >>> plan = Pipeline.plan("sample.conllu", options=ParserOptions("arc"))
         >>> len(plan.train), len(plan.dev), plan.settings["model"], plan.stages[0].name
-        (9, 1, 'arc', 'tokens')
+        (2, 1, 'arc', 'tokens')
         """
         check(options, ParserOptions | ParserSettings | None, "options")
         check(tagger_options, TaggerOptions | None, "tagger_options")
@@ -183,26 +181,28 @@ class Pipeline(Saved):
         train: Corpus,
         dev: Corpus | None = None,
         *,
+        seed: int | None = None,
+        options: ParserOptions | ParserSettings | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         note: Callable[[str], None] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
-        **options: Unpack[TrainingOptions],
+        **parts: Unpack[PartOptions],
     ) -> Pipeline:
-        """Train every component on the treebank train; `options` are those of `Pipeline.plan`.
+        """Train every component on the treebank train; dev, seed, options and parts are those of `Pipeline.plan`.
 
         report is called after each epoch, progress before each example, note with a line about what the treebank
         cannot teach. checkpoint: a file beside which finished components and the state of the current one are kept,
         from which a later call with `resume` continues; the caller removes them (`model.checkpoint.remove_checkpoint`)
         when the model is saved.
         """
-        plan = cls.plan(train, dev, **options)
+        plan = cls.plan(train, dev, seed=seed, options=options, **parts)
         tell = note or (lambda line: None)
         for line in plan.notes:
             tell(line)
         pipeline = plan.run(Observer(report, progress=progress), checkpoint=checkpoint, resume=resume)
-        if options.get("network") is not None and pipeline.network is None:
+        if parts.get("network") is not None and pipeline.network is None:
             tell(NO_GAIN)
         return pipeline
 
@@ -240,7 +240,7 @@ class Pipeline(Saved):
 
     @classmethod
     def of(cls, joined: Joined, metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """Make a pipeline of components that were read from files."""
+        """Make a pipeline of joined components that were read from files, with further metadata."""
         parts: dict[str, Any] = {"tokeniser": Tokeniser(), **joined.parts}
         return cls(**parts, metadata={**joined.metadata, **(metadata or {})})
 
@@ -380,13 +380,13 @@ class Pipeline(Saved):
         return self.trained_parser.parts(tagged, projective=projective, all_arcs=all_arcs)
 
     def why_not(self, sentence: Sentence, *, head: int, modifier: int, **options: Unpack[SearchOptions]) -> Explanation:
-        """Explain what it costs to attach a word to another head, see `Parser.why_not`."""
+        """Explain what it costs to attach a word to another head; options are those of `Parser.why_not`."""
         return self.trained_parser.why_not(self._tag_one(sentence), head=head, modifier=modifier, **options)
 
     def alternatives(
         self, sentence: Sentence, modifier: int, *, count: int = ALTERNATIVES, **options: Unpack[SearchOptions]
     ) -> Alternatives:
-        """List the heads that a word could have instead, see `Parser.alternatives`."""
+        """List the heads that a word could have instead; options are those of `Parser.alternatives`."""
         return self.trained_parser.alternatives(self._tag_one(sentence), modifier, count=count, **options)
 
     def tag(self, sentences: Iterable[Sentence], *, confidence: bool = True) -> Iterator[Sentence]:

@@ -139,7 +139,7 @@ class Words(Saved):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Words:
-        """Make the words of a header and arrays."""
+        """Make the words of a header and arrays; messages name their source."""
         return cls(*file.from_arrays(header, arrays))
 
     @property

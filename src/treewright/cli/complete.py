@@ -1,4 +1,4 @@
-"""`treewright complete`: the rest of a half-annotated treebank."""
+"""`treewright complete`: fill in the rest of a half-annotated treebank."""
 
 from __future__ import annotations
 
@@ -118,26 +118,26 @@ def complete(
     kept: list[Completion] = []
     graphs = KeptGraphs(keep_deps)
 
-    def finished(completions: Iterable[Completion]) -> Iterator[Sentence]:
-        for found in completions:
-            sentence = found.sentence
-            if found.parse is None:
-                note(f"unchanged: {found.problem}")
+    def finish(completions: Iterable[Completion]) -> Iterator[Sentence]:
+        for completion in completions:
+            sentence = completion.sentence
+            if completion.parse is None:
+                note(f"unchanged: {completion.problem}")
                 summary.count(sentence, False, heads_filled_in=0, relations_filled_in=0)
                 yield sentence
                 continue
-            if found.note:
-                note(f"{sentence.place}: {found.note}")
+            if completion.note:
+                note(f"{sentence.place}: {completion.note}")
             filled = {
-                "heads_filled_in": int(found.open_heads.sum()),
-                "relations_filled_in": int(found.open_labels.sum()),
+                "heads_filled_in": int(completion.open_heads.sum()),
+                "relations_filled_in": int(completion.open_labels.sum()),
             }
-            summary.count_parse(sentence, found.parse, **filled)
+            summary.count_parse(sentence, completion.parse, **filled)
             graphs.restore(sentence)
             if rank is not None:
-                kept.append(found)
+                kept.append(completion)
             if comment:
-                set_certificate(sentence, found.parse)
+                set_certificate(sentence, completion.parse)
             if confidence:
                 write_confidence(sentence)
             yield sentence
@@ -154,7 +154,7 @@ def complete(
                     on_error=on_error,
                     **options,
                 )
-                write_sentences(finished(completions), target)
+                write_sentences(finish(completions), target)
             note_skipped(reader.skipped, reader.errors)
     if rank is not None:
         write_rank(ranked(kept, order=rank_order.value), rank)
@@ -170,16 +170,13 @@ def check_probabilities(model: Any, name: str) -> None:
 
 
 def write_rank(lines: Iterable[Ranked], target: str) -> None:
-    """Tab-separated, with a line of names first."""
+    """Write tab-separated lines, with a line of names first."""
     from treewright.corpus import open_output
 
     with open_output(target) as file:
-        file.write(
-            "\t".join(["kind", "sentence", "word", "form", "head", "relation", "confidence", "entropy"]).encode()
-        )
+        file.write(b"kind\tsentence\tword\tform\thead\trelation\tconfidence\tentropy\n")
         for line in lines:
             where = (line.kind, line.sentence, str(line.word) if line.word else "_", line.form)
             tree = (str(line.head) if line.word else "_", line.relation)
             figures = (f"{line.confidence:.4f}", f"{line.entropy:.4f}")
-            file.write(("\n" + "\t".join((*where, *tree, *figures))).encode())
-        file.write(b"\n")
+            file.write(("\t".join((*where, *tree, *figures)) + "\n").encode())

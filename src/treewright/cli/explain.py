@@ -12,6 +12,7 @@ from treewright.cli.drawing import terminal_columns, terminal_options
 from treewright.cli.inputs import model_and_inputs
 from treewright.cli.options import Json, MaxSeconds, PlainCommand, Projective, examples, new_app
 from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, open_sentences
+from treewright.cli.shared import counted
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,31 +76,32 @@ def explain(
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     modifier = word_number(chosen, word, "--word")
     if head is None:
-        found = parser.alternatives(chosen, modifier, count=count, **options)
-        typer.echo(as_text(found.to_dict()) if as_json else str(found))
+        alternatives = parser.alternatives(chosen, modifier, count=count, **options)
+        typer.echo(to_text(alternatives.to_dict()) if as_json else str(alternatives))
         return
     answer = parser.why_not(chosen, head=head_number(chosen, head), modifier=modifier, **options)
-    typer.echo(as_text(answer.to_dict()) if as_json else f"{answer}\n\n{drawing(answer)}")
+    typer.echo(to_text(answer.to_dict()) if as_json else f"{answer}\n\n{drawing(answer)}")
 
 
-def as_text(value: dict[str, Any]) -> str:
+def to_text(value: dict[str, Any]) -> str:
+    """Write a value as JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def explained_by(model: Any, name: str) -> Pipeline | Parser:
-    """A model whose parser scores parts."""
+    """Return the model, whose parser must score parts."""
     from treewright.induce import InducedParser
     from treewright.model.component import MAKERS
 
     if isinstance(getattr(model, "parser", model), InducedParser):
         problem = "its parser is induced and has no scores of single parts"
         raise InputError(f"{name}: {problem}; `{MAKERS['parser']}` makes one that can be explained")
-    found: Pipeline | Parser = model
-    return found
+    scoring: Pipeline | Parser = model
+    return scoring
 
 
 def choose(sentences: Iterable[Sentence], requested: str, source: str) -> Sentence:
-    """The sentence of a number, or else of a sent_id."""
+    """Return the sentence of a number, or else of a sent_id."""
     number, named = 0, None
     for number, sentence in enumerate(sentences, start=1):
         if str(number) == requested:
@@ -110,32 +112,32 @@ def choose(sentences: Iterable[Sentence], requested: str, source: str) -> Senten
                 break
     if named is not None:
         return named
-    found = f"{source} has {number} sentence{'s' * (number != 1)}"
+    size = f"{source} has {counted(number, 'sentence')}"
     if requested.isdecimal():
-        raise InputError(f"{found}; --sentence is {requested}")
-    raise InputError(f"{found}, none with sent_id {requested!r} (--sentence)")
+        raise InputError(f"{size}; --sentence is {requested}")
+    raise InputError(f"{size}, none with sent_id {requested!r} (--sentence)")
 
 
-def head_number(sentence: Sentence, given: str) -> int:
-    """The number of a head; 0 for the root."""
-    return 0 if given in ("0", "root") else word_number(sentence, given, "--head")
+def head_number(sentence: Sentence, word: str) -> int:
+    """Return the number of a head; 0 for the root."""
+    return 0 if word in ("0", "root") else word_number(sentence, word, "--head")
 
 
-def word_number(sentence: Sentence, given: str, option: str) -> int:
-    """The number of a word that is given by its number, or by its form if no other word has it."""
-    if given.isdecimal() and 1 <= int(given) <= len(sentence):
-        return int(given)
-    places = [place for place, form in enumerate(sentence.forms, start=1) if form == given]
-    if len(places) == 1:
-        return places[0]
-    numbered = " ".join(f"{place}:{form}" for place, form in enumerate(sentence.forms, start=1))
-    if places:
-        raise InputError(f"{option} is {given!r}, which occurs {len(places)} times; give a number: {numbered}")
-    raise InputError(f"{option} is {given!r}, which is no word of the sentence: {numbered}")
+def word_number(sentence: Sentence, word: str, option: str) -> int:
+    """Return the number of a word, which is given by its number, or by its form if no other word has it."""
+    if word.isdecimal() and 1 <= int(word) <= len(sentence):
+        return int(word)
+    numbers = [number for number, form in enumerate(sentence.forms, start=1) if form == word]
+    if len(numbers) == 1:
+        return numbers[0]
+    numbered = " ".join(f"{number}:{form}" for number, form in enumerate(sentence.forms, start=1))
+    if numbers:
+        raise InputError(f"{option} is {word!r}, which occurs {len(numbers)} times; give a number: {numbered}")
+    raise InputError(f"{option} is {word!r}, which is no word of the sentence: {numbered}")
 
 
 def drawing(answer: Explanation) -> str:
-    """The tree of the parser above the words, the arcs of the other tree that it does not have below them."""
+    """Draw the tree of the parser above the words, and below them the arcs of the other tree that it does not have."""
     from treewright import draw
 
     options: dict[str, Any] = terminal_options(None) | {"width": max(terminal_columns(), 20)}

@@ -24,7 +24,7 @@ KBest = Annotated[
 def best_trees(
     model: Pipeline | Parser | InducedParser, k: int, method: str, confidence: bool
 ) -> Callable[..., Iterator[Sentence]]:
-    """A function that yields the k best trees of each sentence in place of one tree, with comments."""
+    """Return a function that yields the k best trees of each sentence in place of one tree, with comments."""
     from treewright.pipeline import Pipeline
 
     if method != "exact":
@@ -38,26 +38,26 @@ def best_trees(
 
     def parse(sentences: Iterable[Sentence], *, method: str, confidence: bool, **options: Any) -> Iterator[Sentence]:
         tagged = pipeline.tag(sentences) if pipeline else sentences
-        for found in parser.kbest(tagged, k, **options):
-            yield from found.with_comments()
+        for trees in parser.kbest(tagged, k, **options):
+            yield from trees.with_comments()
 
     return parse
 
 
 def is_first(sentence: Sentence) -> bool:
-    """Whether a tree is the best one of its sentence."""
+    """Return whether a tree is the best one of its sentence."""
     return sentence.comment("rank") == "1"
 
 
 def rank_of(sentence: Sentence) -> dict[str, Any]:
-    """The rank of a tree and its probability, for JSON."""
+    """Return the rank of a tree and its probability, for JSON."""
     names = ("probability", "approximate_probability")
-    found = {name: float(value) for name in names if (value := sentence.comment(name)) is not None}
-    return {"rank": int(sentence.comment("rank") or 0), **found}
+    probability = {name: float(value) for name in names if (value := sentence.comment(name)) is not None}
+    return {"rank": int(sentence.comment("rank") or 0), **probability}
 
 
 def rank_line(sentence: Sentence) -> str:
-    """The rank of a tree, its distance from the best and its probability, for a drawing."""
+    """Write the rank of a tree, its distance from the best and its probability, for a drawing."""
     from treewright.pipeline.certificate import certificate_line
 
     rank = rank_of(sentence)
@@ -69,7 +69,7 @@ def rank_line(sentence: Sentence) -> str:
 
 
 def with_rank_in_name(sentence: Sentence) -> Sentence:
-    """A copy whose sent_id, which a page shows, has the rank."""
+    """Return a copy whose sent_id, which a page shows, has the rank."""
     copy = sentence.copy()
     copy.sent_id = f"{sentence.sent_id or ''} rank {sentence.comment('rank')}".strip()
     return copy

@@ -143,7 +143,7 @@ Dev = Annotated[
 
 
 def new_app(help: str | None = None, default: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:
-    """A Typer whose help is plain text, which is readable in 80 columns. With `help` it is a group of commands.
+    """Make a Typer whose help is plain text, readable in 80 columns. With `help` it is a group of commands.
 
     default: the command of the group that runs if the first argument is not the name of one.
     """
@@ -160,7 +160,7 @@ def new_app(help: str | None = None, default: str | None = None, cls: type[Typer
 
 
 def examples(*lines: str) -> str:
-    """Examples at the end of a help text, each in its own line, which is not wrapped.
+    """Write examples at the end of a help text, each in its own line, which is not wrapped.
 
     >>> print(examples("treewright show dev.conllu").replace(chr(8), "(as it is)"))
     <BLANKLINE>
@@ -187,7 +187,7 @@ class PlainGroup(TyperGroup):
 
 
 def with_default(name: str) -> type[PlainGroup]:
-    """A group in which `name` may be left out."""
+    """Return a kind of group in which `name` may be left out."""
 
     class Group(PlainGroup):
         DEFAULT = name
@@ -218,7 +218,7 @@ class PlainCommand(TyperCommand):
 
 
 def usage_of(argument: Any) -> str:
-    """An argument in a usage line: in brackets if it is optional."""
+    """Write an argument in a usage line: in brackets if it is optional."""
     name: str = argument.metavar or argument.name.upper()
     if not argument.required and not name.startswith("["):
         name = f"[{name}]"
@@ -226,7 +226,7 @@ def usage_of(argument: Any) -> str:
 
 
 def name_of_argument(shown: str) -> str:
-    """The name of an argument in the list, without its type.
+    """Return the name of an argument in the list, without its type.
 
     >>> name_of_argument("[INPUT] <str>")
     'INPUT'

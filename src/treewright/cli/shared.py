@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treewright.decode import Parse
     from treewright.errors import FormatError
 
-NAMED = 3  # the number of errors that are printed in full; by convention
+MAX_NAMED = 3  # the number of errors that are printed in full; not tuned
 
 
 def check_output(output: Path) -> None:
@@ -55,27 +55,27 @@ def check_extension(output: str, supported: Sequence[str]) -> None:
 
 
 def note(text: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     typer.echo(f"treewright: {text}", err=True)
 
 
 def note_skipped(skipped: int, errors: list[FormatError]) -> None:
     """Report the sentences that --skip-bad left out."""
     if skipped:
-        more = f" and {skipped - NAMED} more" if skipped > NAMED else ""
-        note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:NAMED]))}{more}")
+        more = f" and {skipped - MAX_NAMED} more" if skipped > MAX_NAMED else ""
+        note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:MAX_NAMED]))}{more}")
 
 
 def note_long(places: Sequence[str]) -> None:
     """Report the sentences beyond the length limit, which were parsed in parts."""
     if places:
-        more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
-        named = ", ".join(places[:NAMED])
+        more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
+        named = ", ".join(places[:MAX_NAMED])
         note(f"parsed {counted(len(places), 'sentence')} of more than 2,000 words in parts: {named}{more}")
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things.
+    """Write a number of things.
 
     >>> counted(1, "word"), counted(0, "word")
     ('1 word', '0 words')
@@ -84,7 +84,7 @@ def counted(number: int, what: str) -> str:
 
 
 def counted_by(name: str, number: int) -> str:
-    """A number of things by the name of the count, which has a plural first.
+    """Write a number of things by the name of the count, which has a plural first.
 
     >>> counted_by("heads_filled_in", 1), counted_by("iterations", 2), counted_by("without_tree", 1)
     ('1 head filled in', '2 iterations', '1 without tree')
@@ -112,6 +112,7 @@ class Summary:
         self.begin = time.monotonic()
 
     def count(self, sentence: Sized, certified: bool | None = None, **further: int) -> None:
+        """Count a sentence."""
         self.sentences += 1
         self.words += len(sentence)
         if certified is not None:
@@ -129,6 +130,7 @@ class Summary:
             self.climbs = max(self.climbs, parse.iterations)
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the counts, with the speed and the share of certified trees."""
         seconds = time.monotonic() - self.begin
         share = {"certified": self.certified / self.trees} if self.trees else {}
         climbs = {"climbs": self.climbs} if self.climbs else {}
@@ -143,21 +145,22 @@ class Summary:
         }
 
     def in_words(self) -> str:
-        found = self.as_dict()
+        """Write the counts in one line."""
+        counts = self.as_dict()
         pieces = [counted(self.sentences, "sentence"), counted(self.words, "word")]
         pieces += [counted_by(name, value) for name, value in self.further.items()]
-        pieces.append(f"{found['words_per_second']} words a second")
+        pieces.append(f"{counts['words_per_second']} words a second")
         climbs = "1 climb" if self.climbs == 1 else f"up to {self.climbs} climbs"
         if self.climbs and not self.certified:
             pieces.append(f"trees are the best of {climbs}, not certified")
-        elif "certified" in found:
+        elif "certified" in counts:
             others = f", the others are the best of {climbs}" if self.climbs else ""
-            share = 100 * found["certified"]
+            share = 100 * counts["certified"]
             pieces.append(f"{share:.1f} % of the trees certified as the model's best{self.scope}{others}")
         return ", ".join(pieces)
 
     def print(self, *, as_json: bool, quiet: bool, to_stdout: bool) -> None:
-        """JSON on standard output where that is free, everything else on standard error."""
+        """Print the counts: as JSON on standard output where that is free, everything else on standard error."""
         if as_json:
             typer.echo(json.dumps(self.as_dict()), err=not to_stdout)
         elif not quiet:
@@ -172,7 +175,7 @@ class KeptGraphs:
         self._waiting: deque[Sentence] = deque()
 
     def keep(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The same sentences."""
+        """Keep the cells of the sentences, and yield them unchanged."""
         for sentence in sentences:
             if self._is_on:
                 self._waiting.append(sentence)
@@ -208,7 +211,7 @@ def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
 
 
 def write_lines(lines: Iterable[str], output: str) -> None:
-    """Write texts with a line break after each, in the same way."""
+    """Write texts with a line break after each: to standard output, or to a file that appears when it is complete."""
     from treewright.corpus import open_output
 
     with open_output(output) as file:

@@ -24,7 +24,7 @@ def drop_certificate(sentence: Sentence) -> None:
 
 
 def certificate_text(parse: Parse) -> str:
-    """The certificate or the gap, and the arcs that it is about.
+    """Write the certificate or the gap, and the arcs that it is about.
 
     >>> import numpy as np
     >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True))
@@ -36,7 +36,7 @@ def certificate_text(parse: Parse) -> str:
 
 
 def certificate_line(sentence: Sentence) -> str:
-    """The certificate as it is printed below a drawing."""
+    """Write the certificate as it is printed below a drawing."""
     parse = sentence.parse
     if parse.certified:
         return f"certified: the model's best tree over {parse.scope}; it may still be wrong"

@@ -16,11 +16,11 @@ from treewright.tokeniser import Tokeniser
 
 
 def prune_weights(pipeline: Pipeline, *, parser: float = 0.0, tagger: float = 0.0, tokeniser: float = 0.0) -> Pipeline:
-    """Return a copy of the pipeline whose file is smaller; the other arguments are shares of the largest weight.
+    """Return a copy of the pipeline whose file is smaller.
 
-    In each table, weights smaller than the given share of the largest become zero; the others are quantised to 127
-    steps on either side of zero, as the weights of parsers and taggers already are. Of a parser's tables only the
-    scorer's is pruned: the tables of pruner and labeller are small. An induced parser is kept as it is.
+    parser, tagger, tokeniser: in each table, weights smaller than this share of the largest become zero; the others are
+    quantised to 127 steps on either side of zero, as the weights of parsers and taggers already are. Of a parser's
+    tables only the scorer's is pruned: the tables of pruner and labeller are small. An induced parser is kept as it is.
 
     >>> import treewright as tw
     >>> prune_weights(tw.load("en"), parser=0.02, tagger=0.02)("It rains.")[0].upos

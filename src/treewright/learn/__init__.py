@@ -12,6 +12,7 @@ from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights,
 from treewright.learn.calibration import Calibration, calibration_report
 from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
 from treewright.learn.options import Learning
+from treewright.learn.plan import Plan, StageCost
 
 __all__ = [
     "Averaged",
@@ -22,9 +23,11 @@ __all__ = [
     "Learning",
     "Numbers",
     "Observer",
+    "Plan",
     "Progress",
     "Report",
     "Stage",
+    "StageCost",
     "State",
     "Weights",
     "add_margin",

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from oracles.commands import Ended, Run, runner
 from oracles.pipelines import written
@@ -25,8 +24,6 @@ import treewright as tw
 from treewright.model import checkpoint as checkpoints
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring, options
 from treewright.parser.options import root_kind
-from treewright.words import Words
-from treewright.words.vectors import Vectors
 
 TINY = ParserOptions(
     pruning=Pruning(bits=8, folds=2, epochs=2),
@@ -111,17 +108,12 @@ def test_options_reach_the_model(run: Run) -> None:
 
 
 def test_options_of_the_full_model_reach_it(run: Run) -> None:
-    Words(Vectors.of(["dog", "the"], np.eye(2, dtype=np.float32))).save("my.words")
-    base = ("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "full")
-    found = run(*base, "--without", "valency", "--words", "my.words")
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "full", "--learner", "pa")
     assert found.returncode == 0
     parser = tw.Parser.load("model.tw")
-    assert parser.options.factors is not None
-    assert parser.options.tensor is not None
-    assert parser.options.factors.without == ("valency",)
-    assert (parser.options.factors.learner, parser.options.tensor.learner) == ("choices", "crf")
-    assert parser.model.words is not None
-    assert parser.model.words.vocabulary == ("dog", "the")
+    assert parser.options.learner == "pa"
+    assert parser.model.factors is not None
+    assert parser.model.tensor is not None
 
 
 def test_restarts_of_climbs_are_those_asked_for(
@@ -136,18 +128,6 @@ def test_restarts_of_climbs_are_those_asked_for(
     assert min(numbers) > 7
     found = parse("--patience", "7")
     assert (found.returncode, "it needs --method climb" in found.stderr) == (2, True)
-
-
-def test_the_published_learner_is_that_of_every_part(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "full", "--learner", "pa")
-    assert found.returncode == 0
-    options = tw.Parser.load("model.tw").options
-    assert options.factors is not None
-    assert options.tensor is not None
-    assert (options.learner, options.factors.learner, options.tensor.learner) == ("pa", "pa", "pa")
-    assert "valency" not in options.factors.without
-    found = run("train.conllu", "-o", "model.tw", "--without", "valency")
-    assert (found.returncode, "it needs --model third or --model full" in found.stderr) == (2, True)
 
 
 def test_restarts_have_two_epochs_each_or_share_those_given(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ FIRST_ARGUMENT = ()  # an old option whose value is now the first argument
 
 class Learner(str, Enum):
     crf = "crf"
-    independent = "independent"
     perceptron = "perceptron"
     mira = "mira"
     pa = "pa"
@@ -30,8 +29,8 @@ LearnerOption = Annotated[
     Learner,
     typer.Option(
         "--learner",
-        help="Updates of the scorer: crf (log-linear), independent (log-linear, each head by itself; model arc), "
-        "perceptron, mira, pa (passive-aggressive against the loss-augmented best tree).",
+        help="Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
+        "loss-augmented best tree).",
     ),
 ]
 

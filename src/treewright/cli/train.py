@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from treewright.graphs import GraphOptions
     from treewright.learn import Learning
     from treewright.network import NetworkOptions
-    from treewright.parser import FactorOptions, Parser, ParserOptions, ParserSettings
+    from treewright.parser import Parser, ParserOptions, ParserSettings
     from treewright.pipeline import Pipeline
     from treewright.pipeline.training import Recipe
     from treewright.tagger import TaggerOptions
@@ -68,14 +68,13 @@ HELP = (
     "--graphs learns the graphs in DEPS as well, in which words have several heads, without those that have empty "
     "nodes. --only graphs trains that component alone, in seconds, and `treewright pack` adds it to a model.\n\n"
     "--neural trains a small network too, whose scores are added to those of tagger and parser: more accurate, slower "
-    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it, and the models "
-    "tensor and full, word vectors and word classes (`treewright words`), of which the model keeps what it needs. "
+    "to train. It needs PyTorch (pip install 'treewright[neural]'); parsing does not. --words gives it "
+    "word vectors and word classes (`treewright words`), of which the model keeps what it needs. "
     "--parsed is a file of sentences that a more accurate model parsed, with the tags and relations of TRAIN: tagger, "
     "parser and network learn from them too.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
-    "in less than half of the time, and k best trees, explanations and proofs need certified trees. --learner pa "
-    "trains all parts of tensor, third and full as they were published.\n\n"
+    "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(
@@ -88,11 +87,6 @@ HELP = (
 )
 
 # The time of a training sentence relative to the pruner, for the estimate of the time left; approximate, by convention.
-SCORER_COSTS = {"arc": 6.0, "sib": 9.0, "grand": 13.0, "tensor": 13.0, "outer": 13.0, "third": 13.0, "full": 13.0}
-TENSOR_COST = 14.0
-FACTOR_COSTS = {"third": 16.0, "full": 24.0}
-LABELLER_COST = 3.0
-GRAPHS_COST = 0.5
 NETWORK_COST = 60.0
 WORD_COST = 1.0  # of tokeniser and tagger
 GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
@@ -100,7 +94,6 @@ TREE_FIGURES = ("UAS", "LAS")
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *TREE_FIGURES)  # from raw text
 OF_THE_PARSER = (
     "model",
-    "without",
     "projective",
     "root",
     "learner",
@@ -157,12 +150,6 @@ def train(
             "(third with global features and the tensor)."
         ),
     ] = Order.grand,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GROUP", help="Leave out a group of features of third and full, such as valency, or the tensor."
-        ),
-    ] = None,
     projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,
     root: RootChildren = Root.auto,
     graphs: Annotated[
@@ -188,7 +175,7 @@ def train(
         typer.Option(
             "--words",
             metavar="FILE",
-            help="Word vectors and classes for --neural, and for the tensor, made by `treewright words`.",
+            help="Word vectors and classes for --neural, made by `treewright words`.",
         ),
     ] = None,
     parsed: Annotated[
@@ -260,7 +247,6 @@ def train(
 ) -> None:
     from treewright.graphs import GraphOptions
     from treewright.parser import ParserOptions, changed
-    from treewright.parser.options import PUBLISHED_TENSOR, has_tensor
     from treewright.tagger import TaggerOptions
     from treewright.tokeniser import TokeniserOptions
 
@@ -283,31 +269,19 @@ def train(
         parsing,
         pruning=changed(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=changed(parsing.scoring, epochs=epochs, restarts=restarts),
-        factors=factor_options(model, without or [], learner),
-        tensor=PUBLISHED_TENSOR if learner is Learner.pa else parsing.tensor,
         label_rules=label_rules,
         graphs=GraphOptions(seed, graph_model.value) if graphs else None,
     )
     check = "partial-single-root" if root is Root.single else "partial"
-    networks = Networks.of(neural, words, parsed, seed, case_noise, has_tensor(parsing))
+    networks = Networks.of(neural, words, parsed, seed, case_noise)
     if only is Only.parser:
         train_parser(task, check, parsing, networks, verbose)
     else:
         train_pipeline(task, check, parsing, tagging, networks, verbose)
 
 
-def factor_options(model: Order, without: Sequence[str], learner: Learner) -> FactorOptions:
-    """The options of third-order parts and global features."""
-    from treewright.parser import FactorOptions
-    from treewright.parser.options import PUBLISHED_FACTORS
-
-    if without and model not in (Order.third, Order.full):
-        raise typer.BadParameter("it needs --model third or --model full", param_hint="--without")
-    return replace(PUBLISHED_FACTORS if learner is Learner.pa else FactorOptions(), without=tuple(without))
-
-
 class Networks(NamedTuple):
-    """How a network is trained, without options there is none; the words for it and for a tensor; parsed sentences."""
+    """How a network is trained, without options there is none; the words for it; parsed sentences."""
 
     options: NetworkOptions | None
     words: Words | None
@@ -321,15 +295,14 @@ class Networks(NamedTuple):
         parsed: str | None,
         seed: int,
         case_noise: float | None,
-        has_tensor: bool = False,
     ) -> Networks:
         from treewright.corpus import Treebank
         from treewright.network import NetworkOptions
         from treewright.network.network import import_training
         from treewright.words import Words
 
-        if words is not None and not (neural or has_tensor):
-            problem = "only a network and a tensor use words: add --neural or --model tensor"
+        if words is not None and not neural:
+            problem = "only a network uses words: add --neural"
             raise typer.BadParameter(problem, param_hint="--words")
         given = None if words is None else Words.load(words)
         if neural:
@@ -384,6 +357,7 @@ def is_given(context: typer.Context, name: str) -> bool:
 def train_parser(task: Task, check: str, options: ParserOptions, networks: Networks, verbose: bool) -> None:
     """Train a parser alone on the columns as they are."""
     from treewright.parser import LabelRules, Parser, resolve
+    from treewright.parser.stages import stage_costs
     from treewright.pipeline.networks import train_parser_with_network
 
     banks = task.banks(check)
@@ -397,7 +371,7 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
     def new_parser(run: Run) -> Parser:
         given = {"options": settings, "resume": task.resume, **run._asdict()}
         if networks.options is None:
-            return Parser.train(*banks, words=networks.words, **given)
+            return Parser.train(*banks, **given)
         return train_parser_with_network(
             *banks,
             network=networks.options,
@@ -407,7 +381,8 @@ def train_parser(task: Task, check: str, options: ParserOptions, networks: Netwo
             **given,
         )
 
-    stages = networks.costs(sum(map(len, banks[0]))) + stage_costs(settings, len(banks[0]))
+    parsing = [StageCost(*stage) for stage in stage_costs(settings, len(banks[0]))]
+    stages = networks.costs(sum(map(len, banks[0]))) + parsing
     trained = train_and_save(task.output, stages, task.quiet, new_parser)
     if task.has_report:
         found = parser_summary(trained.model, banks, task.output, trained.seconds)
@@ -505,39 +480,9 @@ def train_pipeline(
         task.report(found, trained.epochs, pipeline_in_words(found))
 
 
-def stage_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
-    """The stages of the training of a parser."""
-    folds = min(settings.pruning.folds, sentences)
-    pruners = [f"fold {fold + 1}" for fold in range(folds if folds > 1 else 0)] + ["pruner"]
-    return [
-        *(StageCost(name, settings.pruning.epochs, 1.0) for name in pruners),
-        StageCost("scorer", settings.scoring.epochs, SCORER_COSTS[settings.model]),
-        *factor_costs(settings, sentences),
-        StageCost("labeller", settings.labelling.epochs, LABELLER_COST),
-        *([StageCost("graphs", settings.graphs.epochs, GRAPHS_COST)] if settings.graphs else []),
-    ]
-
-
-def factor_costs(settings: ParserSettings, sentences: int) -> list[StageCost]:
-    """The stages of a tensor and of factors, with those of the scorers that they learn beside."""
-    from treewright.parser.training import FOLD_EPOCHS, fold_names
-
-    def of_folds(stage: str, cost: float) -> list[StageCost]:
-        names = fold_names(stage, sentences)
-        return [StageCost(name, FOLD_EPOCHS, cost * (len(names) - 1) / len(names)) for name in names]
-
-    tensor, factors = settings.tensor, settings.factors
-    stages = [] if tensor is None and factors is None else of_folds("scorer", SCORER_COSTS[settings.model])
-    if tensor is not None:
-        jackknifed = [] if factors is None else of_folds("tensor", TENSOR_COST)
-        stages += [*jackknifed, StageCost("tensor", tensor.epochs, TENSOR_COST)]
-    if factors is not None:
-        stages.append(StageCost("factors", factors.epochs, FACTOR_COSTS[settings.model]))
-    return stages
-
-
 def pipeline_costs(recipe: Recipe, settings: ParserSettings, sentences: int) -> list[StageCost]:
     """The stages of the training of a pipeline."""
+    from treewright.parser.stages import stage_costs
     from treewright.pipeline.training import fold_name
 
     stages = []
@@ -546,7 +491,7 @@ def pipeline_costs(recipe: Recipe, settings: ParserSettings, sentences: int) -> 
     for name in ("", *map(fold_name, range(recipe.folds))):
         stages.append(StageCost(f"{name}tags", recipe.tagger.tags.epochs, WORD_COST))
         stages.append(StageCost(f"{name}lemmas", recipe.tagger.lemmas.epochs, WORD_COST))
-    return stages + stage_costs(settings, sentences)
+    return stages + [StageCost(*stage) for stage in stage_costs(settings, sentences)]
 
 
 def parser_summary(

@@ -119,7 +119,6 @@ def train_parser_with_network(
             *(with_parsed(sentences, others), held_out),
             options=options or ParserOptions(),
             label_rules=LabelRules.read(sentences),
-            words=words,
             checkpoint=state,
             resume=resumed,
             **callbacks.of(""),

@@ -45,10 +45,10 @@ from treewright.parser import (
     TreeOptions,
 )
 from treewright.parser.explanation import ALTERNATIVES
-from treewright.parser.model import MAX_SECONDS, groups
 from treewright.parser.networks import with_readings, without_reading
 from treewright.parser.partial import open_cells
-from treewright.parser.training import check_graphs
+from treewright.parser.stages import check_graphs
+from treewright.parser.worker import MAX_SECONDS, groups
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
@@ -125,8 +125,8 @@ class Pipeline(Saved):
         Without `dev` the last tenth of the sentences is held out. The parser is trained on predicted tags: each of the
         folds is tagged by a tagger that was trained on the others. options are those of the parser, tagger_options and
         tokeniser_options those of the other components; seed replaces theirs. network: train a network too, whose
-        scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it, and
-        vectors for the tensor of a parser that has one. parsed: sentences with the tags and trees of a more accurate
+        scores are added to those of tagger and parser (it needs PyTorch); words: word vectors and classes for it.
+        parsed: sentences with the tags and trees of a more accurate
         model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
         treebank has, the network as in `treewright.network.Network.train`. metadata is saved with the model. Columns
         that are empty in the treebank are not filled, and without its text the tokeniser works by rules; `note` is
@@ -152,7 +152,7 @@ class Pipeline(Saved):
         recipe = recipe.for_treebank(sentences, tell)
         steps = Steps.at(checkpoint, resume, lambda: origin_of([*sentences, *others], held_out, recipe, words))
         callbacks = Callbacks(report, progress)
-        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks, words, others)
+        tokeniser, tagger, parser = train_parts(sentences, held_out, recipe, steps, callbacks, others)
         if recipe.network is not None:
             trained = trained_network(sentences, held_out, recipe.network, words, others, steps, callbacks)
             tagger, parser = with_network(tagger, parser, trained, held_out, tell)

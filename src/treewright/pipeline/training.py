@@ -118,10 +118,9 @@ def train_parts(
     recipe: Recipe,
     steps: Steps,
     callbacks: Callbacks,
-    words: Words | None = None,
     parsed: Sequence[Sentence] = (),
 ) -> tuple[Tokeniser, Tagger, Parser]:
-    """A tokeniser, a tagger, and a parser that is trained on the tags of jackknifed taggers; words are the parser's."""
+    """A tokeniser, a tagger, and a parser that is trained on the tags of jackknifed taggers."""
     examples = with_parsed(train, parsed)
 
     def new_tokeniser(checkpoint: Path | None, resume: bool) -> Tokeniser:
@@ -139,7 +138,6 @@ def train_parts(
             *tagged,
             options=recipe.parser,
             label_rules=rules,
-            words=words,
             checkpoint=checkpoint,
             resume=resume,
             **callbacks.of(""),

@@ -54,41 +54,22 @@ class TreeScorer {
         sentence_(checked(tables), bits,
                   class_tables(tag_atoms, form_atom, punctuation, conjunction, adposition, marks, style)) {}
 
-  void open(AtomTable atoms, AtomTable each) {
-    const Atoms opened = atoms_of(atoms, each);
-    if (opened.nodes > max_factor_nodes) throw nb::value_error("the sentence is too long");
-    sentence_.open(opened);
-    each_ = each;  // read again whenever shared features are visited
-  }
-
   // Kind, nodes and state of each factor of a tree.
-  std::tuple<NewIndexColumn, NewRows, NewIndexColumn> factors(IndexColumn heads) {
+  std::tuple<NewIndexColumn, NewRows, NewIndexColumn> factors(const AtomBatch &batch, IndexColumn heads) {
+    open_only(batch);
     check_tree_of(heads);
     std::vector<int> kinds, nodes, states;
     sentence_.visit(heads.data(), [&](const Factor &factor) {
       kinds.push_back(factor.kind), states.push_back(factor.state);
       nodes.insert(nodes.end(), factor.node.begin(), factor.node.end());
     });
-    NewRows rows = new_array<NewRows>(kinds.size(), 5);
-    std::copy(nodes.begin(), nodes.end(), rows.data());
-    return {copied<NewIndexColumn>(kinds.data(), kinds.size()), rows,
+    return {copied<NewIndexColumn>(kinds.data(), kinds.size()), rows_of(nodes, 5),
             copied<NewIndexColumn>(states.data(), states.size())};
   }
 
-  NewScoreColumn scores(IndexColumn kind, HeadRows nodes, IndexColumn state, const Weights &weights, double scale) {
-    check_factors(kind, nodes, state);
-    NewScoreColumn scores = new_array<NewScoreColumn>(kind.shape(0));
-    with_weights(weights, scale, bits_, [&](const auto &table) {
-      FactorScores score(sentence_.features, table, known_);
-      for (std::size_t i = 0; i < kind.shape(0); ++i)
-        scores.data()[i] =
-            score({kind(i), {nodes(i, 0), nodes(i, 1), nodes(i, 2), nodes(i, 3), nodes(i, 4)}, state(i)});
-    });
-    return scores;
-  }
-
   // The sum of the scores of the factors of each tree.
-  NewScoreColumn values(HeadRows trees, const Weights &weights, double scale) {
+  NewScoreColumn values(const AtomBatch &batch, HeadRows trees, const Weights &weights, double scale) {
+    open_only(batch);
     check_trees_of(trees);
     NewScoreColumn values = new_array<NewScoreColumn>(trees.shape(0));
     with_weights(weights, scale, bits_, [&](const auto &table) {
@@ -102,31 +83,42 @@ class TreeScorer {
     return values;
   }
 
-  // The best heads, their value, the end of each climb.
-  std::tuple<Heads, double, NewRows> climb(const Parts &parts, const ClimbOptions &options,
-                                           std::optional<IndexColumn> first, const Weights &weights, double scale,
-                                           double max_seconds) {
-    check_parts_of(parts);
-    if (first) check_tree(parts, *first);
-    Heads heads = new_array<Heads>(parts.nodes);
-    std::vector<int> ends;
-    double value = 0;
+  // For each sentence the best heads, their value, and the value at the end of each climb.
+  std::vector<std::tuple<Heads, double, std::vector<double>>> climb(
+      const AtomBatch &batch, const std::vector<const Parts *> &parts, const ClimbOptions &options,
+      const std::optional<std::vector<IndexColumn>> &first, const Weights &weights, double scale, double max_seconds) {
+    const std::size_t count = batch.sentences();
+    if (parts.size() != count || (first && first->size() != count))
+      throw nb::value_error("there must be parts and a tree a sentence");
+    std::vector<std::tuple<Heads, double, std::vector<double>>> best;
+    for (std::size_t s = 0; s < count; ++s) {
+      check_length(batch, int(s));
+      if (parts[s]->nodes != batch.nodes(int(s))) throw nb::value_error("the parts do not fit the sentence");
+      if (first) check_tree(*parts[s], (*first)[s]);
+      best.emplace_back(new_array<Heads>(parts[s]->nodes), 0.0, std::vector<double>());
+    }
     with_weights(weights, scale, bits_, [&](const auto &table) {
       const std::function<bool()> is_cancelled = signal_waits;
-      Deadline watch(max_seconds, is_cancelled);
-      value = climber_.decode(parts, sentence_, table, options, first ? first->data() : nullptr, watch, heads.data(),
-                              [&](const ClimbTree &tree) {
-                                ends.resize(ends.size() + parts.nodes);
-                                tree.write(ends.data() + ends.size() - parts.nodes);
-                              });
+      for (std::size_t s = 0; s < count && !climber_.was_interrupted; ++s) {
+        auto &[heads, value, ends] = best[s];
+        sentence_.open(batch.at(int(s)));
+        Deadline watch(max_seconds, is_cancelled);
+        value = climber_.decode(*parts[s], sentence_, table, options, first ? (*first)[s].data() : nullptr, watch,
+                                heads.data(), [&](const ClimbTree &tree) { ends.push_back(tree.total().value()); });
+      }
     });
-    if (climber_.was_interrupted) throw nb::python_error();
-    return {heads, value, rows_of(ends, parts.nodes)};
+    if (climber_.was_interrupted) {
+      climber_.was_interrupted = false;
+      throw nb::python_error();
+    }
+    return best;
   }
 
   // One climb: the heads after every change, and the values that the gains add up to.
-  std::pair<NewRows, NewScoreColumn> climb_path(const Parts &parts, IndexColumn start, bool single_root,
-                                                bool projective, const Weights &weights, double scale) {
+  std::pair<NewRows, NewScoreColumn> climb_path(const AtomBatch &batch, const Parts &parts, IndexColumn start,
+                                                bool single_root, bool projective, const Weights &weights,
+                                                double scale) {
+    open_only(batch);
     check_parts_of(parts);
     check_tree(parts, start);
     std::vector<int> rows;
@@ -143,61 +135,18 @@ class TreeScorer {
     return {rows_of(rows, parts.nodes), copied<NewScoreColumn>(values.data(), values.size())};
   }
 
-  // The sentences of a batch in turn: one result each, as `climb` gives it, with the number of climbs.
-  std::vector<std::tuple<Heads, double, int>> batch_climb(const AtomBatch &batch,
-                                                          const std::vector<const Parts *> &parts,
-                                                          const ClimbOptions &options,
-                                                          const std::vector<IndexColumn> &first, const Weights &weights,
-                                                          double scale, double max_seconds) {
-    const std::size_t count = batch.sentences();
-    if (parts.size() != count || first.size() != count)
-      throw nb::value_error("there must be parts and a tree a sentence");
-    std::vector<std::tuple<Heads, double, int>> found;
-    for (std::size_t s = 0; s < count; ++s) {
-      if (parts[s]->nodes != batch.nodes(int(s))) throw nb::value_error("the parts do not fit the sentence");
-      check_tree(*parts[s], first[s]);
-      found.emplace_back(new_array<Heads>(parts[s]->nodes), 0.0, 0);
-    }
-    with_weights(weights, scale, bits_, [&](const auto &table) {
-      const std::function<bool()> is_cancelled = signal_waits;
-      for (std::size_t s = 0; s < count && !climber_.was_interrupted; ++s) {
-        auto &[heads, value, restarts] = found[s];
-        sentence_.open(batch.at(int(s)));
-        Deadline watch(max_seconds, is_cancelled);
-        value = climber_.decode(*parts[s], sentence_, table, options, first[s].data(), watch, heads.data(),
-                                [](const ClimbTree &) {});
-        restarts = climber_.restarts;
-      }
-      sentence_.features.close();
-    });
-    if (climber_.was_interrupted) throw nb::python_error();
-    return found;
-  }
-
-  // Adds the counts of the factors of trees, each times its coefficient, to the gradient of the weights.
-  void add_trees(BoundLearner &learner, HeadRows trees, ScoreColumn coefficients) {
+  // Adds the gradient of the choice of each word's head in a tree; returns the loss.
+  double add_choices(BoundLearner &learner, const AtomBatch &batch, const Parts &parts, IndexColumn heads,
+                     bool single_root, bool projective, double margin) {
     check_learner(learner, bits_);
-    check_trees_of(trees);
-    if (coefficients.shape(0) != trees.shape(0)) throw nb::value_error("there must be one coefficient a tree");
-    nb::gil_scoped_release nogil;
-    gradient_.clear();
-    for (std::size_t i = 0; i < trees.shape(0); ++i) gradient_.add_tree(sentence_, &trees(i, 0), coefficients(i));
-    gradient_.spread(sentence_.features, learner.learner);
-  }
-
-  // The same of the choices of heads in a tree; returns the loss.
-  double add_choices(BoundLearner &learner, const Parts &parts, IndexColumn heads, IndexColumn gold, bool single_root,
-                     bool projective, double temperature, double margin) {
-    check_learner(learner, bits_);
+    open_only(batch);
     check_parts_of(parts);
     check_tree(parts, heads);
-    check_tree_of(gold);
-    if (!(temperature > 0)) throw nb::value_error("temperature must be positive");
     nb::gil_scoped_release nogil;
     gradient_.clear();
     const WeightTable<float> weights{learner.learner.weights(), 1.0};
-    const double loss = gradient_.add_choices(parts, sentence_, weights, {single_root, projective}, heads.data(),
-                                              gold.data(), temperature, margin);
+    const double loss =
+        gradient_.add_choices(parts, sentence_, weights, {single_root, projective}, heads.data(), margin);
     gradient_.spread(sentence_.features, learner.learner);
     return loss;
   }
@@ -217,10 +166,15 @@ class TreeScorer {
     return rows;
   }
 
-  int nodes() const {
-    if (sentence_.features.nodes() == 0) throw nb::value_error("open a sentence first");
-    return sentence_.features.nodes();
+  static void check_length(const AtomBatch &batch, int s) {
+    if (batch.nodes(s) > max_factor_nodes) throw nb::value_error("the sentence is too long");
   }
+  void open_only(const AtomBatch &batch) {
+    if (batch.sentences() != 1) throw nb::value_error("there must be one sentence");
+    check_length(batch, 0);
+    sentence_.open(batch.at(0));
+  }
+  int nodes() const { return sentence_.features.nodes(); }
   void check_parts_of(const Parts &parts) const {
     if (parts.nodes != nodes()) throw nb::value_error("the parts do not fit the sentence");
   }
@@ -232,29 +186,12 @@ class TreeScorer {
     check_rows(trees, nodes());
     for (std::size_t i = 0; i < trees.shape(0); ++i) check_whole_tree(&trees(i, 0), nodes());
   }
-  void check_factors(const IndexColumn &kind, const HeadRows &nodes_given, const IndexColumn &state) const {
-    const std::size_t count = kind.shape(0);
-    if (nodes_given.shape(0) != count || nodes_given.shape(1) != 5 || state.shape(0) != count)
-      throw nb::value_error("kind, nodes and state must have one row a factor");
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kind(i) < 0 || kind(i) >= factor_kinds || state(i) < 0) throw nb::value_error("no such kind of factor");
-      for (int role = 0; role < 5; ++role) {
-        const bool is_role = role < factor_roles[kind(i)];
-        if (nodes_given(i, role) < (is_role ? 0 : -1) || nodes_given(i, role) >= nodes() + Rows::absent_nodes)
-          throw nb::value_error("a factor has a node that the sentence does not have");
-      }
-      if (kind(i) == shared_features &&
-          (state(i) >= sentence_.features.atoms().each_width || nodes_given(i, 0) >= nodes()))
-        throw nb::value_error("a factor has a feature that its word does not have");
-    }
-  }
 
   int bits_;
   FactorSentence sentence_;
   FactorClimber climber_;
   FactorGradient gradient_;
   FlatMap<double> known_;
-  AtomTable each_;
 };
 
 void bind_factors(nb::module_ &m) {
@@ -263,27 +200,21 @@ void bind_factors(nb::module_ &m) {
                     const std::vector<std::uint32_t> &, const std::vector<std::uint32_t> &, const HashPairs &, int>(),
            nb::arg("tables"), nb::arg("bits"), nb::arg("tag_atoms"), nb::arg("form_atom"), nb::arg("punctuation"),
            nb::arg("conjunction"), nb::arg("adposition"), nb::arg("marks"), nb::arg("style"))
-      .def("open", &TreeScorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
-           "The sentence that the methods for one sentence score.")
-      .def("factors", &TreeScorer::factors, nb::arg("heads").noconvert(), "Kind, nodes and state of a tree's factors.")
-      .def("scores", &TreeScorer::scores, nb::arg("kind").noconvert(), nb::arg("nodes").noconvert(),
-           nb::arg("state").noconvert(), nb::arg("weights").noconvert(), nb::arg("scale"), "The scores of factors.")
-      .def("values", &TreeScorer::values, nb::arg("trees").noconvert(), nb::arg("weights").noconvert(),
-           nb::arg("scale"), "The sum of the scores of the factors of each tree.")
-      .def("climb", &TreeScorer::climb, nb::arg("parts"), nb::arg("options"), nb::arg("first").noconvert().none(),
+      .def("factors", &TreeScorer::factors, nb::arg("batch"), nb::arg("heads").noconvert(),
+           "Kind, nodes and state of a tree's factors; of a batch of one sentence.")
+      .def("values", &TreeScorer::values, nb::arg("batch"), nb::arg("trees").noconvert(),
+           nb::arg("weights").noconvert(), nb::arg("scale"),
+           "The sum of the scores of the factors of each tree of a batch of one sentence.")
+      .def("climb", &TreeScorer::climb, nb::arg("batch"), nb::arg("parts"), nb::arg("options"), nb::arg("first").none(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("max_seconds"),
-           "The best heads, their value, and the end of each climb.")
-      .def("climb_path", &TreeScorer::climb_path, nb::arg("parts"), nb::arg("start").noconvert(),
+           "The best heads of each sentence, their value, and the value at the end of each climb; the first climb "
+           "begins with the tree in `first`, if there is one.")
+      .def("climb_path", &TreeScorer::climb_path, nb::arg("batch"), nb::arg("parts"), nb::arg("start").noconvert(),
            nb::arg("single_root"), nb::arg("projective"), nb::arg("weights").noconvert(), nb::arg("scale"),
            "One climb: the heads after every change, and the values that the gains add up to.")
-      .def("batch_climb", &TreeScorer::batch_climb, nb::arg("batch"), nb::arg("parts"), nb::arg("options"),
-           nb::arg("first"), nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("max_seconds"),
-           "The best heads of each sentence, their value, and how many climbs were made.")
-      .def("add_trees", &TreeScorer::add_trees, nb::arg("learner"), nb::arg("trees").noconvert(),
-           nb::arg("coefficients").noconvert(), "Adds the counts of trees to the gradient of the weights.")
-      .def("add_choices", &TreeScorer::add_choices, nb::arg("learner"), nb::arg("parts"), nb::arg("heads").noconvert(),
-           nb::arg("gold").noconvert(), nb::arg("single_root"), nb::arg("projective"), nb::arg("temperature"),
-           nb::arg("margin"), "Adds the gradient of the choices of heads in a tree, and returns the loss.");
+      .def("add_choices", &TreeScorer::add_choices, nb::arg("learner"), nb::arg("batch"), nb::arg("parts"),
+           nb::arg("heads").noconvert(), nb::arg("single_root"), nb::arg("projective"), nb::arg("margin"),
+           "Adds the gradient of the choices of heads in a tree, and returns the loss.");
 }
 
 }  // namespace treewright

@@ -51,12 +51,6 @@ inline std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
   return tables;
 }
 
-inline Atoms atoms_of(const AtomTable &atoms, const AtomTable &each) {
-  const int nodes = int(each.shape(0));
-  if (int(atoms.shape(0)) != nodes + 2 * Atoms::reach) throw nb::value_error("atoms do not fit the set of each");
-  return {atoms.data(), each.data(), nodes, int(atoms.shape(1)), int(each.shape(1))};
-}
-
 // Rows row[begin[s] .. begin[s + 1]) of the tables are those of sentence s with its padding.
 inline AtomBatch atom_batch_of(const AtomTable &atoms, const AtomTable &each, const IndexColumn &row,
                                const IndexColumn &begin) {

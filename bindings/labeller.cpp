@@ -25,24 +25,14 @@ class BoundLabeller {
       throw nb::value_error("width must be a power of two, at least four and the number of labels");
   }
 
-  // added: scores of another model, in the unit of the weights.
-  void open(AtomTable atoms, AtomTable each, IndexColumn heads, const std::optional<LabelScores> &added) {
-    const Atoms opened = atoms_of(atoms, each);
-    check_heads(heads, opened.nodes);
-    check_tag(opened);
-    check_added(added, opened.nodes);
-    atoms_ = atoms, each_ = each, added_ = added;
-    nb::gil_scoped_release nogil;
-    labeller_.open(opened, heads.data(), added ? added->data() : nullptr);
-  }
-
-  // The key of each word's candidate labels; see set_candidates.
-  NewKeys keys() const {
-    check_open();
-    NewKeys keys = new_array<NewKeys>(labeller_.nodes());
-    keys.data()[0] = 0;
-    const Atoms atoms = atoms_of(atoms_, each_);
-    for (int m = 1; m < labeller_.nodes(); ++m) keys.data()[m] = labeller_.key(atoms, tag_, m);
+  // The key of each node's candidate labels, 0 for each root; see set_candidates.
+  NewKeys keys(const AtomBatch &batch, const std::vector<IndexColumn> &heads) {
+    NewKeys keys = new_array<NewKeys>(checked_nodes(batch, heads));
+    for_sentences(batch, heads, [&](const Atoms &atoms, const int *tree, std::size_t place) {
+      labeller_.open(atoms, tree);
+      keys.data()[place] = 0;
+      for (int m = 1; m < atoms.nodes; ++m) keys.data()[place + m] = labeller_.key(atoms, tag_, m);
+    });
     return keys;
   }
 
@@ -73,78 +63,69 @@ class BoundLabeller {
     labeller_.set_exclusions(pairs);
   }
 
-  // The best label of each node, -1 for the root, and its probability; given has the labels that are decided, -1 for
-  // the others.
-  std::pair<NewIndexColumn, NewScoreColumn> best(const Weights &weights, float scale,
+  // The best labels of all sentences one after the other, -1 for each root, and their probabilities. added: scores of
+  // another model, in the unit of the weights; given: the labels that are decided, -1 for the others.
+  std::pair<NewIndexColumn, NewScoreColumn> best(const AtomBatch &batch, const std::vector<IndexColumn> &heads,
+                                                 const Weights &weights, float scale,
+                                                 const std::optional<LabelScores> &added,
                                                  const std::optional<IndexColumn> &given) {
-    check_open();
-    if (given) check_labels(*given);
-    NewIndexColumn labels = new_array<NewIndexColumn>(labeller_.nodes());
-    NewScoreColumn probability = new_array<NewScoreColumn>(labeller_.nodes());
-    const Atoms atoms = atoms_of(atoms_, each_);
+    const std::size_t nodes = checked_nodes(batch, heads);
+    if (added && (added->shape(0) != nodes || int(added->shape(1)) != labeller_.labels()))
+      throw nb::value_error("added must have a row for each node and a column for each label");
+    if (given) check_labels(*given, nodes);
+    NewIndexColumn labels = new_array<NewIndexColumn>(nodes);
+    NewScoreColumn probability = new_array<NewScoreColumn>(nodes);
     with_weights(weights, 1, bits_, [&](const auto &table) {
-      labeller_.best(table.data, atoms, tag_, sets_, scale, labels.data(), probability.data(),
-                     given ? given->data() : nullptr);
+      for_sentences(batch, heads, [&](const Atoms &atoms, const int *tree, std::size_t place) {
+        labeller_.open(atoms, tree, added ? added->data() + place * labeller_.labels() : nullptr);
+        labeller_.best(table.data, atoms, tag_, sets_, scale, labels.data() + place, probability.data() + place,
+                       given ? given->data() + place : nullptr);
+      });
     });
     return {labels, probability};
   }
 
-  // The best labels of all sentences one after the other, -1 for each root, and their probabilities.
-  std::pair<NewIndexColumn, NewScoreColumn> batch_best(const AtomBatch &batch, const std::vector<IndexColumn> &heads,
-                                                       const Weights &weights, float scale,
-                                                       const std::optional<LabelScores> &added) {
+  // gold: the labels of all sentences one after the other, -1 where they are open. Returns the sum of the losses.
+  double learn(BoundLearner &learner, const AtomBatch &batch, const std::vector<IndexColumn> &heads, IndexColumn gold,
+               float margin) {
+    check_learner(learner, bits_);
+    check_labels(gold, checked_nodes(batch, heads));
+    nb::gil_scoped_release nogil;
+    double loss = 0;
+    for_sentences(batch, heads, [&](const Atoms &atoms, const int *tree, std::size_t place) {
+      labeller_.open(atoms, tree);
+      loss += labeller_.learn(learner.learner, atoms, tag_, sets_, gold.data() + place, margin);
+    });
+    return loss;
+  }
+
+ private:
+  // use(atoms, heads, place) for each sentence; its nodes have the places from `place` on among those of all.
+  template <typename Use>
+  void for_sentences(const AtomBatch &batch, const std::vector<IndexColumn> &heads, Use use) {
+    std::size_t place = 0;
+    for (int s = 0; s < batch.sentences(); place += batch.nodes(s), ++s) use(batch.at(s), heads[s].data(), place);
+  }
+
+  // The number of nodes of all sentences.
+  std::size_t checked_nodes(const AtomBatch &batch, const std::vector<IndexColumn> &heads) const {
     if (int(heads.size()) != batch.sentences()) throw nb::value_error("there must be one tree a sentence");
     std::size_t nodes = 0;
     for (int s = 0; s < batch.sentences(); ++s) {
       check_heads(heads[s], batch.nodes(s));
-      check_tag(batch.at(s));
+      if (tag_ < 0 || tag_ >= batch.at(s).width) throw nb::value_error("there is no such atom");
       nodes += batch.nodes(s);
     }
-    check_added(added, nodes);
-    NewIndexColumn labels = new_array<NewIndexColumn>(nodes);
-    NewScoreColumn probability = new_array<NewScoreColumn>(nodes);
-    with_weights(weights, 1, bits_, [&](const auto &table) {
-      std::size_t place = 0;
-      for (int s = 0; s < batch.sentences(); ++s) {
-        labeller_.open(batch.at(s), heads[s].data(), added ? added->data() + place * labeller_.labels() : nullptr);
-        labeller_.best(table.data, batch.at(s), tag_, sets_, scale, labels.data() + place, probability.data() + place);
-        place += batch.nodes(s);
-      }
-      labeller_.close();
-    });
-    return {labels, probability};
+    return nodes;
   }
-
-  double learn(BoundLearner &learner, IndexColumn gold, float margin) {
-    check_open();
-    check_learner(learner, bits_);
-    check_labels(gold);
-    const Atoms atoms = atoms_of(atoms_, each_);
-    nb::gil_scoped_release nogil;
-    return labeller_.learn(learner.learner, atoms, tag_, sets_, gold.data(), margin);
-  }
-
- private:
-  void check_tag(const Atoms &atoms) const {
-    if (tag_ < 0 || tag_ >= atoms.width) throw nb::value_error("there is no such atom");
-  }
-  void check_added(const std::optional<LabelScores> &added, std::size_t nodes) const {
-    if (added && (added->shape(0) != nodes || int(added->shape(1)) != labeller_.labels()))
-      throw nb::value_error("added must have a row for each node and a column for each label");
-  }
-  void check_labels(const IndexColumn &labels) const {
-    if (int(labels.shape(0)) != labeller_.nodes()) throw nb::value_error("there must be one label a node");
-    for (int m = 1; m < labeller_.nodes(); ++m)
+  void check_labels(const IndexColumn &labels, std::size_t nodes) const {
+    if (labels.shape(0) != nodes) throw nb::value_error("there must be one label a node");
+    for (std::size_t m = 0; m < nodes; ++m)
       if (labels(m) >= labeller_.labels()) throw nb::value_error("there is no such label");
-  }
-  void check_open() const {
-    if (labeller_.nodes() == 0) throw nb::value_error("open a sentence first");
   }
 
   int bits_, tag_;
   Labeller labeller_;
-  AtomTable atoms_, each_;
-  std::optional<LabelScores> added_;  // kept while the sentence is open
   LabelSets sets_;
 };
 
@@ -152,24 +133,22 @@ void bind_labeller(nb::module_ &m) {
   nb::class_<BoundLabeller>(m, "Labeller", "Scores the labels of the arcs of trees (core/learning/labeller.hpp).")
       .def(nb::init<const Tables &, int, int, int, int>(), nb::arg("tables"), nb::arg("bits"), nb::arg("labels"),
            nb::arg("width"), nb::arg("tag"))
-      .def("open", &BoundLabeller::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(),
-           nb::arg("heads").noconvert(), nb::arg("added").noconvert() = nb::none(),
-           "added: scores of another model for each node and label, in the unit of the weights.")
-      .def("keys", &BoundLabeller::keys, "The key of each word's candidate labels: both tags and the direction.")
+      .def(
+          "keys", &BoundLabeller::keys, nb::arg("batch"), nb::arg("heads"),
+          "The key of each node's candidate labels, of all sentences one after the other: both tags and the direction.")
       .def("set_candidates", &BoundLabeller::set_candidates, nb::arg("key").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("label").noconvert(),
            "Labels begin[k] .. begin[k + 1] are the candidates of key k; for other keys every label is one.")
       .def(
           "set_exclusions", &BoundLabeller::set_exclusions, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
           "Labels a[k] and b[k] occur together below no word, if the candidates permit it; a label may exclude itself.")
-      .def("best", &BoundLabeller::best, nb::arg("weights").noconvert(), nb::arg("scale"),
-           nb::arg("given").noconvert() = nb::none(),
-           "The best label of each node, -1 for the root, and its probability, where scores are multiplied by scale; "
-           "given has the labels that are decided, -1 for the others.")
-      .def("batch_best", &BoundLabeller::batch_best, nb::arg("batch"), nb::arg("heads"), nb::arg("weights").noconvert(),
-           nb::arg("scale"), nb::arg("added").noconvert() = nb::none(),
-           "The same for all sentences, one after the other; added is that of `open`.")
-      .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("gold").noconvert(), nb::arg("margin"),
+      .def("best", &BoundLabeller::best, nb::arg("batch"), nb::arg("heads"), nb::arg("weights").noconvert(),
+           nb::arg("scale"), nb::arg("added").noconvert() = nb::none(), nb::arg("given").noconvert() = nb::none(),
+           "The best label of each node of all sentences, -1 for a root, and its probability, where scores are "
+           "multiplied by scale. added: scores of another model for each node and label, in the unit of the weights; "
+           "given: the labels that are decided, -1 for the others.")
+      .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("batch"), nb::arg("heads"),
+           nb::arg("gold").noconvert(), nb::arg("margin"),
            "Adds the gradient of the gold labels' log probability; returns the loss.");
 }
 

@@ -1,8 +1,10 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,66 +38,40 @@ class Scorer {
   Scorer(const Tables &tables, int bits)
       : bits_((check_bits(bits), bits)), features_(tables_of(tables, PartFeatures::kinds), bits) {}
 
-  void open(AtomTable atoms, AtomTable each, bool second_order) {
-    const Atoms opened = atoms_of(atoms, each);
-    nb::gil_scoped_release nogil;
-    features_.open(opened, second_order);
-    each_ = each;  // read again whenever a part is visited
-    second_order_ = second_order;
-  }
-
-  NewScores arcs(const Weights &weights, double scale) const {
-    NewScores arc = new_array<NewScores>(features_.nodes(), features_.nodes());
-    check_open();
-    with_weights(weights, scale, bits_, [&](const auto &table) { score_all_arcs(features_, table, arc.data()); });
-    check_result(arc.data(), arc.size());
-    return arc;
-  }
-
-  // arc[h, m] of each sentence.
-  std::vector<NewScores> batch_arcs(const AtomBatch &batch, const Weights &weights, double scale) {
+  // arc[h, m] of each sentence. The last one stays open for `add_arcs`.
+  std::vector<NewScores> arcs(std::shared_ptr<AtomBatch> batch, const Weights &weights, double scale) {
     std::vector<NewScores> arcs;
-    for (int s = 0; s < batch.sentences(); ++s) arcs.push_back(new_array<NewScores>(batch.nodes(s), batch.nodes(s)));
+    for (int s = 0; s < batch->sentences(); ++s) arcs.push_back(new_array<NewScores>(batch->nodes(s), batch->nodes(s)));
     with_weights(weights, scale, bits_, [&](const auto &table) {
-      for (int s = 0; s < batch.sentences(); ++s) {
-        features_.open(batch.at(s), false);
+      second_order_ = false;
+      for (int s = 0; s < batch->sentences(); ++s) {
+        features_.open(batch->at(s), false);
         score_all_arcs(features_, table, arcs[s].data());
       }
-      features_.close();
     });
+    batch_ = std::move(batch);
     for (const NewScores &arc : arcs) check_result(arc.data(), arc.size());
     return arcs;
   }
 
-  Parts parts(IndexColumn head, IndexColumn modifier, bool siblings, bool grandparents, const Weights &weights,
-              double scale, bool outermost) const {
-    check_open();
-    if ((siblings || grandparents) && !second_order_)
-      throw nb::value_error("open the sentence for second-order parts first");
-    check_arcs(features_.nodes(), {head, modifier});
-    Parts parts = zero_parts(features_.nodes(), {head, modifier}, siblings, grandparents, outermost);
-    with_weights(weights, scale, bits_, [&](const auto &table) { score_parts(features_, table, parts); });
-    check_parts(parts);
-    return parts;
-  }
-
-  // The parts of each sentence over its candidate arcs.
-  std::vector<Parts> batch_parts(const AtomBatch &batch, const std::vector<ArcColumns> &candidates, bool siblings,
-                                 bool grandparents, const Weights &weights, double scale, bool outermost) {
-    if (int(candidates.size()) != batch.sentences())
+  // The parts of each sentence over its candidate arcs. The last one stays open for `add_parts`.
+  std::vector<Parts> parts(std::shared_ptr<AtomBatch> batch, const std::vector<ArcColumns> &candidates, bool siblings,
+                           bool grandparents, const Weights &weights, double scale, bool outermost) {
+    if (int(candidates.size()) != batch->sentences())
       throw nb::value_error("there must be one pair of columns a sentence");
-    std::vector<Parts> batch_parts;
-    for (int s = 0; s < batch.sentences(); ++s) check_arcs(batch.nodes(s), candidates[s]);
+    std::vector<Parts> scored;
+    for (int s = 0; s < batch->sentences(); ++s) check_arcs(batch->nodes(s), candidates[s]);
     with_weights(weights, scale, bits_, [&](const auto &table) {
-      for (int s = 0; s < batch.sentences(); ++s) {
-        features_.open(batch.at(s), siblings || grandparents);
-        batch_parts.push_back(zero_parts(batch.nodes(s), candidates[s], siblings, grandparents, outermost));
-        score_parts(features_, table, batch_parts.back());
+      second_order_ = siblings || grandparents;
+      for (int s = 0; s < batch->sentences(); ++s) {
+        features_.open(batch->at(s), second_order_);
+        scored.push_back(zero_parts(batch->nodes(s), candidates[s], siblings, grandparents, outermost));
+        score_parts(features_, table, scored.back());
       }
-      features_.close();
     });
-    for (const Parts &parts : batch_parts) check_parts(parts);
-    return batch_parts;
+    batch_ = std::move(batch);
+    for (const Parts &parts : scored) check_parts(parts);
+    return scored;
   }
 
   // gradient[h, m] over all arcs.
@@ -111,7 +87,7 @@ class Scorer {
     check_open();
     check_learner(learner, bits_);
     if ((gradient.has_transitions() || gradient.has_grand()) && !second_order_)
-      throw nb::value_error("open the sentence for second-order parts first");
+      throw nb::value_error("score second-order parts of the sentence first");
     if (gradient.nodes != features_.nodes()) throw nb::value_error("the gradient does not fit the sentence");
     nb::gil_scoped_release nogil;
     spread_gradient(features_, gradient, learner.learner);
@@ -119,12 +95,12 @@ class Scorer {
 
  private:
   void check_open() const {
-    if (features_.nodes() == 0) throw nb::value_error("open a sentence first");
+    if (!batch_ || batch_->sentences() == 0) throw nb::value_error("score a sentence first");
   }
 
   int bits_;
   PartFeatures features_;
-  AtomTable each_;
+  std::shared_ptr<AtomBatch> batch_;  // its last sentence is open
   bool second_order_ = false;
 };
 
@@ -134,21 +110,15 @@ void bind_scorer(nb::module_ &m) {
            nb::arg("row").noconvert(), nb::arg("begin").noconvert());
   nb::class_<Scorer>(m, "Scorer", "Scores the parts of sentences (core/learning/scoring.hpp).")
       .def(nb::init<const Tables &, int>(), nb::arg("tables"), nb::arg("bits"))
-      .def("open", &Scorer::open, nb::arg("atoms").noconvert(), nb::arg("each").noconvert(), nb::arg("second_order"),
-           "The sentence that the methods for one sentence score.")
-      .def("arcs", &Scorer::arcs, nb::arg("weights").noconvert(), nb::arg("scale"), "arc[h, m] over all arcs.")
-      .def("batch_arcs", &Scorer::batch_arcs, nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("scale"),
-           "arc[h, m] of each sentence.")
-      .def("parts", &Scorer::parts, nb::arg("head").noconvert(), nb::arg("modifier").noconvert(), nb::arg("siblings"),
+      .def("arcs", &Scorer::arcs, nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("scale"),
+           "Scores all arcs: arc[h, m] of each sentence.")
+      .def("parts", &Scorer::parts, nb::arg("batch"), nb::arg("candidates"), nb::arg("siblings"),
            nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("outermost") = false,
-           "The parts over the candidate arcs given.")
-      .def("batch_parts", &Scorer::batch_parts, nb::arg("batch"), nb::arg("candidates"), nb::arg("siblings"),
-           nb::arg("grandparents"), nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("outermost") = false,
-           "The parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.")
+           "Scores the parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.")
       .def("add_arcs", &Scorer::add_arcs, nb::arg("learner"), nb::arg("gradient").noconvert(),
-           "Adds gradient[h, m] of all arcs to the gradient of the weights.")
+           "Adds gradient[h, m] of all arcs of the sentence scored last to the gradient of the weights.")
       .def("add_parts", &Scorer::add_parts, nb::arg("learner"), nb::arg("gradient"),
-           "Adds the gradient of the parts to the gradient of the weights.");
+           "Adds the gradient of the parts of the sentence scored last to the gradient of the weights.");
 }
 
 }  // namespace treewright

@@ -63,7 +63,7 @@ def methods(kind: type[Any]) -> Iterator[Callable[..., Any]]:
 
 @pytest.mark.parametrize("kind", CLASSES, ids=named)
 def test_threads_and_seconds_have_one_default_and_are_keywords(kind: type[Any]) -> None:
-    from treewright.parser.model import MAX_SECONDS
+    from treewright.parser.worker import MAX_SECONDS
 
     for method in methods(kind):
         for name, default in (("threads", 1), ("max_seconds", MAX_SECONDS)):

@@ -25,7 +25,7 @@ import treewright as tw
 from treewright.evaluate import Reliability, calibration, reliability
 from treewright.parser import Parser
 from treewright.parser.calibration import Held, parse_held_out
-from treewright.parser.model import Worker
+from treewright.parser.worker import Worker
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -103,8 +103,8 @@ def others(parser: Parser, dev: list[tw.Sentence], test: list[tw.Sentence]) -> d
     trees = [tree for one in on_test.decoded for tree in one.heads]
     of_pruner = []
     for sentence, heads in zip(test, trees, strict=True):
-        marginal = worker.prune(worker.encode(sentence), parser.model.projective).marginal
-        of_pruner.append(marginal[heads[1:], np.arange(1, len(heads))])
+        [arcs] = worker.prune(worker.encode([sentence]), parser.model.projective)
+        of_pruner.append(arcs.marginal[heads[1:], np.arange(1, len(heads))])
     return {
         "heads, pruner": reliability(np.concatenate(of_pruner), on_test.right_heads),
         f"heads, only T={best:.3g}": reliability(probabilities(worker, on_test, best), on_test.right_heads),

@@ -2,12 +2,10 @@
 
 `grand` is the second-order parser inside the others, trained once for each treebank, seed and number of restarts (the
 default of the first model if none is given); tensor and factors of each row are trained beside the same jackknifed
-scorers, and once for all numbers of restarts, so that only the scorer is trained again. Further rows: --ablation,
-`full` trained without each group; --learners, `full` whose tensor and factors learn in another way; --words, `full`
-whose tensor has the word vectors of a file (`treewright words`) among its features; and for the last of the models,
-without training, --drop, the scores of each group left out; --scales and --tensor-scales, other scales of the
-scores; --patience, climbs from random trees until so many have brought nothing. --keep: a folder for the weights of the
-models; those that are there are not trained again, and their time is not in the table. UAS and LAS count every word,
+scorers, and once for all numbers of restarts, so that only the scorer is trained again. Further rows, of the last of
+the models, without training: --scales and --tensor-scales, other scales of the scores; --patience, climbs from random
+trees until so many have brought nothing. --keep: a folder for the weights of the models; those that are there are not
+trained again, and their time is not in the table. UAS and LAS count every word,
 with gold tags, on --part; `dev` chooses epochs. CPU seconds of one thread: training is that of the first model, or of
 the first and of what is new; words per second are those of parsing without confidence. The peak of the memory is that
 of all.
@@ -29,11 +27,10 @@ from typing import Any
 import numpy as np
 
 import treewright as tw
-from treewright.features.factors import GROUPS, TENSOR, kind_of, without_groups
-from treewright.learn import Numbers, State
-from treewright.parser import FactorOptions, Parser, ParserOptions, Scoring
-from treewright.parser.options import PUBLISHED_FACTORS, PUBLISHED_TENSOR
-from treewright.parser.training import Trainer
+from treewright.features.standard import STANDARD
+from treewright.learn import Numbers, State, Training
+from treewright.parser import Parser, ParserOptions, Scoring, resolve
+from treewright.parser.stages import train_model
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -75,13 +72,9 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, nargs="*", default=[1])
     arguments.add_argument("--models", nargs="*", default=["tensor", "third", "full"])
     arguments.add_argument("--restarts", type=int, nargs="*", default=[])
-    arguments.add_argument("--ablation", action="store_true")
-    arguments.add_argument("--drop", action="store_true")
     arguments.add_argument("--scales", type=float, nargs="*", default=[])
     arguments.add_argument("--tensor-scales", type=float, nargs="*", default=[])
     arguments.add_argument("--patience", type=int, nargs="*", default=[])
-    arguments.add_argument("--learners", nargs="*", default=[])
-    arguments.add_argument("--words", type=tw.Words.load)
     arguments.add_argument("--part", default="test")
     arguments.add_argument("--keep", type=Path)
     given = common.parse(arguments, needs="ud/Hungarian-Szeged and others")
@@ -134,15 +127,15 @@ class Kept:
             with np.load(path) as arrays:
                 self.weights = dict(arrays)
 
-    def stages(self, options: ParserOptions, has_vectors: bool) -> dict[str, Numbers]:
+    def stages(self, options: ParserOptions) -> dict[str, Numbers]:
         """Those that a training with these options can use."""
         stages = {name.partition(SEPARATOR)[0] for name in self.weights}
-        found = {stage: self.weights.get(kept_name(stage, options, has_vectors)) for stage in stages}
+        found = {stage: self.weights.get(kept_name(stage, options)) for stage in stages}
         return {stage: some for stage, some in found.items() if some is not None}
 
-    def keep(self, stages: Mapping[str, Numbers], options: ParserOptions, has_vectors: bool) -> None:
+    def keep(self, stages: Mapping[str, Numbers], options: ParserOptions) -> None:
         """Keep the weights of a training; not those of labels: projectivity is chosen when that stage is prepared."""
-        found = {kept_name(stage, options, has_vectors): some for stage, some in stages.items() if stage != "labeller"}
+        found = {kept_name(stage, options): some for stage, some in stages.items() if stage != "labeller"}
         if found.keys() <= self.weights.keys():
             return
         self.weights |= found
@@ -154,23 +147,17 @@ class Kept:
 SEPARATOR = ", "
 
 
-def kept_name(stage: str, options: ParserOptions, has_vectors: bool) -> str:
+def kept_name(stage: str, options: ParserOptions) -> str:
     """The name under which weights are kept: with what they depend on beside treebank and seed."""
-    vectors = ("vectors",) if has_vectors else ()
     if stage == "scorer":
         return f"scorer{SEPARATOR}restarts {options.scoring.restarts}"
-    if stage.startswith("tensor"):
-        return SEPARATOR.join((stage, options.tensor.learner, *vectors))
-    if stage == "factors":
-        of_factors = (options.model, options.factors.learner, options.tensor.learner, *options.factors.without)
-        return SEPARATOR.join((stage, " ".join(of_factors), *vectors))
-    return stage
+    return f"{stage}{SEPARATOR}{options.model}" if stage == "factors" else stage
 
 
 def compare(
     data: Data, seed: int, scoring: Scoring, kept: Kept, given: argparse.Namespace
 ) -> Iterator[tuple[str, Figures]]:
-    """The figures of `grand`, of the models, of changes of the last one, and of `full` without each group."""
+    """The figures of `grand`, of the models, and of changes of the last one."""
     shared, grand = 0.0, float("nan")
     for model in given.models:
         options = ParserOptions(model=model, seed=seed, scoring=scoring)
@@ -185,28 +172,10 @@ def compare(
             yield model, figures(parser, data, shared + seconds, grand)
     for name, changed in changes(parser, given):
         yield f"{given.models[-1]}, {name}", figures(changed, data, shared, grand)
-    full = ParserOptions(model="full", seed=seed, scoring=scoring)
-    for name, options in other_options(full, given):
-        parser, seconds = trained(data, options, kept)
-        yield name, figures(parser, data, shared + seconds, grand)
-    if given.words is not None:
-        parser, seconds = trained(data, full, kept, given.words)
-        yield "full, word vectors", figures(parser, data, shared + seconds, grand)
-
-
-def other_options(full: ParserOptions, given: argparse.Namespace) -> Iterator[tuple[str, ParserOptions]]:
-    """The options of `full` without each group, and with other learners of tensor and factors."""
-    for group in GROUPS if given.ablation else ():
-        yield f"full without {group}", replace(full, factors=FactorOptions(without=(group,)))
-    for learner in given.learners:
-        yield f"full, factors by {learner}", replace(full, factors=replace(full.factors, learner=learner))
-        if learner == "pa":
-            published = replace(full, factors=PUBLISHED_FACTORS, tensor=PUBLISHED_TENSOR)
-            yield "full, tensor and factors by pa", published
 
 
 def changes(parser: Parser, given: argparse.Namespace) -> Iterator[tuple[str, Parser]]:
-    """A trained parser with other scales of the scores of its tensor and factors, and without those of each group."""
+    """A trained parser with other scales of the scores of its tensor and factors."""
     model, factors, tensor = parser.model, parser.model.factors, parser.model.tensor
     if tensor is not None and parser.options.tensor is not None:
         for scale in given.tensor_scales:
@@ -219,28 +188,17 @@ def changes(parser: Parser, given: argparse.Namespace) -> Iterator[tuple[str, Pa
         for climbs in given.patience:
             settings = replace(parser.options, factors=replace(parser.options.factors, patience=climbs))
             yield f"patience {climbs}", Parser(replace(model, options=settings))
-    for group in set_of_groups(model.templates.factors) if given.drop else ():
-        templates = model.templates._replace(factors=without_groups(model.templates.factors, [group]))
-        yield f"dropped {group}", Parser(replace(model, templates=templates))
-    if given.drop and tensor is not None:
-        yield f"dropped {TENSOR}", Parser(replace(model, tensor=None))
 
 
-def set_of_groups(templates: Sequence[str]) -> list[str]:
-    """The groups that have templates, in their order."""
-    kinds = {kind_of(template) for template in templates}
-    return [group for group, members in GROUPS.items() if kinds & {*members}]
-
-
-def trained(data: Data, options: ParserOptions, kept: Kept, words: tw.Words | None = None) -> tuple[Parser, float]:
+def trained(data: Data, options: ParserOptions, kept: Kept) -> tuple[Parser, float]:
     """A parser, and the CPU seconds of the stages that were not kept."""
     start = time.process_time()
-    trainer = Trainer(data.train, data.dev, options, words=words)
-    has_vectors = trainer.words is not None
-    model = trainer.run(State(weights=kept.stages(options, has_vectors)))
+    settings = resolve(options, data.train)
+    training = Training(settings.seed, State(weights=kept.stages(options)))
+    model = train_model(data.train, data.dev, settings, training, templates=STANDARD)
     seconds = time.process_time() - start
-    kept.keep(trainer.weights, options, has_vectors)
-    return Parser(replace(model, metadata={})), seconds
+    kept.keep(training.state.weights, options)
+    return Parser(model), seconds
 
 
 def figures(parser: Parser, data: Data, training: float, grand: float = 0.0) -> Figures:

@@ -32,8 +32,6 @@ class FactorFeatures {
       if (tables_[i].templates > 0) rows_[i].fill(atoms, tables_[i], factor_roles[tables_[i].kind]);
   }
 
-  void close() { atoms_ = {}; }  // the sentence no longer exists
-
   const Atoms &atoms() const { return atoms_; }
   int nodes() const { return atoms_.nodes; }
   bool has(int kind) const { return table_of_[kind] >= 0; }

@@ -1,9 +1,8 @@
 // The gradient of the weights of factors: counts of factors in trees, each tree times a coefficient.
 //
-// Two objectives use it. With several trees, the coefficients are those of a softmax over them (the caller's). In one
-// tree, each word chooses its head among those that it could move to while all other words keep theirs, log-linear with
-// a margin for wrong heads: the choices of hill climbing. In the gold tree this is pseudo-likelihood (Besag 1975); in
-// the tree of the second-order parts it learns to correct that.
+// Two objectives use it. With several trees, the coefficients are the caller's. In the gold tree, each word chooses its
+// head among those that it could move to while all other words keep theirs, log-linear with a margin for wrong heads:
+// the choices of hill climbing, which makes it pseudo-likelihood (Besag 1975).
 #pragma once
 
 #include <algorithm>
@@ -29,27 +28,22 @@ class FactorGradient {
     sentence.visit(heads, [&](const Factor &factor) { add(factor, coefficient); });
   }
 
-  // The choices of the heads of all words, each in a tree whose other words keep theirs; returns the sum over the words
-  // of -log p(gold head). A word whose gold head is no choice there is left out. Scores of parts and factors are
-  // divided by the temperature. A swap of the single root's modifier is right if both of its words get their gold
-  // heads.
+  // The choices of the heads of all words in the gold tree; returns the sum over the words of -log p(gold head).
   template <typename Weight>
   double add_choices(const Parts &parts, FactorSentence &sentence, WeightTable<Weight> weights, TreeShape shape,
-                     const int *heads, const int *gold, double temperature, double margin) {
+                     const int *gold, double margin) {
     FactorGains<Weight> gains(sentence, weights, known_);
-    tree_.reset(parts, shape, heads);
-    gains.reset(parts.nodes, heads);
+    tree_.reset(parts, shape, gold);
+    gains.reset(parts.nodes, gold);
     double loss = 0;
     for (int m = 1; m < parts.nodes; ++m) {
       changes_.clear();
-      right_ = heads[m] == gold[m] ? stays : nothing;
       tree_.each_change(m, [&](Change change) {
         if (change.gain.forbidden_parts > 0) return;
-        change.gain.finite = (change.gain + tree_.gain_beside(change, gains)).finite / temperature;
-        if (is_right(parts, change, gold)) right_ = int(changes_.size());
+        change.gain.finite = (change.gain + tree_.gain_beside(change, gains)).finite;
         changes_.push_back(change);
       });
-      if (right_ != nothing && !changes_.empty()) loss += add_choice(parts, gains, margin);
+      if (!changes_.empty()) loss += add_choice(parts, gains, margin);
     }
     return loss;
   }
@@ -66,29 +60,21 @@ class FactorGradient {
   }
 
  private:
-  static constexpr int stays = -1, nothing = -2;  // in place of the number of the right change
-
-  static bool is_right(const Parts &parts, const Change &change, const int *gold) {
-    const auto has = [&](int arc) { return gold[parts.modifier[arc]] == parts.head[arc]; };
-    return has(change.to) && (change.root_to < 0 || has(change.root_to));
-  }
-
-  // To stay has gain 0.
+  // To keep the gold head has gain 0.
   template <typename Weight>
   double add_choice(const Parts &parts, FactorGains<Weight> &gains, double margin) {
-    const double stay = right_ == stays ? 0 : margin;
-    double highest = stay, sum = 0;
-    for (int i = 0; i < int(changes_.size()); ++i) {
-      if (i != right_) changes_[i].gain.finite += margin;
-      highest = std::max(highest, changes_[i].gain.finite);
+    double highest = 0, sum = 0;
+    for (Change &change : changes_) {
+      change.gain.finite += margin;
+      highest = std::max(highest, change.gain.finite);
     }
     for (const Change &change : changes_) sum += std::exp(change.gain.finite - highest);
-    const double log_sum = highest + std::log(sum + std::exp(stay - highest));
-    for (int i = 0; i < int(changes_.size()); ++i) {
-      const double coefficient = (i == right_) - std::exp(changes_[i].gain.finite - log_sum);
-      if (std::abs(coefficient) > smallest_gradient) add_difference(parts, changes_[i], gains, coefficient);
+    const double log_sum = highest + std::log(sum + std::exp(-highest));
+    for (const Change &change : changes_) {
+      const double coefficient = -std::exp(change.gain.finite - log_sum);
+      if (std::abs(coefficient) > smallest_gradient) add_difference(parts, change, gains, coefficient);
     }
-    return log_sum - (right_ == stays ? 0 : changes_[right_].gain.finite);
+    return log_sum;
   }
 
   template <typename Weight>
@@ -101,7 +87,6 @@ class FactorGradient {
       gains.visit_difference({{m, 0}, {parts.modifier[change.root_to], parts.head[change.root_to]}}, count);
   }
 
-  int right_ = nothing;  // the number of the right change of a word
   FlatMap<double> counts_, known_;
   std::vector<FlatMap<double>::Key> keys_;
   std::vector<std::uint32_t> cells_;

@@ -7,10 +7,9 @@
 // Several tensors of the same rank, which are trained each for itself from other random numbers, may stand side by side
 // in the rows: the score is then the mean of theirs.
 //
-// The parameters are the rows of one table: those of the distances first, then those of the components of word vectors,
-// then those of the hashed features; U before V. A feature is a template of one word (learning/features.hpp), for some
-// templates joined by each of the word's morphological features in turn, or a component of its vector, whose row counts
-// by its value.
+// The parameters are the rows of one table: those of the distances first, then those of the hashed features; U before
+// V. A feature is a template of one word (learning/features.hpp), for some templates joined by each of the word's
+// morphological features in turn.
 //
 // Cost: O(words x features x rank) a sentence, then O(rank) an arc.
 #pragma once
@@ -30,27 +29,20 @@ namespace treewright {
 class ArcTensor {
  public:
   enum Kind { plain, with_each, kinds };
-  enum Side { all_sides, of_heads, of_modifiers, of_distances, sides };  // which parameters a gradient is for
   static constexpr int distances = 15;  // 0 is for all distances, 1 to 7 leftward, 8 to 14 rightward
   static constexpr int min_feature_rows = 2;
 
-  static std::size_t reserved_rows(int vector_size) { return distances + 2 * std::size_t(vector_size); }
-
-  // The table has at least reserved_rows() + min_feature_rows rows of `tensors` times `rank` numbers in its 2^bits.
-  ArcTensor(std::vector<TemplateTable> tables, int bits, int rank, int tensors, int vector_size)
+  // The table has at least `distances` + min_feature_rows rows of `tensors` times `rank` numbers in its 2^bits.
+  ArcTensor(std::vector<TemplateTable> tables, int bits, int rank, int tensors)
       : tables_(std::move(tables)),
         rows_(tables_.size()),
         tensors_(tensors),
         rank_(rank),
         width_(rank * tensors),
-        vector_size_(vector_size) {
-    reserved_ = std::uint32_t(reserved_rows(vector_size));
-    hashed_ = (std::uint32_t((std::size_t(1) << bits) / width_) - reserved_) / 2;
-  }
+        hashed_((std::uint32_t((std::size_t(1) << bits) / width_) - distances) / 2) {}
 
-  // vectors: vector_size numbers for each node; null if all are zero.
-  void open(const Atoms &atoms, const float *vectors) {
-    nodes_ = atoms.nodes, vectors_ = vectors;
+  void open(const Atoms &atoms) {
+    nodes_ = atoms.nodes;
     for (std::size_t i = 0; i < tables_.size(); ++i) rows_[i].fill(atoms, tables_[i], 1);
     features_.clear(), begin_.assign(1, 0);
     for (int node = 0; node < nodes_; ++node) {
@@ -58,7 +50,6 @@ class ArcTensor {
       begin_.push_back(int(features_.size()));
     }
   }
-  void close() { nodes_ = 0, vectors_ = nullptr; }  // the sentence no longer exists
 
   int nodes() const { return nodes_; }
   int tensors() const { return tensors_; }
@@ -84,32 +75,19 @@ class ArcTensor {
       parts.arc[e] += double(score(parts.head[e], parts.modifier[e], tensor * rank_, (tensor + 1) * rank_));
   }
 
-  // Adds the gradient of the arcs' scores by one tensor, stored in place of these scores, to that of its parameters; of
-  // one side of them if the others are not to change.
-  void spread(int tensor, const Parts &gradient, Learner &learner, Side side = all_sides) {
+  // Adds the gradient of the arcs' scores by one tensor, stored in place of these scores, to that of its parameters.
+  void spread(int tensor, const Parts &gradient, Learner &learner) {
     project(WeightTable<float>{learner.weights(), 1.0});
     head_gradient_.assign(head_.size(), 0), modifier_gradient_.assign(modifier_.size(), 0);
     distance_gradient_.assign(distance_.size(), 0);
     for (int e = 0; e < gradient.arcs(); ++e)
       if (std::abs(gradient.arc[e]) > smallest_gradient)
         add_arc(tensor, gradient.head[e], gradient.modifier[e], float(gradient.arc[e]));
-    if (side == all_sides || side == of_distances)
-      for (int d = 0; d < distances; ++d) add_row(learner, std::uint32_t(d), &distance_gradient_[at(d)], 1.0F);
+    for (int d = 0; d < distances; ++d) add_row(learner, std::uint32_t(d), &distance_gradient_[at(d)]);
     for (int node = 0; node < nodes_; ++node) {
-      if (side == all_sides || side == of_heads)
-        each_row(node, false, [&](std::uint32_t row, float x) { add_row(learner, row, &head_gradient_[at(node)], x); });
-      if (side == all_sides || side == of_modifiers)
-        each_row(node, true,
-                 [&](std::uint32_t row, float x) { add_row(learner, row, &modifier_gradient_[at(node)], x); });
+      each_row(node, false, [&](std::uint32_t row) { add_row(learner, row, &head_gradient_[at(node)]); });
+      each_row(node, true, [&](std::uint32_t row) { add_row(learner, row, &modifier_gradient_[at(node)]); });
     }
-  }
-
-  // The rows of the hashed features of each node, as a head or as a modifier: those of node i begin at begin()[i].
-  const std::vector<int> &begin() const { return begin_; }
-  std::vector<std::uint32_t> rows(bool is_modifier) const {
-    std::vector<std::uint32_t> found(features_);
-    for (std::uint32_t &row : found) row += first_row(is_modifier);
-    return found;
   }
 
  private:
@@ -134,36 +112,29 @@ class ArcTensor {
   // A hash as one of the rows of one side.
   std::uint32_t scaled(std::uint32_t hash) const { return std::uint32_t((std::uint64_t(hash) * hashed_) >> 32); }
 
-  std::uint32_t first_row(bool is_modifier) const { return reserved_ + (is_modifier ? hashed_ : 0); }
-
-  // use(row, value) for the features of a node, as a head or as a modifier.
+  // use(row) for the features of a node, as a head or as a modifier.
   template <typename Use>
   void each_row(int node, bool is_modifier, Use use) const {
-    const std::uint32_t first = first_row(is_modifier);
-    for (int i = begin_[node]; i < begin_[node + 1]; ++i) use(first + features_[i], 1.0F);
-    if (!vectors_) return;
-    const float *vector = vectors_ + std::size_t(node) * vector_size_;
-    const std::uint32_t components = std::uint32_t(distances + (is_modifier ? vector_size_ : 0));
-    for (int i = 0; i < vector_size_; ++i)
-      if (vector[i] != 0) use(components + std::uint32_t(i), vector[i]);
+    const std::uint32_t first = distances + (is_modifier ? hashed_ : 0);
+    for (int i = begin_[node]; i < begin_[node + 1]; ++i) use(first + features_[i]);
   }
 
   // The sums of the rows of each node, and the rows of the distances with that of all distances added.
   template <typename Weight>
   void project(const WeightTable<Weight> &weights) {
     const float scale = float(weights.scale);
-    const auto add = [&](float *sums, std::uint32_t row, float value) {
+    const auto add = [&](float *sums, std::uint32_t row) {
       const Weight *from = weights.data + std::size_t(row) * width_;
-      for (int r = 0; r < width_; ++r) sums[r] += value * float(from[r]);
+      for (int r = 0; r < width_; ++r) sums[r] += scale * float(from[r]);
     };
     head_.assign(at(nodes_), 0), modifier_.assign(at(nodes_), 0), distance_.assign(at(distances), 0);
     for (int node = 0; node < nodes_; ++node) {
-      each_row(node, false, [&](std::uint32_t row, float x) { add(&head_[at(node)], row, scale * x); });
-      each_row(node, true, [&](std::uint32_t row, float x) { add(&modifier_[at(node)], row, scale * x); });
+      each_row(node, false, [&](std::uint32_t row) { add(&head_[at(node)], row); });
+      each_row(node, true, [&](std::uint32_t row) { add(&modifier_[at(node)], row); });
     }
     for (int d = 0; d < distances; ++d) {
-      add(&distance_[at(d)], std::uint32_t(d), scale);
-      if (d > 0) add(&distance_[at(d)], 0, scale);
+      add(&distance_[at(d)], std::uint32_t(d));
+      if (d > 0) add(&distance_[at(d)], 0);
     }
   }
 
@@ -178,18 +149,17 @@ class ArcTensor {
     }
   }
 
-  void add_row(Learner &learner, std::uint32_t row, const float *gradient, float value) const {
+  void add_row(Learner &learner, std::uint32_t row, const float *gradient) const {
     const std::uint32_t first = row * std::uint32_t(width_);
     for (int r = 0; r < width_; ++r)
-      if (gradient[r] != 0) learner.add(first + std::uint32_t(r), value * gradient[r]);
+      if (gradient[r] != 0) learner.add(first + std::uint32_t(r), gradient[r]);
   }
 
   std::vector<TemplateTable> tables_;
   std::vector<Rows> rows_;
-  int tensors_, rank_, width_, vector_size_, nodes_ = 0;  // width_: numbers of a row
-  std::uint32_t reserved_, hashed_;  // rows before those of hashed features, and rows of these for each side
-  const float *vectors_ = nullptr;
-  std::vector<std::uint32_t> features_;  // of the nodes, one after the other
+  int tensors_, rank_, width_, nodes_ = 0;  // width_: numbers of a row
+  std::uint32_t hashed_;                    // rows of hashed features for each side
+  std::vector<std::uint32_t> features_;     // of the nodes, one after the other
   std::vector<int> begin_;
   std::vector<float> head_, modifier_, distance_;  // sums of rows
   std::vector<float> head_gradient_, modifier_gradient_, distance_gradient_;

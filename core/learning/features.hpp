@@ -196,8 +196,6 @@ class PartFeatures {
     }
   }
 
-  void close() { atoms_ = {}; }  // the sentence no longer exists
-
   int nodes() const { return atoms_.nodes; }
   int start() const { return atoms_.nodes; }    // in place of the first modifier's inner sibling
   int end() const { return atoms_.nodes + 1; }  // in place of a modifier after the last

@@ -122,8 +122,6 @@ class Labeller {
     list_modifiers();
   }
 
-  void close() { nodes_ = 0, added_ = nullptr; }  // the sentence no longer exists
-
   // Adds the gradient of log p(gold label) for each word, with the score of every other candidate raised by `margin`; a
   // negative gold label is unknown. Returns the sum of -log p.
   double learn(Learner &learner, const Atoms &atoms, int tag, const LabelSets &sets, const int *gold, float margin) {

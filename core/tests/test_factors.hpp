@@ -78,7 +78,7 @@ static void factor_gradients_stay_in_the_table() {
   treewright::FactorGradient counts;
   counts.clear();
   const treewright::WeightTable<float> table{weights.data(), 1.0};
-  const double loss = counts.add_choices(parts, sentence, table, {true, false}, heads.data(), heads.data(), 2.0, 1.0);
+  const double loss = counts.add_choices(parts, sentence, table, {true, false}, heads.data(), 1.0);
   CHECK(loss > 0);
   counts.spread(sentence.features, learner);
   learner.step(1, 0.1F);

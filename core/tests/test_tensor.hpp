@@ -11,17 +11,16 @@ static std::vector<treewright::TemplateTable> tensor_templates() {
 }
 
 static void tensor_gradients_are_those_of_the_scores() {
-  constexpr int bits = 10, rank = 5, tensors = 2, size = 3;
+  constexpr int bits = 10, rank = 5, tensors = 2;
   std::mt19937 random(7);
   std::normal_distribution<float> normal;
   for (int nodes : {2, 3, 30}) {
-    std::vector<float> weights(1 << bits), gradient(1 << bits), vectors(std::size_t(nodes) * size);
+    std::vector<float> weights(1 << bits), gradient(1 << bits);
     std::vector<treewright::Memory> memory(1 << bits);
     for (float &weight : weights) weight = 0.3F * normal(random);
-    for (float &number : vectors) number = normal(random);
     const RandomAtoms tokens(nodes, unsigned(nodes));
-    treewright::ArcTensor tensor(tensor_templates(), bits, rank, tensors, size);
-    tensor.open(tokens.atoms(), vectors.data());
+    treewright::ArcTensor tensor(tensor_templates(), bits, rank, tensors);
+    tensor.open(tokens.atoms());
     const treewright::Parts parts = random_parts(nodes, unsigned(nodes), nodes > 9);
     treewright::Parts counts = parts;
     for (double &count : counts.arc) count = normal(random);

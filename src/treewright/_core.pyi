@@ -149,41 +149,33 @@ class Scorer:
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int) -> None: ...
 
-    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_order: bool) -> None:
-        """The sentence that the methods for one sentence score."""
+    def arcs(self, batch: AtomBatch, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """Scores all arcs: arc[h, m] of each sentence."""
 
-    def arcs(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """arc[h, m] over all arcs."""
-
-    def batch_arcs(self, batch: AtomBatch, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
-        """arc[h, m] of each sentence."""
-
-    def parts(self, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, outermost: bool = False) -> Parts:
-        """The parts over the candidate arcs given."""
-
-    def batch_parts(self, batch: AtomBatch, candidates: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, outermost: bool = False) -> list[Parts]:
+    def parts(self, batch: AtomBatch, candidates: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], siblings: bool, grandparents: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, outermost: bool = False) -> list[Parts]:
         """
-        The parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.
+        Scores the parts of each sentence over its candidate arcs, a pair (head, modifier) of columns.
         """
 
     def add_arcs(self, learner: Learner, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """Adds gradient[h, m] of all arcs to the gradient of the weights."""
+        """
+        Adds gradient[h, m] of all arcs of the sentence scored last to the gradient of the weights.
+        """
 
     def add_parts(self, learner: Learner, gradient: Parts) -> None:
-        """Adds the gradient of the parts to the gradient of the weights."""
+        """
+        Adds the gradient of the parts of the sentence scored last to the gradient of the weights.
+        """
 
 class Labeller:
     """Scores the labels of the arcs of trees (core/learning/labeller.hpp)."""
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, labels: int, width: int, tag: int) -> None: ...
 
-    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], added: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> None:
+    def keys(self, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
         """
-        added: scores of another model for each node and label, in the unit of the weights.
+        The key of each node's candidate labels, of all sentences one after the other: both tags and the direction.
         """
-
-    def keys(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
-        """The key of each word's candidate labels: both tags and the direction."""
 
     def set_candidates(self, key: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -195,17 +187,12 @@ class Labeller:
         Labels a[k] and b[k] occur together below no word, if the candidates permit it; a label may exclude itself.
         """
 
-    def best(self, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    def best(self, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, added: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        The best label of each node, -1 for the root, and its probability, where scores are multiplied by scale; given has the labels that are decided, -1 for the others.
-        """
-
-    def batch_best(self, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, added: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-        """
-        The same for all sentences, one after the other; added is that of `open`.
+        The best label of each node of all sentences, -1 for a root, and its probability, where scores are multiplied by scale. added: scores of another model for each node and label, in the unit of the weights; given: the labels that are decided, -1 for the others.
         """
 
-    def learn(self, learner: Learner, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> float:
+    def learn(self, learner: Learner, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> float:
         """
         Adds the gradient of the gold labels' log probability; returns the loss.
         """
@@ -213,38 +200,17 @@ class Labeller:
 class TensorScorer:
     """Scores arcs by a low-rank tensor (core/learning/arc_tensor.hpp)."""
 
-    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, rank: int, tensors: int, vector_size: int = 0) -> None: ...
+    def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, rank: int, tensors: int) -> None: ...
 
-    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> None:
-        """The sentence that the methods for one sentence score."""
-
-    def add_scores(self, parts: Parts, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
+    def add_scores(self, batch: AtomBatch, parts: Sequence[Parts], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, tensor: int | None = None) -> None:
         """
-        Adds the scores of the arcs, the mean of all tensors, to those that the parts have.
+        Adds the scores of the arcs, the mean of all tensors or those of one, to those that the parts have.
         """
 
-    def add_scores_of(self, tensor: int, parts: Parts, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
-        """The same of one tensor."""
-
-    def batch_add_scores(self, batch: AtomBatch, parts: Sequence[Parts], vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> None:
-        """The scores of all tensors, for each sentence of a batch."""
-
-    def add_gradient(self, learner: Learner, tensor: int, gradient: Parts, side: int = 0) -> None:
+    def add_gradient(self, learner: Learner, tensor: int, gradient: Parts) -> None:
         """
-        Adds the gradient of the arcs' scores by one tensor to the gradient of its parameters: of all, or of those of heads (1), modifiers (2) or distances (3).
+        Adds the gradient of the arcs' scores by one tensor, in the sentence scored last, to that of its parameters.
         """
-
-    def begin(self) -> list[int]:
-        """
-        Where the hashed features of each node begin in `rows`; and their number.
-        """
-
-    def rows(self, is_modifier: bool) -> list[int]:
-        """The rows of the hashed features of all nodes."""
-
-    @staticmethod
-    def distance(h: int, m: int) -> int:
-        """The row of a signed distance."""
 
 class Learner:
     """
@@ -490,35 +456,25 @@ class TreeScorer:
 
     def __init__(self, tables: Sequence[tuple[int, int, int, Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Sequence[int]]], bits: int, tag_atoms: Sequence[int], form_atom: int, punctuation: Sequence[int], conjunction: Sequence[int], adposition: Sequence[int], marks: Sequence[tuple[int, int]], style: int) -> None: ...
 
-    def open(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], each: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """The sentence that the methods for one sentence score."""
+    def factors(self, batch: AtomBatch, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """Kind, nodes and state of a tree's factors; of a batch of one sentence."""
 
-    def factors(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-        """Kind, nodes and state of a tree's factors."""
+    def values(self, batch: AtomBatch, trees: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The sum of the scores of the factors of each tree of a batch of one sentence.
+        """
 
-    def scores(self, kind: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """The scores of factors."""
+    def climb(self, batch: AtomBatch, parts: Sequence[Parts], options: ClimbOptions, first: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, max_seconds: float) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, list[float]]]:
+        """
+        The best heads of each sentence, their value, and the value at the end of each climb; the first climb begins with the tree in `first`, if there is one.
+        """
 
-    def values(self, trees: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """The sum of the scores of the factors of each tree."""
-
-    def climb(self, parts: Parts, options: ClimbOptions, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, max_seconds: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.int32], dict(shape=(None, None))]]:
-        """The best heads, their value, and the end of each climb."""
-
-    def climb_path(self, parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    def climb_path(self, batch: AtomBatch, parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
         One climb: the heads after every change, and the values that the gains add up to.
         """
 
-    def batch_climb(self, batch: AtomBatch, parts: Sequence[Parts], options: ClimbOptions, first: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, max_seconds: float) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, int]]:
-        """
-        The best heads of each sentence, their value, and how many climbs were made.
-        """
-
-    def add_trees(self, learner: Learner, trees: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Adds the counts of trees to the gradient of the weights."""
-
-    def add_choices(self, learner: Learner, parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, temperature: float, margin: float) -> float:
+    def add_choices(self, learner: Learner, batch: AtomBatch, parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, margin: float) -> float:
         """
         Adds the gradient of the choices of heads in a tree, and returns the loss.
         """

@@ -18,7 +18,7 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright.cli.options import SECONDS_HELP
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
-from treewright.parser.model import MAX_SECONDS
+from treewright.parser.worker import MAX_SECONDS
 
 TINY = ParserOptions(
     "sib", projective=False, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)

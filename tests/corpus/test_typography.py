@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.pipelines import PARSER
 
 import treewright as tw
 from treewright.corpus.typography import INVISIBLE, MARKS, TABLE, canonical
 from treewright.features import Encoder
 from treewright.learn import Learning
-from treewright.parser import Parser
 from treewright.tagger import Tagger, TaggerOptions
 
 PAIRS = [(mark, ascii_form) for ascii_form, marks in MARKS.items() for mark in marks]
@@ -91,9 +89,7 @@ def test_training_on_typographic_forms_is_training_on_ascii(tagger: Tagger) -> N
 def test_the_parser_sees_ascii_forms() -> None:
     written = sentence_of(TYPOGRAPHIC).with_columns(lemmas=["“", "dog", "not", "—", "bark", "be", "…"])
     encoder = Encoder([])
-    assert np.array_equal(encoder.encode(written).atoms, encoder.encode(ASCII).atoms)
-    earlier = Encoder([], canonical_forms=False)
-    assert not np.array_equal(earlier.encode(written).atoms, encoder.encode(ASCII).atoms)
+    assert np.array_equal(encoder.atoms([written]), encoder.atoms([ASCII]))
 
 
 def test_models_of_earlier_versions_see_forms_as_they_are_written(tagger: Tagger) -> None:
@@ -105,20 +101,8 @@ def test_models_of_earlier_versions_see_forms_as_they_are_written(tagger: Tagger
     assert replace(earlier.model, canonical_forms=True).spelled(["n’t"]) == ["n't"]
 
 
-def test_the_flag_of_a_parser_is_kept() -> None:
-    header, arrays = Parser.train([ASCII] * 5, options=replace(PARSER, model="arc")).to_arrays()
-    assert Parser.from_arrays("x.tw", header, arrays).model.canonical_forms
-    earlier = Parser.from_arrays("x.tw", {key: header[key] for key in header if key != "canonical_forms"}, arrays)
-    assert not earlier.model.canonical_forms
-
-
-def test_the_case_of_lemmas_counts_but_not_in_models_of_earlier_versions() -> None:
+def test_the_case_of_lemmas_counts_unless_it_is_ignored() -> None:
     name = ASCII.with_columns(lemmas=['"', "Dog", "not", "--", "bark", "be", "..."])
-    assert not np.array_equal(Encoder([]).encode(name).atoms, Encoder([]).encode(ASCII).atoms)
-    earlier = Encoder([], lower_lemmas=True)
-    assert np.array_equal(earlier.encode(name).atoms, earlier.encode(ASCII).atoms)
-    header, arrays = Parser.train([ASCII] * 5, options=replace(PARSER, model="arc")).to_arrays()
-    assert not Parser.from_arrays("x.tw", header, arrays).model.lower_lemmas
-    without = {key: header[key] for key in header if key != "lower_lemmas"}
-    assert Parser.from_arrays("x.tw", without, arrays).model.lower_lemmas
-    assert not Parser.from_arrays("x.tw", without | {"canonical_forms": False}, arrays).model.lower_lemmas
+    assert not np.array_equal(Encoder([]).atoms([name]), Encoder([]).atoms([ASCII]))
+    lower = Encoder([], lower_lemmas=True)
+    assert np.array_equal(lower.atoms([name]), lower.atoms([ASCII]))

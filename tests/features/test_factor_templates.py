@@ -8,7 +8,7 @@ import pytest
 import treewright as tw
 from treewright.errors import InputError
 from treewright.features import Encoder, tree_scorer
-from treewright.features.factors import GROUPS, KINDS, ROLES, factor_tables, kind_of, without_groups
+from treewright.features.factors import KINDS, THIRD_ORDER, factor_tables, keep_kinds, kind_of
 from treewright.features.standard_factors import FACTORS
 from treewright.parser.coordination import coordination_style
 
@@ -17,16 +17,12 @@ SENTENCE = tw.Sentence.from_words(["Cats", "and", "dogs", "bark", "."], upos=["N
 HEADS = np.array([-1, 4, 3, 1, 0, 4], dtype=np.int32)
 
 
-def opened(templates: tuple[str, ...] = FACTORS, style: int = 4) -> tw.features.TreeScorer:
-    scorer = tree_scorer(templates, BITS, style=style)
-    encoded = Encoder([]).encode(SENTENCE)
-    scorer.open(encoded.atoms, encoded.each)
-    return scorer
+BATCH = Encoder([]).encode([SENTENCE])
 
 
-def test_every_kind_has_templates_and_a_group() -> None:
+def test_every_kind_has_templates() -> None:
     assert {kind_of(template) for template in FACTORS} == set(KINDS)
-    assert {kind for kinds in GROUPS.values() for kind in kinds} == set(ROLES)
+    assert {kind_of(template) for template in keep_kinds(FACTORS, THIRD_ORDER)} == set(THIRD_ORDER)
 
 
 @pytest.mark.parametrize(
@@ -45,39 +41,32 @@ def test_bad_templates_are_named(template: str, message: str) -> None:
 
 
 def test_a_coordination_has_its_conjuncts_and_its_head() -> None:
-    kinds, nodes, _ = opened().factors(HEADS)
+    kinds, nodes, _ = tree_scorer(FACTORS, BITS, style=4).factors(BATCH, HEADS)
     found = {KINDS[kind]: row.tolist() for kind, row in zip(kinds.tolist(), nodes, strict=True)}
     assert found["coordination"][:3] == [2, 1, 3]
     assert found["coordination-head"][:3] == [2, 4, 3]
 
 
-def test_the_value_is_the_sum_of_the_scores_and_gradients_raise_it() -> None:
-    scorer = opened()
-    learner = tw.learn.Averaged(BITS, 1.0)
-    scorer.add_trees(learner.learner, HEADS[None], np.ones(1))
-    learner.move(0.5)
-    [value] = scorer.values(HEADS[None], learner.weights, 1.0)
-    assert value == pytest.approx(scorer.scores(*scorer.factors(HEADS), learner.weights, 1.0).sum(), rel=1e-9)
+def test_gradients_of_choices_raise_the_value_of_the_tree() -> None:
+    scorer = tree_scorer(FACTORS, BITS, style=4)
+    parts = tw.decode.Parts.from_arrays(np.zeros((6, 6)))
+    learner, losses = tw.learn.Averaged(BITS, 1.0), []
+    for _ in range(3):
+        losses.append(scorer.add_choices(learner.learner, BATCH, parts.core, HEADS, True, False, 1.0))
+        learner.step(0.01)
+    [value] = scorer.values(BATCH, HEADS[None], learner.weights, 1.0)
     assert value > 0
-
-
-def test_a_group_that_is_left_out_has_no_factors() -> None:
-    kept = without_groups(FACTORS, ["coordination", "valency"])
-    kinds = {KINDS[kind] for kind in opened(kept).factors(HEADS)[0].tolist()}
-    assert not kinds & {*GROUPS["coordination"], *GROUPS["valency"]}
-    assert "span-length" in kinds
+    assert losses[2] < losses[1] < losses[0]
 
 
 def test_the_kernel_refuses_what_does_not_fit() -> None:
-    scorer = opened()
+    scorer = tree_scorer(FACTORS, BITS, style=4)
     with pytest.raises(ValueError, match="it must be a tree"):
-        scorer.factors(np.array([-1, 2, 1, 0, 0, 0], dtype=np.int32))
+        scorer.factors(BATCH, np.array([-1, 2, 1, 0, 0, 0], dtype=np.int32))
     with pytest.raises(ValueError, match="one entry a node"):
-        scorer.factors(HEADS[:-1].copy())
-    kind, nodes, state = scorer.factors(HEADS)
-    nodes[0, 0] = 99
-    with pytest.raises(ValueError, match="a node that the sentence does not have"):
-        scorer.scores(kind, nodes, state, np.zeros(1 << BITS, np.float32), 1.0)
+        scorer.factors(BATCH, HEADS[:-1].copy())
+    with pytest.raises(ValueError, match="there must be one sentence"):
+        scorer.factors(Encoder([]).encode([SENTENCE, SENTENCE]), HEADS)
     with pytest.raises(ValueError, match="no such style"):
         tree_scorer(FACTORS, BITS, style=9)
 

@@ -44,24 +44,19 @@ class Scorer:
         sentence = tw.Sentence.from_words(
             list(words.forms), upos=list(words.tags), feats=["|".join(own) or "_" for own in words.feats]
         )
-        encoded = Encoder(()).encode(sentence)
-        self.encoded = encoded  # its arrays are read by the kernel
+        self.batch = Encoder(()).encode([sentence])
         self.kernel = tree_scorer(TEMPLATES, BITS, style=style)
-        self.kernel.open(encoded.atoms, encoded.each)
 
     def factors(self, heads: Sequence[int]) -> list[Factor]:
         """Those of the core."""
-        kinds, nodes, states = self.kernel.factors(np.array(heads, dtype=np.int32))
+        kinds, nodes, states = self.kernel.factors(self.batch, np.array(heads, dtype=np.int32))
         rows = zip(kinds.tolist(), nodes.tolist(), states.tolist(), strict=True)
         return [(KINDS[kind], tuple(node for node in row if node >= 0), state) for kind, row, state in rows]
 
     def score(self, heads: Tree) -> float:
-        """The sum of the scores of the factors that the oracle lists."""
-        found = factors_of(heads, self.words, self.style)
-        nodes = np.array([(*own, *[-1] * (5 - len(own))) for _, own, _ in found], dtype=np.int32)
-        kinds = np.array([KINDS.index(kind) for kind, _, _ in found], dtype=np.int32)
-        states = np.array([state for _, _, state in found], dtype=np.int32)
-        return float(self.kernel.scores(kinds, nodes, states, self.weights, 1.0).sum())
+        """The sum of the scores of the factors of a whole tree, which are those that the oracle lists."""
+        assert sorted(self.factors(heads)) == sorted(factors_of(heads, self.words, self.style))
+        return float(self.kernel.values(self.batch, np.array([heads], dtype=np.int32), self.weights, 1.0)[0])
 
 
 def test_the_oracle_has_every_kind() -> None:
@@ -120,7 +115,7 @@ def test_every_change_of_a_climb_is_worth_what_the_oracle_says(root: str, projec
         for place in random.permutation(len(trees))[:4]:
             start = np.array(trees[place], dtype=np.int32)
             path, values = scorer.kernel.climb_path(
-                parts.core, start, root == "single", projective, scorer.weights, 1.0
+                scorer.batch, parts.core, start, root == "single", projective, scorer.weights, 1.0
             )
             for heads, found in zip(path.tolist(), values.tolist(), strict=True):
                 value = instance.value(heads) + scorer.score(tuple(heads))
@@ -144,8 +139,15 @@ def test_climbs_end_where_no_change_improves_and_the_best_is_that_of_all_trees(r
         options = _core.ClimbOptions(
             single_root=root == "single", projective=False, by_score=False, patience=60, max_restarts=0, seed=seed
         )
-        heads, found, ends = scorer.kernel.climb(parts.core, options, None, scorer.weights, 1.0, np.inf)
+        [(heads, found, ends)] = scorer.kernel.climb(
+            scorer.batch, [parts.core], options, None, scorer.weights, 1.0, np.inf
+        )
         assert found == pytest.approx(max(value.values()), rel=ROUNDING, abs=ROUNDING)
         assert value[tuple(heads.tolist())] == pytest.approx(found, rel=ROUNDING, abs=ROUNDING)
-        for end in {tuple(row) for row in ends.tolist()}:
+        assert max(ends) == pytest.approx(found, rel=ROUNDING, abs=ROUNDING)
+        for start in some_trees(random, words.count, 5) if root == "multi" else ():
+            path, _ = scorer.kernel.climb_path(
+                scorer.batch, parts.core, np.array(start, dtype=np.int32), False, False, scorer.weights, 1.0
+            )
+            end = tuple(path[-1].tolist()) if len(path) else tuple(start)
             assert all(value[tuple(other)] <= value[end] + ROUNDING for other in neighbours(instance, end))

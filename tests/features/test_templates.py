@@ -16,15 +16,14 @@ from treewright.features import (
     Encoder,
     Labeller,
     Scorer,
+    Templates,
     arc_tables,
     atom_number,
-    beyond_tables,
-    grandparent_tables,
     label_tables,
-    marked_by_place,
-    sibling_tables,
+    part_tables,
+    tensor_tables,
 )
-from treewright.features.standard import ARC, BEYOND, GRANDPARENT, LABEL, PRUNER, SIBLING
+from treewright.features.standard import STANDARD
 
 WORDS = Sentence.from_words(
     ["The", "old", "dog", "barks"],
@@ -36,23 +35,23 @@ WORDS = Sentence.from_words(
 
 def scores(template: str, sentence: Sentence, seed: int = 0) -> np.ndarray:
     """arc[h, m] under random weights of one template."""
-    encoded = Encoder(["the/DET"]).encode(sentence)
-    scorer = Scorer(arc_tables([template]), 16)
-    scorer.open(encoded.atoms, encoded.each, False)
-    return scorer.arcs(np.random.default_rng(seed).normal(size=1 << 16).astype(np.float32), 1.0)
+    batch = Encoder(["the/DET"]).encode([sentence])
+    weights = np.random.default_rng(seed).normal(size=1 << 16).astype(np.float32)
+    [arc] = Scorer(arc_tables([template]), 16).arcs(batch, weights, 1.0)
+    return arc
 
 
 def test_standard_templates_compile() -> None:
+    parts = STANDARD.arc + STANDARD.sibling + STANDARD.grandparent + STANDARD.beyond
     for tables, templates in (
-        (arc_tables(ARC), ARC),
-        (arc_tables(PRUNER), PRUNER),
-        (sibling_tables(SIBLING), SIBLING),
-        (grandparent_tables(GRANDPARENT), GRANDPARENT),
-        (beyond_tables(BEYOND), BEYOND),
-        (label_tables(LABEL), LABEL),
+        (part_tables(STANDARD, siblings=True, grandparents=True), parts),
+        (arc_tables(STANDARD.pruner), STANDARD.pruner),
+        (label_tables(STANDARD.label), STANDARD.label),
+        (tensor_tables(STANDARD.tensor), STANDARD.tensor),
     ):
         assert sum(table.templates for table in tables) == len(templates)
-        assert len(set(templates)) == len(templates)
+    for kind in STANDARD:
+        assert len(set(kind)) == len(kind)
 
 
 def test_only_what_a_template_names_matters() -> None:
@@ -70,12 +69,12 @@ def test_offsets_look_at_neighbours() -> None:
 
 
 def test_beyond_is_asked_where_the_grandparent_stands_between() -> None:
-    encoded = Encoder([]).encode(WORDS)
-    scorer = Scorer(beyond_tables(["g.upos h.upos m.upos"]), 16)
-    scorer.open(encoded.atoms, encoded.each, True)
+    batch = Encoder([]).encode([WORDS])
+    scorer = Scorer(part_tables(Templates(beyond=("g.upos h.upos m.upos",)), grandparents=True), 16)
     head, modifier = np.array([(h, m) for h in range(5) for m in range(1, 5) if h != m], dtype=np.int32).T
     weights = np.random.default_rng(0).normal(size=1 << 16).astype(np.float32)
-    g, h, m, score = scorer.parts(head.copy(), modifier.copy(), False, True, weights, 1.0).grandparents
+    [parts] = scorer.parts(batch, [(head.copy(), modifier.copy())], False, True, weights, 1.0)
+    g, h, m, score = parts.grandparents
     assert (score != 0).all()
     scored = set(zip(g.tolist(), h.tolist(), m.tolist(), strict=True))
     everyone = itertools.permutations(range(5), 3)
@@ -110,25 +109,23 @@ def test_direction_and_distance_matter() -> None:
 def test_empty_columns_are_replaced() -> None:
     bare = Sentence.from_words(["The", "Dog"], upos=["DET", "NOUN"])
     full = Sentence.from_words(["The", "Dog"], lemmas=["the", "dog"], upos=["DET", "NOUN"], xpos=["DET", "NOUN"])
-    assert np.array_equal(Encoder([]).encode(bare).atoms, Encoder([]).encode(full).atoms)
+    assert np.array_equal(Encoder([]).atoms([bare]), Encoder([]).atoms([full]))
 
 
 def test_a_full_cache_does_not_change_the_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = Encoder([])
-    first = encoder.encode(WORDS)
+    first = encoder.atoms([WORDS])
     monkeypatch.setattr("treewright.features.atoms._MAX_CACHED", 2)
     for _ in range(3):
-        again = encoder.encode(WORDS)
-        assert np.array_equal(first.atoms, again.atoms)
-        assert np.array_equal(first.each, again.each)
+        assert np.array_equal(first, encoder.atoms([WORDS]))
 
 
 def test_many_words_are_cached() -> None:
     encoder = Encoder([])
     sentences = [Sentence.from_words([f"w{number}", "x"]) for number in range(3000)]
-    rows = [encoder.encode(sentence).atoms for sentence in sentences]
-    assert np.array_equal(rows[0], Encoder([]).encode(sentences[0]).atoms)
-    assert np.array_equal(rows[-1], encoder.encode(sentences[-1]).atoms)
+    rows = [encoder.atoms([sentence]) for sentence in sentences]
+    assert np.array_equal(rows[0], Encoder([]).atoms(sentences[:1]))
+    assert np.array_equal(np.concatenate(rows), encoder.atoms(sentences))
 
 
 @pytest.mark.parametrize(
@@ -163,12 +160,11 @@ def test_bad_label_templates(template: str, message: str) -> None:
 
 def labels_of(templates: Sequence[str], sentence: Sentence, heads: list[int], seed: int) -> list[int]:
     """The best of eight labels of each word under random weights."""
-    encoded = Encoder([]).encode(sentence)
     labeller = Labeller(label_tables(templates), 14, 8, 8, atom_number("upos"))
     labeller.set_candidates(np.zeros(0, np.uint32), np.zeros(1, np.int32), np.zeros(0, np.int32))
-    labeller.open(encoded.atoms, encoded.each, np.array([-1, *heads], dtype=np.int32))
     weights = np.random.default_rng(seed).normal(size=1 << 14).astype(np.float32)
-    return [int(label) for label in labeller.best(weights, 1.0)[0][1:]]
+    tree = np.array([-1, *heads], dtype=np.int32)
+    return [int(label) for label in labeller.best(Encoder([]).encode([sentence]), [tree], weights, 1.0)[0][1:]]
 
 
 def test_only_marked_label_templates_see_the_distance() -> None:
@@ -178,10 +174,3 @@ def test_only_marked_label_templates_see_the_distance() -> None:
     assert all(len(set(labels)) == 1 for labels in plain)
     marked = [labels_of(["h.upos m.upos distance"], words, heads, seed)[1:] for seed in range(20)]
     assert any(len(set(labels)) > 1 for labels in marked)
-
-
-def test_templates_of_old_files_have_the_distance_by_their_place() -> None:
-    old = [template.removesuffix(" distance") for template in LABEL]
-    assert marked_by_place(old) == LABEL
-    [words, _, _] = label_tables(LABEL)
-    assert words.with_distance == [0, 1, 2, 3, 4, 5]

@@ -13,9 +13,9 @@ from treewright.learn import Averaged, step_size, tree_difference
 
 def test_average_is_the_mean_of_all_weights() -> None:
     learner = Averaged(8, adagrad_epsilon=1.0)
-    encoded = Encoder([]).encode(Sentence.from_words(["a", "b", "c"], upos=["X", "Y", "Z"]))
+    batch = Encoder([]).encode([Sentence.from_words(["a", "b", "c"], upos=["X", "Y", "Z"])])
     scorer = Scorer(arc_tables(["h.upos m.upos", "m.upos"]), 8)
-    scorer.open(encoded.atoms, encoded.each, False)
+    scorer.arcs(batch, learner.weights, 1.0)
     dice = np.random.default_rng(0)
     seen = []
     for _ in range(20):
@@ -32,9 +32,9 @@ def test_average_is_the_mean_of_all_weights() -> None:
 
 def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:
     learner = Averaged(8, adagrad_epsilon=0.0)
-    encoded = Encoder([]).encode(Sentence.from_words(["a"], upos=["X"]))
+    batch = Encoder([]).encode([Sentence.from_words(["a"], upos=["X"])])
     scorer = Scorer(arc_tables(["m.upos"]), 8)
-    scorer.open(encoded.atoms, encoded.each, False)
+    scorer.arcs(batch, learner.weights, 1.0)
     gradient = Parts.from_arrays([[0.0, 0.5], [0.0, 0.0]]).core
     scorer.add_parts(learner.learner, gradient)
     scorer.add_parts(learner.learner, gradient)
@@ -46,15 +46,15 @@ def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:
 @pytest.mark.parametrize("most", [np.inf, 1e-3])
 def test_after_a_step_of_the_closed_form_the_loss_is_gone_unless_it_is_capped(most: float) -> None:
     learner = Averaged(8, adagrad_epsilon=1.0)
-    encoded = Encoder([]).encode(Sentence.from_words(["a", "b", "c"], upos=["X", "Y", "Z"]))
+    batch = Encoder([]).encode([Sentence.from_words(["a", "b", "c"], upos=["X", "Y", "Z"])])
     scorer = Scorer(arc_tables(["h.upos m.upos", "m.upos", "h.upos"]), 8)
-    scorer.open(encoded.atoms, encoded.each, False)
+    scorer.arcs(batch, learner.weights, 1.0)
     gold, wrong = np.array([-1, 0, 1, 2], dtype=np.int32), np.array([-1, 2, 0, 2], dtype=np.int32)
     every = np.argwhere(~np.eye(4, dtype=bool)).astype(np.int32)
     head, modifier = (np.ascontiguousarray(column) for column in every[every[:, 1] > 0].T)
 
     def loss() -> float:
-        parts = scorer.parts(head, modifier, False, False, learner.weights, 1.0)
+        [parts] = scorer.parts(batch, [(head, modifier)], False, False, learner.weights, 1.0)
         return 2 + parts.value(wrong) - parts.value(gold)
 
     before = loss()

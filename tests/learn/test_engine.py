@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import InputError
-from treewright.learn import AveragedCells, Judgement, Numbers, Observer, Report, Stage, State, run
+from treewright.learn import AveragedCells, Judgement, Numbers, Observer, Report, Stage, State, Training, run
 
 EXAMPLES = 7
 
@@ -89,12 +89,15 @@ def test_restarts_begin_at_zero_and_their_averages_are_averaged() -> None:
     np.testing.assert_allclose(found, (first + second) / 2, rtol=1e-6)
 
 
-def test_stages_are_prepared_with_the_weights_of_those_before() -> None:
-    prepared: list[dict[str, Numbers]] = []
-    stages = [stage("first"), stage("second", prepare=lambda done: prepared.append(dict(done)))]
-    found = run(stages, seed=1)
-    assert [list(done) for done in prepared] == [["first"]]
-    np.testing.assert_array_equal(prepared[0]["first"], found["first"])
+def test_a_training_gives_the_weights_of_each_stage_and_runs_none_that_is_finished() -> None:
+    expected = run([stage("first"), stage("second")], seed=1)
+    ran: list[str] = []
+    observer = Observer(report=lambda report: ran.append(report.stage))
+    training = Training(1, State(weights={"first": expected["first"]}), observer)
+    assert training.run(stage("first")) is expected["first"]
+    np.testing.assert_array_equal(training.run(stage("second")), expected["second"])
+    assert set(ran) == {"second"}
+    assert training.weights("second") is training.run(stage("second"))
 
 
 class Killed(Exception):

@@ -103,15 +103,6 @@ def test_old_keys_are_found_in_the_kept_files_and_replaced() -> None:
     assert used == {(kind, path) for kind, paths in OLD_KEYS.items() for path in paths}
 
 
-def test_the_kept_model_has_the_settings_that_it_was_trained_with() -> None:
-    kept = open_model(KEPT).header["options"]
-    found = tw.Parser.load(KEPT).options
-    assert found.pruning.adagrad_epsilon == kept["pruning"]["floor"]
-    assert (found.scoring.margin, found.labelling.margin) == (kept["scoring"]["cost"], kept["labelling"]["cost"])
-    assert (found.model, found.projective, found.root) == (kept["model"], kept["projective"], kept["root"])
-    assert None not in vars(found.scoring).values()
-
-
 def test_a_pipeline_is_trained_on_jackknifed_tags() -> None:
     bank = written(40, 0)
     options = ParserOptions("arc", pruning=Pruning(bits=10), scoring=Scoring(bits=12), labelling=Labelling(bits=10))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,10 @@ import treewright as tw
 from treewright.cli.reproduce import app
 from treewright.papers import zhang2014
 from treewright.papers.zhang2014 import Row4, Study, System, climb, gains, right_heads
-from treewright.parser import FactorOptions, Labelling, ParserOptions, Pruning, Scoring
-from treewright.parser.model import Worker
+from treewright.parser import FactorOptions, Labelling, ParserOptions, Pruning, Scoring, TensorOptions
+from treewright.parser.worker import Worker
 
-SYSTEMS = [System("arc"), System("full"), System("grand"), System("third"), System("full", without=("tensor",))]
+SYSTEMS = [System("arc"), System("full"), System("grand"), System("third"), System("full", has_tensor=False)]
 
 
 @pytest.fixture(autouse=True)
@@ -27,11 +28,13 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
     def options(system: System) -> ParserOptions:
         return ParserOptions(
             model=system.model,
-            learner=system.learner,
+            learner="crf" if system.learner == zhang2014.INDEPENDENT else system.learner,
+            projective=False,
             pruning=Pruning(bits=10, epochs=1),
             scoring=Scoring(bits=12, epochs=1),
             labelling=Labelling(bits=8, epochs=1),
-            factors=FactorOptions(bits=12, epochs=1, without=system.without),
+            factors=FactorOptions(bits=12, epochs=1),
+            tensor=TensorOptions() if system.has_tensor else None,
         )
 
     monkeypatch.setattr(System, "options", options)
@@ -105,13 +108,12 @@ def test_climbs_of_every_order_are_worth_what_the_model_says(study: Study, model
     worker = Worker(study.parser("toy", System(model)).model)
     for sentence in study.test("toy")[:2]:
         found = climb(worker, sentence, "first-order", patience=5)
-        encoded = worker.encode(sentence)
-        parts = worker.score(encoded, worker.prune(encoded, False))
+        inputs = worker.encode([sentence])
+        [parts] = worker.score(inputs, worker.prune(inputs, False))
         heads = np.array([[-1, *found.heads]], dtype=np.int32)
         value = parts.value(heads[0])
         if worker.tree_scorer is not None and worker.model.factors is not None:
-            worker.tree_scorer.open(encoded.atoms, encoded.each)
-            value += float(worker.tree_scorer.values(heads, *worker.model.factors)[0])
+            value += float(worker.tree_scorer.values(inputs.batch, heads, *worker.model.factors)[0])
         assert found.values[-1] == pytest.approx(value, rel=1e-6)
         assert (np.diff(found.values) >= 0).all()
         assert len(climb(worker, sentence, "map", patience=5).values) == 1
@@ -155,3 +157,21 @@ def test_commands_print_both_and_draw(study: Study, tmp_path: Path) -> None:
     assert "microseconds" in svg.read_text()
     assert "over 1st" in output("figure4", "--system", "exact 2nd", "-o", str(svg))
     assert "over the first order" in svg.read_text()
+
+
+def test_the_gradient_of_independent_heads_is_the_derivative_of_their_log_probability() -> None:
+    random = np.random.default_rng(0)
+    heads = np.array([-1, 0, 1, -1], dtype=np.int32)  # the head of word 3 is open
+    head, modifier = (np.array(column, dtype=np.int32) for column in ([0, 2, 3, 0, 1, 0, 1], [1, 1, 1, 2, 2, 3, 3]))
+    score = random.normal(size=len(head))
+
+    def loss(given: Any) -> float:
+        return zhang2014.head_gradient(tw.decode.Parts(4, (head, modifier, given)), heads)[0]
+
+    of_words = [score[modifier == word] for word in (1, 2)]
+    gold = score[(head == 0) & (modifier == 1)][0] + score[(head == 1) & (modifier == 2)][0]
+    assert loss(score) == pytest.approx(sum(np.log(np.exp(some).sum()) for some in of_words) - gold)
+    parts = tw.decode.Parts(4, (head, modifier, score))
+    for h, m, slope in zip(*zhang2014.head_gradient(parts, heads)[1].arcs, strict=True):
+        step = 1e-6 * ((head == h) & (modifier == m))
+        assert slope == pytest.approx((loss(score - step) - loss(score + step)) / 2e-6, abs=1e-6)

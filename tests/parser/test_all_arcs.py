@@ -12,8 +12,7 @@ from oracles.trees import all_trees
 
 import treewright as tw
 from treewright.corpus import Sentence
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
-from treewright.parser import model as parser_model
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, worker
 
 TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
 WORDS = Sentence.from_words(["the", "dog", "sees", "a", "song"], upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
@@ -98,7 +97,7 @@ def test_the_scope_is_all_arcs_where_nothing_was_removed(parser: Parser) -> None
 def test_a_sentence_that_is_too_long_for_all_arcs_is_pruned_and_says_so(
     parser: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parser_model, "MAX_WORDS_ALL_ARCS", 4)
+    monkeypatch.setattr(worker, "MAX_WORDS_ALL_ARCS", 4)
     [found] = parser.parse([WORDS], all_arcs=True)
     assert found.parse.scope == "candidate arcs"
 

@@ -17,7 +17,8 @@ from treewright.errors import InputError
 from treewright.evaluate import calibration
 from treewright.learn import Report
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
-from treewright.parser.model import BELIEF_ROUNDS, UNCALIBRATED, Worker
+from treewright.parser.model import UNCALIBRATED
+from treewright.parser.worker import BELIEF_ROUNDS, Worker
 
 SMALL = ParserOptions(
     pruning=Pruning(bits=12, epochs=2), scoring=Scoring(bits=14, epochs=3), labelling=Labelling(bits=12, epochs=3)
@@ -115,7 +116,7 @@ def test_one_sentence_and_a_batch_have_the_same_label_confidence(trained: Parser
     worker = Worker(trained.model)
     for sentence in trained.parse(ambiguous(5, 5)):
         heads = np.array([-1, *sentence.heads], dtype=np.int32)
-        labels, confidence = worker.labels_with_confidence(worker.encode(sentence), heads)
+        [labels], [confidence] = worker.label([sentence], worker.encode([sentence]), [heads])
         assert labels == sentence.deprels
         np.testing.assert_array_equal(confidence, sentence.label_confidence)
 

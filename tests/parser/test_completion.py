@@ -80,8 +80,9 @@ def test_the_best_of_all_trees_with_the_heads_given(seed: int) -> None:
     heads[rng.integers(5)] = 0
     word = int(rng.choice([place for place in range(5) if heads[place] < 0]))
     heads[word] = int(rng.choice([place for place in range(5) if place != word])) + 1
-    encoded = worker.encode(sentence)
-    arc = worker.score(encoded, worker.prune(encoded, False)).core.dense_arc()
+    inputs = worker.encode([sentence])
+    [parts] = worker.score(inputs, worker.prune(inputs, False))
+    arc = parts.core.dense_arc()
 
     def value(tree: tuple[int, ...]) -> float:
         return float(sum(arc[head, modifier] for modifier, head in enumerate(tree) if modifier))

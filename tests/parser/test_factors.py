@@ -14,12 +14,11 @@ import treewright as tw
 from treewright.corpus import Sentence
 from treewright.decode import Parts
 from treewright.errors import InputError
-from treewright.features.factors import GROUPS, kind_of
+from treewright.features.factors import KINDS, THIRD_ORDER, kind_of
 from treewright.learn import Weights
-from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions, training
-from treewright.parser.model import Worker
-from treewright.words import Words
-from treewright.words.vectors import Vectors
+from treewright.parser import FactorOptions, Labelling, Parser, ParserOptions, Pruning, Scoring, TensorOptions
+from treewright.parser.stages import scorer
+from treewright.parser.worker import Worker
 
 RTOL = 1e-9
 OPTIONS = ParserOptions(
@@ -56,10 +55,9 @@ def test_the_value_is_that_of_the_definition_and_not_below_that_of_the_second_or
     assert worker.tree_scorer is not None
     assert full.model.factors is not None
     for found, start in zip(full.parse(TEST), base.parse(TEST), strict=True):
-        encoded, parts = worker.encode(found), full.parts(found)
-        worker.tree_scorer.open(encoded.atoms, encoded.each)
+        batch, parts = worker.encode([found]).batch, full.parts(found)
         trees = np.stack([found.parse.heads, start.parse.heads])
-        values = worker.tree_scorer.values(trees, *full.model.factors) + [parts.value(tree) for tree in trees]
+        values = worker.tree_scorer.values(batch, trees, *full.model.factors) + [parts.value(tree) for tree in trees]
         assert found.parse.score == pytest.approx(values[0], rel=RTOL)
         assert values[0] >= values[1] - RTOL
         assert found.parse.certified == (parts.core.arcs == len(found))
@@ -73,9 +71,8 @@ def test_a_budget_of_time_ends_the_search_with_a_tree_that_is_not_worse_than_its
     assert full.model.factors is not None
     limited = full.parse(TEST, max_seconds=1e-9)
     for found, start in zip(limited, base.parse(TEST, max_seconds=1e-9), strict=True):
-        encoded, parts = worker.encode(found), full.parts(found)
-        worker.tree_scorer.open(encoded.atoms, encoded.each)
-        [value] = worker.tree_scorer.values(start.parse.heads[None], *full.model.factors)
+        batch, parts = worker.encode([found]).batch, full.parts(found)
+        [value] = worker.tree_scorer.values(batch, start.parse.heads[None], *full.model.factors)
         assert found.parse.iterations == 1
         assert found.parse.score >= value + parts.value(start.parse.heads) - RTOL
 
@@ -125,47 +122,25 @@ def test_what_needs_certified_trees_is_refused_in_one_sentence(full: Parser) -> 
     assert len(next(iter(full.without_factors().kbest([found], 2)))) == 2
 
 
-def test_passive_aggressive_steps_learn_the_training_trees() -> None:
-    options = replace(OPTIONS, factors=replace(OPTIONS.factors, learner="pa", epochs=3))
-    losses: list[float] = []
-
-    def note(report: tw.learn.Report) -> None:
-        if report.stage == "factors" and report.loss is not None:
-            losses.append(report.loss)
-
-    few = replace(options, scoring=Scoring(bits=8, epochs=1))  # collisions, so that the second order makes errors
-    found = Parser.train(TRAIN, options=few, report=note)
-    assert losses[-1] < losses[0]
-    assert min(losses) >= 0
-    assert found.model.factors is not None
-    assert found.model.factors.values.any()
-
-
 @pytest.mark.parametrize("kept", [0, 100])
 def test_the_model_does_not_depend_on_how_many_scores_are_kept(
     kept: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "all.tw")
-    monkeypatch.setattr(training, "MAX_KEPT_WORDS", kept)
+    monkeypatch.setattr(scorer, "MAX_KEPT_WORDS", kept)
     Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "few.tw")
     assert (tmp_path / "few.tw").read_bytes() == (tmp_path / "all.tw").read_bytes()
 
 
-def test_groups_are_left_out_of_the_model(full: Parser) -> None:
-    kinds = {kind_of(template) for template in full.model.templates.factors}
-    assert {kind for group in GROUPS.values() for kind in group} == kinds
-    few = Parser.train(TRAIN[:20], options=replace(OPTIONS, factors=replace(OPTIONS.factors, without=("valency",))))
-    assert kinds - {kind_of(line) for line in few.model.templates.factors} == set(GROUPS["valency"])
+def test_only_full_has_global_features(full: Parser) -> None:
+    assert {kind_of(template) for template in full.model.templates.factors} == set(KINDS)
     third = Parser.train(TRAIN[:20], options=replace(OPTIONS, model="third"))
-    assert "span-length" not in {kind_of(line) for line in third.model.templates.factors}
-    assert third.options.factors is not None
-    assert "valency" in third.options.factors.without
-    with pytest.raises(InputError, match="without names 'valence'; there are grand-siblings, "):
-        FactorOptions(without=("valence",))
+    assert {kind_of(template) for template in third.model.templates.factors} == set(THIRD_ORDER)
+    assert third.model.tensor is None
 
 
 def test_the_tensor_scores_arcs_of_trees_that_are_certified(tmp_path: Path) -> None:
-    options = replace(OPTIONS, model="tensor", tensor=replace(OPTIONS.tensor, rate=1.0))
+    options = replace(OPTIONS, model="tensor", tensor=TensorOptions(bits=12, rank=4, tensors=2, epochs=2, rate=1.0))
     tensor = Parser.train(TRAIN[:40], dev=TRAIN[40:], options=options)
     assert tensor.model.tensor is not None
     assert tensor.model.factors is None
@@ -173,11 +148,10 @@ def test_the_tensor_scores_arcs_of_trees_that_are_certified(tmp_path: Path) -> N
     for found, other in zip(tensor.parse(TEST), without.parse(TEST), strict=True):
         assert found.parse.certified
         assert found.parse.score == pytest.approx(tensor.parts(found).value(found.parse.heads), rel=RTOL)
-        worker, encoded = Worker(tensor.model), Worker(tensor.model).encode(found)
+        worker = Worker(tensor.model)
         assert worker.tensor is not None
-        worker.tensor.open(encoded.atoms, encoded.each)
         parts = without.parts(other)
-        worker.tensor.add_scores(parts.core, *tensor.model.tensor)
+        worker.tensor.add_scores(worker.encode([found]).batch, [parts.core], *tensor.model.tensor)
         assert tensor.parts(found).value(found.parse.heads) == pytest.approx(
             Parts.of(parts.core).value(found.parse.heads), rel=RTOL
         )
@@ -187,33 +161,11 @@ def test_the_tensor_scores_arcs_of_trees_that_are_certified(tmp_path: Path) -> N
     assert len(next(iter(tensor.kbest(TEST[:1], 2)))) == 2
 
 
-def test_word_vectors_are_features_of_the_tensor_and_are_saved_with_it(tmp_path: Path) -> None:
-    forms = sorted({form.lower() for sentence in TRAIN for form in sentence.forms})
-    vectors = np.random.default_rng(2).normal(size=(len(forms), 4)).astype(np.float32)
-    words = Words(Vectors.of(forms, vectors))
-    options = replace(OPTIONS, model="tensor", tensor=replace(OPTIONS.tensor, rate=1.0))
-    parser = Parser.train(TRAIN[:40], options=options, words=words)
-    assert parser.model.words is not None
-    parser.save(tmp_path / "tensor.tw")
-    again = Parser.load(tmp_path / "tensor.tw")
-    blind = Parser(replace(parser.model, words=Words(Vectors.of(forms, np.zeros_like(vectors)))))
-    values = [[sentence.parse.score for sentence in some.parse(TEST)] for some in (parser, again, blind)]
-    assert values[1] == values[0]
-    assert sum(one != other for one, other in zip(values[0], values[2], strict=True)) > len(TEST) / 2
-    alone = [next(iter(parser.parse([sentence]))).parse.score for sentence in TEST]
-    assert alone == values[0]
-    by_parts = [parser.parts(found).value(found.parse.heads) for found in parser.parse(TEST)]
-    assert by_parts == pytest.approx(values[0], rel=RTOL)
-    plain = Parser.train(TRAIN[:20], options=replace(OPTIONS, model="grand"), words=words)
-    assert plain.model.words is None
-
-
 def test_the_tensor_can_be_left_out_and_stays_without_factors(full: Parser) -> None:
     assert full.model.tensor is not None
     assert full.without_factors().options.model == "tensor"
     assert full.without_factors().model.tensor is full.model.tensor
-    left_out = replace(OPTIONS, factors=replace(OPTIONS.factors, without=("tensor",)))
-    plain = Parser.train(TRAIN[:20], options=left_out)
+    plain = Parser.train(TRAIN[:20], options=replace(OPTIONS, tensor=None))
     assert (plain.model.tensor, plain.options.tensor, plain.model.templates.tensor) == (None, None, ())
     assert plain.without_factors().options.model == "grand"
 
@@ -224,9 +176,8 @@ def test_a_file_without_the_parameters_of_its_tensor_is_refused(full: Parser) ->
         Parser.from_arrays("full.tw", header, {name: some for name, some in arrays.items() if name != "tensor"})
 
 
-@pytest.mark.parametrize("tensor", [OPTIONS.tensor, TensorOptions(bits=12, rank=4, tensors=1, epochs=2, learner="pa")])
-@pytest.mark.parametrize("stage", ["tensor", "factors"])
-def test_resumed_training_ends_with_the_same_bytes(stage: str, tensor: TensorOptions, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stage", ["scorer of fold 2", "tensor of fold 1", "tensor", "factors", "labeller"])
+def test_resumed_training_ends_with_the_same_bytes(stage: str, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
@@ -234,11 +185,10 @@ def test_resumed_training_ends_with_the_same_bytes(stage: str, tensor: TensorOpt
         if (report.stage, report.epoch) == (stage, 1):
             raise Stopped
 
-    options, checkpoint = replace(OPTIONS, model="full", tensor=tensor), tmp_path / "state"
-    words = Words(Vectors.of(["the", "dog"], np.eye(2, dtype=np.float32)))
-    Parser.train(TRAIN[:20], options=options, words=words).save(tmp_path / "whole.tw")
+    checkpoint = tmp_path / "state"
+    Parser.train(TRAIN[:20], options=OPTIONS).save(tmp_path / "whole.tw")
     with pytest.raises(Stopped):
-        Parser.train(TRAIN[:20], options=options, words=words, checkpoint=checkpoint, report=stop)
-    resumed = Parser.train(TRAIN[:20], options=options, words=words, checkpoint=checkpoint, resume=True)
+        Parser.train(TRAIN[:20], options=OPTIONS, checkpoint=checkpoint, report=stop)
+    resumed = Parser.train(TRAIN[:20], options=OPTIONS, checkpoint=checkpoint, resume=True)
     resumed.save(tmp_path / "resumed.tw")
     assert (tmp_path / "whole.tw").read_bytes() == (tmp_path / "resumed.tw").read_bytes()

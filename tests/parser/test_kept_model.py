@@ -1,8 +1,7 @@
-"""A model file of format 1, kept for ever: later versions read it and parse as the one that wrote it.
+"""A kept model file parses as it did when it was written.
 
-It was trained on examples/sample.conllu with the options below; its header has the templates of its day. What changes
-its parses (hashing, atoms, distances, rounding) makes every model that users have worthless: it must come as a new
-format beside the old one.
+It was trained on examples/sample.conllu with the options below; its header has its templates. What changes its parses
+(hashing, atoms, distances, rounding) makes every model that users have worthless: it must come with a new format.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 
 from treewright.corpus import read
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
-from treewright.parser.model import Worker
+from treewright.parser.worker import Worker
 
 TESTS = Path(__file__).parents[1]
 SAMPLE = TESTS.parent / "examples" / "sample.conllu"
@@ -40,8 +39,8 @@ def test_a_kept_model_parses_as_it_did(golden: Callable[[str, str], None]) -> No
     found = []
     worker = Worker(parser.model)
     for sentence in parser.parse(read(SAMPLE)):
-        marginal = worker.prune(worker.encode(sentence), parser.model.projective).marginal
-        of_heads = marginal[sentence.heads, np.arange(1, len(sentence) + 1)]
+        [arcs] = worker.prune(worker.encode([sentence]), parser.model.projective)
+        of_heads = arcs.marginal[sentence.heads, np.arange(1, len(sentence) + 1)]
         sentence.misc = [f"{value:.3f}" for value in of_heads.tolist()]
         found.append(str(sentence))
     golden("kept_model.conllu", "\n".join(found))

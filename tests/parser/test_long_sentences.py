@@ -8,8 +8,8 @@ from oracles.pipelines import pipeline
 
 import treewright as tw
 from treewright import trees
-from treewright.parser import model
-from treewright.parser.long_sentences import MAX_PART, parts_of
+from treewright.parser import worker
+from treewright.parser.long_sentences import MAX_PART, cut_sentence
 from treewright.tokeniser.cutting import cuts
 
 
@@ -28,7 +28,7 @@ def test_cuts_are_after_the_best_mark_of_the_second_half() -> None:
 
 @pytest.mark.parametrize("count", [1, MAX_PART, MAX_PART + 1, 2 * MAX_PART, 3 * MAX_PART + 7, 2001])
 def test_parts_are_the_sentence_and_not_too_long(count: int) -> None:
-    parts = parts_of(many(count))
+    parts = cut_sentence(many(count))
     assert [form for part in parts for form in part.forms] == many(count).forms
     assert all(1 <= len(part) <= MAX_PART for part in parts)
 
@@ -36,14 +36,14 @@ def test_parts_are_the_sentence_and_not_too_long(count: int) -> None:
 def test_the_tree_is_made_of_those_of_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     nlp, sentence = pipeline(), many(3 * MAX_PART)
     [tagged] = nlp.tag([sentence])
-    monkeypatch.setattr(model, "MAX_WORDS", MAX_PART)
+    monkeypatch.setattr(worker, "MAX_WORDS", MAX_PART)
     [found] = nlp.parse([sentence])
     assert trees.is_tree(found.parse.heads, root="single")
     assert trees.is_projective(found.parse.heads)
     assert found.head_confidence is not None
     assert found.label_confidence is not None
     begin, root = 0, None
-    parts = parts_of(tagged)
+    parts = cut_sentence(tagged)
     for part in nlp.parse(parts):
         for place, (head, relation) in enumerate(zip(part.heads, part.deprels, strict=True)):
             is_joined = head == 0 and begin > 0
@@ -62,7 +62,7 @@ def test_other_sentences_of_the_chunk_are_as_before(monkeypatch: pytest.MonkeyPa
     nlp = pipeline()
     short = tw.Sentence.from_words(["the", "dog", "sees", "."])
     [alone] = nlp.parse([short])
-    monkeypatch.setattr(model, "MAX_WORDS", MAX_PART)
+    monkeypatch.setattr(worker, "MAX_WORDS", MAX_PART)
     first, long, last = nlp.parse([short, many(MAX_PART + 1), short], confidence=False)
     assert str(first) == str(alone) == str(last)
     assert long.head_confidence is None

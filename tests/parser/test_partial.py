@@ -73,7 +73,7 @@ def test_complete_trees_are_learned_without_completion(monkeypatch: pytest.Monke
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a complete tree was completed")
 
-    monkeypatch.setattr("treewright.parser.updates.decode.tree", refuse)
+    monkeypatch.setattr("treewright.parser.stages.updates.decode.tree", refuse)
     assert same_weights(usual, Parser.train(bank, options=options))
 
 

@@ -18,7 +18,6 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 class Learner(str, Enum):
     crf = "crf"
-    independent = "independent"
     perceptron = "perceptron"
     mira = "mira"
     pa = "pa"
@@ -28,8 +27,8 @@ LearnerOption = Annotated[
     Learner,
     typer.Option(
         "--learner",
-        help="Updates of the scorer: crf (log-linear), independent (log-linear, each head by itself; model arc), "
-        "perceptron, mira, pa (passive-aggressive against the loss-augmented best tree).",
+        help="Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
+        "loss-augmented best tree).",
     ),
 ]
 

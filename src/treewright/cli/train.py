@@ -59,8 +59,7 @@ HELP = (
     "parser and network learn from them too.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
-    "in less than half of the time, and k best trees, explanations and proofs need certified trees. --learner pa "
-    "trains all parts of tensor, third and full as they were published.\n\n"
+    "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
 ) + examples(
@@ -210,7 +209,6 @@ def train(
     from treewright.learn import StageCost
     from treewright.network import NetworkOptions
     from treewright.parser import ParserOptions
-    from treewright.parser.options import PUBLISHED_FACTORS, PUBLISHED_TENSOR
     from treewright.pipeline import Pipeline
     from treewright.pipeline.parsers import plan_parser
     from treewright.tagger import Tagger, TaggerOptions
@@ -241,8 +239,6 @@ def train(
         parsing,
         pruning=with_given(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=with_given(parsing.scoring, epochs=epochs, restarts=restarts),
-        factors=PUBLISHED_FACTORS if learner is Learner.pa else parsing.factors,
-        tensor=PUBLISHED_TENSOR if learner is Learner.pa else parsing.tensor,
         label_rules=label_rules,
         graphs=GraphOptions(seed) if graphs else None,
     )

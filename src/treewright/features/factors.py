@@ -7,13 +7,13 @@ that between the first two roles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from zlib import crc32
 
+from treewright._core import TreeScorer
 from treewright.errors import InputError
 from treewright.features.atoms import atom_number
-from treewright.features.scoring import TreeScorer
-from treewright.features.templates import DISTANCE, Item, Table, items_of, table_of
+from treewright.features.templates import Item, Table, items_of, split_distance, table_of
 
 # The kinds in the order of core/factors/factors.hpp, with the letters of their roles.
 ROLES: Mapping[str, str] = {
@@ -38,20 +38,7 @@ ROLES: Mapping[str, str] = {
 }
 KINDS = tuple(ROLES)
 
-# What can be switched off, and the kinds that it consists of.
-THIRD_ORDER = {name: (name,) for name in KINDS[: KINDS.index("right-branching")]}
-GLOBAL = {
-    "right-branching": ("right-branching",),
-    "pp-attachment": ("pp-attachment",),
-    "coordination": ("coordination", "coordination-agreement", "coordination-head"),
-    "punctuation-pairs": ("punctuation-pairs",),
-    "span-length": ("span-length",),
-    "span-neighbours": ("span-neighbours",),
-    "valency": ("valency", "valency-sides", "child-tags"),
-    "nonprojective": ("nonprojective",),
-}
-TENSOR = "tensor"  # scores arcs (core/learning/arc_tensor.hpp); it can be switched off as well
-GROUPS = THIRD_ORDER | GLOBAL | {TENSOR: ()}
+THIRD_ORDER = KINDS[: KINDS.index("right-branching")]  # the others are global features
 
 # Tags by which tokens are recognised: those of Universal Dependencies, and of treebanks with other tags.
 PUNCTUATION = ("PUNCT", "XP")
@@ -63,7 +50,7 @@ STYLES = 6  # ways to attach conjunctions and conjuncts (core/factors/token_clas
 
 
 def kind_of(template: str) -> str:
-    """The kind that a template names.
+    """Return the kind that a template names.
 
     >>> kind_of("valency: h.upos")
     'valency'
@@ -74,8 +61,17 @@ def kind_of(template: str) -> str:
     return kind
 
 
+def keep_kinds(templates: Iterable[str], kinds: Collection[str]) -> tuple[str, ...]:
+    """Return the templates of some kinds.
+
+    >>> keep_kinds(["valency: h.upos", "span-length: m.upos"], ["valency"])
+    ('valency: h.upos',)
+    """
+    return tuple(template for template in templates if kind_of(template) in kinds)
+
+
 def factor_tables(templates: Iterable[str]) -> list[Table]:
-    """The tables of templates of factors, one for each kind.
+    """Return the tables of templates of factors, one for each kind.
 
     >>> [(table.kind, table.templates) for table in factor_tables(["valency: h.upos", "valency: h.lemma"])]
     [(14, 2)]
@@ -84,43 +80,27 @@ def factor_tables(templates: Iterable[str]) -> list[Table]:
     marked: dict[str, list[int]] = {}
     for template in templates:
         kind = kind_of(template)
-        text = template.partition(":")[2].strip()
-        atoms = text.removesuffix(f" {DISTANCE}")
-        group = groups.setdefault(kind, [])
-        if atoms != text:
-            marked.setdefault(kind, []).append(len(group))
+        atoms, has_distance = split_distance(template.partition(":")[2].strip())
         items = items_of(atoms, ROLES[kind])
         if any(item.atom == "each" for item in items):
             raise InputError(f"template {template!r}: .each is for templates of arcs")
+        group = groups.setdefault(kind, [])
+        if has_distance:
+            marked.setdefault(kind, []).append(len(group))
         group.append(items)
     return [table_of(KINDS.index(kind), "", group, ROLES[kind], marked.get(kind)) for kind, group in groups.items()]
 
 
-def without_groups(templates: Sequence[str], groups: Iterable[str]) -> tuple[str, ...]:
-    """The templates but for those of the kinds in some groups.
-
-    >>> without_groups(["valency: h.upos", "span-length: m.upos"], ["valency"])
-    ('span-length: m.upos',)
-    """
-    dropped = {kind for group in groups for kind in GROUPS.get(group, ())}
-    return tuple(template for template in templates if kind_of(template) not in dropped)
-
-
 def tree_scorer(templates: Iterable[str], bits: int, *, style: int) -> TreeScorer:
-    """The kernel that scores the factors of trees. style: how the treebank attaches conjunctions and conjuncts."""
+    """Make the kernel that scores the factors of trees. style: how the treebank attaches conjunctions and conjuncts."""
     return TreeScorer(
         factor_tables(templates),
         bits,
         tag_atoms=[atom_number("upos"), atom_number("xpos")],
         form_atom=atom_number("form"),
-        punctuation=hashed(PUNCTUATION),
-        conjunction=hashed(CONJUNCTIONS),
-        adposition=hashed(ADPOSITIONS),
+        punctuation=[crc32(tag.encode()) for tag in PUNCTUATION],
+        conjunction=[crc32(tag.encode()) for tag in CONJUNCTIONS],
+        adposition=[crc32(tag.encode()) for tag in ADPOSITIONS],
         marks=[(crc32(opening.encode()), crc32(closing.encode())) for opening, closing in MARKS],
         style=style,
     )
-
-
-def hashed(names: Iterable[str]) -> list[int]:
-    """Tags as the atoms of a word have them."""
-    return [crc32(name.encode()) for name in names]

@@ -17,7 +17,7 @@ has one only if it ends with the word `distance`; those with c or s cannot have 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +35,6 @@ SIBLING, GRANDPARENT, BEYOND = 5, 6, 7
 TENSOR_KINDS = {"": 0, "w": 1}  # of core/learning/arc_tensor.hpp, by the word whose morphological features are used
 
 DISTANCE = "distance"  # marks a label template that has a second weight for each distance
-UNMARKED = 6  # label templates that had the distance by their place, before DISTANCE marked them
 
 Items = NDArray[np.int32]
 
@@ -51,7 +50,7 @@ class Table(NamedTuple):
 
 
 class Templates(NamedTuple):
-    """All templates of a parser; saved with the model, since later versions may have others."""
+    """All templates of a parser; saved with the model."""
 
     pruner: tuple[str, ...] = ()
     arc: tuple[str, ...] = ()
@@ -64,8 +63,18 @@ class Templates(NamedTuple):
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """One template a line."""
-    return tuple(line.strip() for line in text.strip().splitlines())
+    """Read templates from lines; `|` separates those of one line, and a kind with a colon before them holds for all.
+
+    >>> lines("h.upos | m.upos"), lines("valency: h.upos | h.lemma")
+    (('h.upos', 'm.upos'), ('valency: h.upos', 'valency: h.lemma'))
+    """
+    templates = []
+    for line in text.strip().splitlines():
+        kind, colon, rest = line.rpartition(":")
+        templates += [
+            f"{kind.strip()}: {template.strip()}" if colon else template.strip() for template in rest.split("|")
+        ]
+    return tuple(templates)
 
 
 class Item(NamedTuple):
@@ -77,7 +86,7 @@ class Item(NamedTuple):
 
 
 def arc_tables(templates: Iterable[str]) -> list[Table]:
-    """The tables of arc templates, one for each kind of set.
+    """Return the tables of arc templates, one for each kind of set.
 
     >>> tables = arc_tables(["h.upos m.upos", "h.upos b.upos", "h.each m.each"])
     >>> [(table.kind, table.templates) for table in tables]
@@ -95,23 +104,25 @@ def arc_tables(templates: Iterable[str]) -> list[Table]:
     return [table_of(kind, atom, group, "hm") for (kind, atom), group in sorted(groups.items())]
 
 
-def sibling_tables(templates: Iterable[str]) -> list[Table]:
-    """The table of sibling templates."""
-    return [table_of(SIBLING, "", [items_of(template, "hsm") for template in templates], "hsm")]
+def second_order_table(kind: int, templates: Iterable[str]) -> Table:
+    """Return the table of templates of siblings, of grandparents, or of grandparents between head and modifier."""
+    roles = "hsm" if kind == SIBLING else "ghm"
+    return table_of(kind, "", [items_of(template, roles) for template in templates], roles)
 
 
-def grandparent_tables(templates: Iterable[str]) -> list[Table]:
-    """The table of grandparent templates."""
-    return [table_of(GRANDPARENT, "", [items_of(template, "ghm") for template in templates], "ghm")]
-
-
-def beyond_tables(templates: Iterable[str]) -> list[Table]:
-    """The table of templates for grandparents between head and modifier."""
-    return [table_of(BEYOND, "", [items_of(template, "ghm") for template in templates], "ghm")]
+def part_tables(templates: Templates, *, siblings: bool = False, grandparents: bool = False) -> list[Table]:
+    """Return the tables of the arcs, and of the second-order parts that a model scores."""
+    tables = arc_tables(templates.arc)
+    if siblings:
+        tables.append(second_order_table(SIBLING, templates.sibling))
+    if grandparents:
+        tables.append(second_order_table(GRANDPARENT, templates.grandparent))
+        tables.append(second_order_table(BEYOND, templates.beyond))
+    return tables
 
 
 def label_tables(templates: Iterable[str]) -> list[Table]:
-    """The tables of label templates, one for each kind of set.
+    """Return the tables of label templates, one for each kind of set.
 
     >>> [table.with_distance for table in label_tables(["m.upos", "h.upos m.upos distance", "m.upos c.upos"])]
     [[1], []]
@@ -119,10 +130,11 @@ def label_tables(templates: Iterable[str]) -> list[Table]:
     groups: dict[int, list[list[Item]]] = {}
     marked: dict[int, list[int]] = {}
     for template in templates:
-        atoms, has_distance = _unmarked(template)
+        atoms, has_distance = split_distance(template)
         items = items_of(atoms, "hmglrazcs")
-        sets = _label_sets(items)
-        if sets not in LABEL_KINDS or (sets and {item.role for item in items} - set("hmcs")):
+        roles = {item.role for item in items}
+        sets = "".join(sorted(roles & {"c", "s"}))
+        if sets not in LABEL_KINDS or (sets and roles - set("hmcs")):
             raise InputError(f"template {template!r}: c. or s. goes with h. and m. alone")
         if sets and has_distance:
             raise InputError(f"template {template!r}: c. or s. does not go with {DISTANCE}")
@@ -130,12 +142,12 @@ def label_tables(templates: Iterable[str]) -> list[Table]:
         if has_distance:
             marked.setdefault(LABEL_KINDS[sets], []).append(len(group))
         group.append(items)
-    roles = {0: "hmglraz", 1: "hmc", 2: "hms"}
-    return [table_of(kind, "", group, roles[kind], marked.get(kind)) for kind, group in sorted(groups.items())]
+    roles_of_kind = {0: "hmglraz", 1: "hmc", 2: "hms"}
+    return [table_of(kind, "", group, roles_of_kind[kind], marked.get(kind)) for kind, group in sorted(groups.items())]
 
 
 def tensor_tables(templates: Iterable[str]) -> list[Table]:
-    """The tables of templates of one word, without and with each morphological feature.
+    """Return the tables of templates of one word, without and with each morphological feature.
 
     >>> [(table.kind, table.templates) for table in tensor_tables(["w.lemma", "w-1.upos w.upos", "w.lemma w.each"])]
     [(0, 2), (1, 1)]
@@ -148,32 +160,14 @@ def tensor_tables(templates: Iterable[str]) -> list[Table]:
     return [table_of(kind, "", group, "w") for kind, group in sorted(groups.items())]
 
 
-def marked_by_place(templates: Sequence[str]) -> tuple[str, ...]:
-    """The label templates of an old model file: there the first six without c and s had the distance, by their place.
-
-    >>> marked_by_place(["m.upos", "m.upos c.upos", "h.upos"])
-    ('m.upos distance', 'm.upos c.upos', 'h.upos distance')
-    """
-    marked: list[str] = []
-    for template in templates:
-        count = sum(_unmarked(earlier)[1] for earlier in marked)
-        can_have = not _label_sets(items_of(template, "hmglrazcs"))
-        marked.append(f"{template} {DISTANCE}" if can_have and count < UNMARKED else template)
-    return tuple(marked)
-
-
-def _unmarked(template: str) -> tuple[str, bool]:
-    """A label template without the mark of the distance, and whether it had one."""
+def split_distance(template: str) -> tuple[str, bool]:
+    """Return a template without the mark of the distance, and whether it had one."""
     atoms = template.removesuffix(f" {DISTANCE}")
     return atoms, atoms != template
 
 
-def _label_sets(items: Iterable[Item]) -> str:
-    return "".join(sorted({item.role for item in items} & {"c", "s"}))
-
-
 def items_of(template: str, roles: str) -> list[Item]:
-    """The atoms of a template; roles are the letters that it may name."""
+    """Parse the atoms of a template; roles are the letters that it may name."""
     items = []
     for word in template.split():
         match = ITEM.fullmatch(word)
@@ -195,7 +189,7 @@ def items_of(template: str, roles: str) -> list[Item]:
 def table_of(
     kind: int, set_atom: str, templates: list[list[Item]], roles: str, with_distance: list[int] | None = None
 ) -> Table:
-    """Templates of one kind as the core reads them; roles in the order of its numbers."""
+    """Return templates of one kind as the core reads them; roles in the order of its numbers."""
     rows = [
         (roles.index(item.role), number, atom_number(item.atom), item.offset)
         for number, items in enumerate(templates)

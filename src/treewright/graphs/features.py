@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.features import ATOMS, REACH, Encoder, atom_number
+from treewright.features import ATOMS, Encoder, atom_number
 from treewright.graphs.paths import Pair
 from treewright.graphs.view import TreeView
 
@@ -150,7 +150,7 @@ class EdgeFeatures:
         return found
 
     def _nodes(self, views: Sequence[TreeView]) -> _Nodes:
-        atoms = np.concatenate([self._encoder.encode(view.sentence).atoms[REACH:-REACH] for view in views])
+        atoms = self._encoder.atoms([view.sentence for view in views])
         head: list[int] = []
         for view in views:
             offset = len(head)

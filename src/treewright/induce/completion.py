@@ -23,9 +23,9 @@ from treewright.parser.completion import (
     OPEN,
     ROOT,
     Completion,
-    checked_on_error,
+    check_on_error,
     decisions,
-    filled_in,
+    fill_in,
     impossible,
     is_projective_possible,
     untouched,
@@ -41,7 +41,8 @@ def complete(
     model: InducedParser, sentences: Iterable[Sentence], on_error: str, max_seconds: float
 ) -> Iterator[Completion]:
     """Each sentence filled in; see `InducedParser.complete`."""
-    is_raised = checked_on_error(on_error) == "raise"
+    check_on_error(on_error)
+    is_raised = on_error == "raise"
 
     def complete_one(sentence: Sentence) -> Completion:
         try:
@@ -67,7 +68,7 @@ def completed(model: InducedParser, sentence: Sentence, max_seconds: float) -> C
         found, relations = nearest_tree(model, sentence, max_seconds, require, forbid)
     heads = np.where(sentence.heads < 0, found.heads, sentence.heads).astype(np.int32)
     labels = [new if old == OPEN else old for old, new in zip(sentence.deprels, relations, strict=True)]
-    copy, open_heads, open_labels = filled_in(sentence, heads, labels)
+    copy, open_heads, open_labels = fill_in(sentence, heads, labels)
     copy.parse, copy.head_confidence = model.result(replace(found, heads=heads)), None
     unknown = np.full(len(sentence), np.nan)
     crossing = bool(note) and not is_projective_possible(len(sentence), {"require": require, "forbid": forbid})

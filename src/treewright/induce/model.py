@@ -30,7 +30,7 @@ from treewright.learn import Report
 from treewright.model import modelfile
 from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, sentences_of
 from treewright.parser.completion import Completion
-from treewright.parser.model import MAX_SECONDS
+from treewright.parser.worker import MAX_SECONDS
 from treewright.streams import check_seconds
 
 if TYPE_CHECKING:

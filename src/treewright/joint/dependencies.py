@@ -33,7 +33,7 @@ from treewright.learn import Report
 from treewright.model import component
 from treewright.model.component import Arrays
 from treewright.parser import Parser, ParserOptions
-from treewright.parser.model import Worker
+from treewright.parser.worker import Worker
 from treewright.relax import Step
 from treewright.tagger import Tagger
 
@@ -143,7 +143,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         parts = None
         if forest.forest is not None and not forest.is_partial:
             worker = Worker(self.parser.model)
-            parts = worker.score(worker.encode(tagged), candidate_arcs(ArcVariables.of(forest)))
+            [parts] = worker.score(worker.encode([tagged]), [candidate_arcs(ArcVariables.of(forest))])
         return JointProblem(self, forest, considered, tagged, parts)
 
     def _considered(self, sentence: GrammarSentence) -> list[list[str]]:

@@ -10,7 +10,7 @@ from treewright._core import (
 )
 from treewright.learn.averaged import Averaged, AveragedCells, Numbers, Weights, step_size
 from treewright.learn.calibration import Calibration, calibration_report
-from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, run
+from treewright.learn.engine import Judgement, Learner, Observer, Progress, Report, Stage, State, Training, run
 from treewright.learn.options import Learning
 from treewright.learn.plan import Plan, StageCost
 
@@ -29,6 +29,7 @@ __all__ = [
     "Stage",
     "StageCost",
     "State",
+    "Training",
     "Weights",
     "add_margin",
     "arc_gradient",

@@ -64,8 +64,8 @@ class Stage(Generic[L]):
     """One table of weights to train.
 
     `learn` takes a step by one example and returns its loss; `judge` evaluates averaged weights on the development
-    set, and the last epoch is kept without it. `prepare` runs before the first epoch, with the weights of the stages
-    before by name; it runs again when the stage is resumed, so that it must depend on these weights and the data alone.
+    set, and the last epoch is kept without it. Both must depend on the data and the weights of the stages before alone,
+    so that a stage can be resumed.
     """
 
     name: str
@@ -76,14 +76,13 @@ class Stage(Generic[L]):
     epochs: int
     restarts: int = 1  # trainings from zero that share the epochs; their averages are averaged
     judge: Callable[[Numbers], Judgement] | None = None
-    prepare: Callable[[Mapping[str, Numbers]], None] | None = None
     shuffle_key: str | None = None  # the name, if None
 
     def order(self, seed: int, epoch: int) -> list[int]:
-        """The examples in the order of an epoch."""
+        """Return the examples in the order of an epoch."""
         text = self.name if self.shuffle_key is None else self.shuffle_key
         order = np.random.default_rng([seed, epoch, *text.encode()]).permutation(len(self.examples))
-        return [self.examples[place] for place in order.tolist()]
+        return [self.examples[number] for number in order.tolist()]
 
 
 @dataclass
@@ -109,23 +108,41 @@ class Observer:
     progress: Progress | None = None
 
 
+class Training:
+    """A training in progress: runs stages one after the other, without those that a saved state has finished."""
+
+    def __init__(self, seed: int, state: State | None = None, observer: Observer | None = None) -> None:
+        self.seed, self.observer = seed, observer or Observer()
+        self.state = state or State()
+
+    def run(self, stage: Stage[Any]) -> Numbers:
+        """Run the epochs of a stage that are left, and return its weights."""
+        if stage.name not in self.state.weights:
+            self.state = run_stage(stage, self.seed, self.state, self.observer)
+        return self.state.weights[stage.name]
+
+    def weights(self, stage: str) -> Numbers:
+        """Return the weights of a finished stage."""
+        return self.state.weights[stage]
+
+    def report(self, report: Report) -> None:
+        """Tell the observer of something beside the stages."""
+        if self.observer.report:
+            self.observer.report(report)
+
+
 def run(
     stages: Sequence[Stage[Any]], *, seed: int, state: State | None = None, observer: Observer | None = None
 ) -> dict[str, Numbers]:
-    """The weights of every stage by its name; `state` is that of an interrupted training."""
-    reached = state or State()
-    for stage in stages:
-        if stage.name not in reached.weights:
-            reached = run_stage(stage, seed, reached, observer or Observer())
-    return reached.weights
+    """Run stages that do not depend on each other, and return the weights of each by its name."""
+    training = Training(seed, state, observer)
+    return {stage.name: training.run(stage) for stage in stages}
 
 
 def run_stage(stage: Stage[L], seed: int, state: State, observer: Observer) -> State:
-    """The epochs of a stage that are left, and the state after the last."""
+    """Run the epochs of a stage that are left, and return the state after the last."""
     if stage.epochs < 1:
         raise InputError(f"{stage.name}: epochs is {stage.epochs}; expected at least 1")
-    if stage.prepare:
-        stage.prepare(state.weights)
     learner = stage.learner()
     if state.stage == stage.name:
         learner.restore(state.arrays, state.steps)
@@ -147,7 +164,7 @@ def run_stage(stage: Stage[L], seed: int, state: State, observer: Observer) -> S
 
 
 def run_epoch(stage: Stage[L], learner: L, seed: int, epoch: int, progress: Progress | None) -> float:
-    """One pass over the examples; returns the sum of the losses."""
+    """Pass over the examples once; returns the sum of the losses."""
     loss = 0.0
     for done, number in enumerate(stage.order(seed, epoch)):
         if progress:
@@ -176,7 +193,7 @@ def choose(stage: Stage[L], learner: L, state: State, epoch: int, begins: Sequen
 
 
 def restart_epochs(epochs: int, restarts: int) -> list[int]:
-    """The epochs with which restarts begin; each restart has at least two.
+    """Return the epochs with which restarts begin; each restart has at least two.
 
     >>> restart_epochs(8, 4), restart_epochs(5, 2), restart_epochs(3, 4)
     ([0, 2, 4, 6], [0, 2], [0])

@@ -26,7 +26,9 @@ from treewright.corpus import Sentence
 from treewright.decode import SearchOptions
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
-from treewright.learn import Numbers, State
+from treewright.features import Scorer
+from treewright.features.standard import STANDARD
+from treewright.learn import Averaged, Numbers, State, Training, add_margin
 from treewright.papers import koo2010
 from treewright.papers.common import (
     MaxSentences,
@@ -42,15 +44,17 @@ from treewright.papers.common import (
     training,
     with_option_groups,
 )
-from treewright.parser import FactorOptions, Parser, ParserOptions
-from treewright.parser.model import Worker
+from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.parser import fingerprint
-from treewright.parser.training import Trainer
+from treewright.parser.stages import train_model
+from treewright.parser.stages.data import Example
+from treewright.parser.worker import Worker
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 TREEBANKS = tuple(koo2010.TREEBANKS)
+INDEPENDENT = "independent"  # the learner of Table 1 that chooses heads one by one
 SHORT = 15  # words of the longest short sentence, in Tables 2 and 6 and Figures 4 and 5
 SAME_VALUE = 1e-6  # values that differ by less are equal, as in the paper
 MAX_OPTIMA = 10_000  # local optima are counted up to this number, as in the paper
@@ -109,21 +113,22 @@ def silence(what: str) -> None:
 
 @dataclass(frozen=True)
 class System:
-    """A parser of the tables: a model, how it learns, and what it does without."""
+    """A parser of the tables: a model, and how it learns; "full" with or without its tensor."""
 
     model: str = "grand"
-    learner: str = "crf"
-    without: tuple[str, ...] = ()
+    learner: str = "crf"  # of the parser's options, or INDEPENDENT
+    has_tensor: bool = True
 
     @property
     def name(self) -> str:
         """The name in reports and of files."""
-        return "-".join((self.model, self.learner, *(f"no-{name}" for name in self.without)))
+        return f"{self.model}-{self.learner}" + ("" if self.has_tensor else "-no-tensor")
 
     def options(self) -> ParserOptions:
         """The options of its training."""
-        factors = FactorOptions(without=self.without)
-        return ParserOptions(model=self.model, learner=self.learner, factors=factors)
+        learner = "crf" if self.learner == INDEPENDENT else self.learner
+        options = ParserOptions(model=self.model, learner=learner, projective=False)
+        return options if self.has_tensor else replace(options, tensor=None)
 
 
 @dataclass(frozen=True)
@@ -170,13 +175,14 @@ class Study:
         return parser
 
     def _trained(self, sentences: Sequence[Sentence], system: System) -> Parser:
-        """A parser whose second order, tensor and labels are those of an earlier one, if that was trained alike."""
-        trainer = Trainer(sentences, [], replace(system.options(), projective=False))
-        settings = trainer.settings
-        key = settings.siblings, settings.grandparents, settings.learner, settings.scoring
-        model = trainer.run(State(weights=dict(self._stages.get(key, {}))))
-        own = {name: some for name, some in trainer.weights.items() if name != "factors"}
-        self._stages[key] = {**self._stages.get(key, {}), **own}
+        """Train a parser; second order, tensor and labels are those of an earlier one, if that was trained alike."""
+        settings = resolve(system.options(), sentences)
+        key = settings.siblings, settings.grandparents, system.learner, settings.scoring
+        run = Training(settings.seed, State(weights=dict(self._stages.get(key, {}))))
+        update = independent if system.learner == INDEPENDENT else None
+        model = train_model(sentences, [], settings, run, templates=STANDARD, update=update)
+        shared = {name: weights for name, weights in run.state.weights.items() if name != "factors"}
+        self._stages[key] = {**self._stages.get(key, {}), **shared}
         return Parser(replace(model, metadata={"training_sha256": fingerprint(sentences)}))
 
 
@@ -236,10 +242,37 @@ def table1(study: Study, treebanks: Sequence[str] = TREEBANKS) -> Iterator[Row1]
     """
     for treebank in treebanks:
         test = study.test(treebank)
-        classifier = study.parser(treebank, System("arc", "independent"))
+        classifier = study.parser(treebank, System("arc", INDEPENDENT))
         heads = [best_heads(classifier, sentence) for sentence in test]
         trees = parses(study.parser(treebank, System("arc")), test)
         yield Row1(treebank, right_heads(test, heads), uas(test, trees))
+
+
+def independent(
+    settings: ParserSettings, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example
+) -> float:
+    """Take a log-linear step over the candidate heads of each word, without regard to the tree."""
+    add_margin(parts.core, example.heads, settings.scoring.margin)
+    loss, step = head_gradient(parts, example.heads)
+    scorer.add_parts(learner.learner, step.core)
+    learner.step(settings.scoring.rate)
+    return loss
+
+
+def head_gradient(parts: decode.Parts, heads: NDArray[np.int32]) -> tuple[float, decode.Parts]:
+    """Return the negative log probability of the heads, each chosen by itself, and the gradient of its opposite.
+
+    Words with the head -1 are open: they have no gradient.
+    """
+    head, modifier, score = parts.arcs
+    best = np.full(parts.nodes, -np.inf)
+    np.maximum.at(best, modifier, score)
+    weight = np.exp(score - best[modifier])
+    probability = weight / np.bincount(modifier, weight, parts.nodes)[modifier]
+    is_gold = heads[modifier] == head
+    is_decided = heads[modifier] >= 0
+    loss = -float(np.log(probability[is_gold]).sum())
+    return loss, decode.Parts(parts.nodes, (head, modifier, np.where(is_decided, is_gold - probability, 0.0)))
 
 
 def best_heads(parser: Parser, sentence: Sentence) -> list[int]:
@@ -332,7 +365,7 @@ def table3(
 SYSTEMS4: dict[str, tuple[System, str]] = {
     "1st": (System("arc"), "climb"),
     "3rd": (System("third"), "exact"),
-    "full without tensor": (System("full", without=("tensor",)), "exact"),
+    "full without tensor": (System("full", has_tensor=False), "exact"),
     "full": (System("full"), "exact"),
     "exact 1st": (System("arc"), "exact"),
     "exact 2nd": (System("grand"), "exact"),
@@ -383,15 +416,15 @@ class Climbed:
 
 def climb(worker: Worker, sentence: Sentence, start: Start, patience: int, max_restarts: int | None = None) -> Climbed:
     """Climbs over the candidate arcs with all scores of a model, of any order; options are those of method "climb"."""
-    root, encoded = worker.model.root, worker.encode(sentence)
-    parts = worker.score(encoded, worker.prune(encoded, False))
+    root, inputs = worker.model.root, worker.encode([sentence])
+    [parts] = worker.score(inputs, worker.prune(inputs, False))
     if worker.tree_scorer is None or worker.model.factors is None:
         found = decode.tree(
             parts, root=root, method="climb", start=start, patience=patience, max_restarts=max_restarts, trace=True
         )
         assert found.trace is not None
         return Climbed(found.heads[1:].tolist(), found.trace["value"])
-    first = decode.tree(decode.Parts(parts.nodes, parts.arcs), root=root).heads if start == "map" else None
+    first = [decode.tree(decode.Parts(parts.nodes, parts.arcs), root=root).heads] if start == "map" else None
     options = restart_options(
         projective=False,
         root=root,
@@ -399,9 +432,8 @@ def climb(worker: Worker, sentence: Sentence, start: Start, patience: int, max_r
         patience=0 if start == "map" else patience,
         max_restarts=max_restarts or 0,
     )
-    worker.tree_scorer.open(encoded.atoms, encoded.each)
-    heads, _, ends = worker.tree_scorer.climb(parts.core, options, first, *worker.model.factors, np.inf)
-    values = worker.tree_scorer.values(ends, *worker.model.factors) + [parts.value(end) for end in ends]
+    climbs = worker.tree_scorer.climb(inputs.batch, [parts.core], options, first, *worker.model.factors, np.inf)
+    [(heads, _, values)] = climbs
     return Climbed(heads[1:].tolist(), np.maximum.accumulate(values))
 
 

@@ -4,7 +4,6 @@ from treewright.parser.completion import Completion, complete
 from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
-from treewright.parser.model import ParseOptions, TreeOptions
 from treewright.parser.options import (
     MODELS,
     FactorOptions,
@@ -20,6 +19,7 @@ from treewright.parser.options import (
 from treewright.parser.parser import Parser
 from treewright.parser.ranking import Ranked, rank
 from treewright.parser.tree_parts import Part
+from treewright.parser.worker import ParseOptions, TreeOptions
 
 __all__ = [
     "MODELS",

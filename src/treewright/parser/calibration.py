@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
 from treewright.learn.calibration import first_sentences, fit
-from treewright.parser.model import Calibrations, Decoded, ParserModel, Worker, groups
+from treewright.parser.model import Calibrations, ParserModel
 from treewright.parser.partial import is_labelled
+from treewright.parser.worker import Decoded, Worker, groups
 
 Flags = NDArray[np.bool_]
 
@@ -43,7 +44,7 @@ def calibrate(model: ParserModel, sentences: Iterable[Sentence]) -> Calibrations
         return np.asarray(np.concatenate(found)[held.has_head])
 
     def of_labels(temperature: float) -> NDArray[np.float64]:
-        found = [worker.label_batch(one, temperature)[1] for one in held.decoded]
+        found = [worker.label_probabilities(one.inputs, one.heads, temperature)[1] for one in held.decoded]
         return np.asarray(np.concatenate(found)[labelled])
 
     return Calibrations(fit(of_heads, held.right_heads[held.has_head]), fit(of_labels, held.right_labels[labelled]))
@@ -51,9 +52,14 @@ def calibrate(model: ParserModel, sentences: Iterable[Sentence]) -> Calibrations
 
 def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
     """The sentences with the model's trees and labels, compared with their own."""
-    decoded = [worker.decode_batch(group, worker.model.projective) for group in groups(sentences)]
+    decoded = [worker.decode(group, worker.model.projective) for group in groups(sentences)]
     found = [tree[1:] for one in decoded for tree in one.heads]
-    labels = [label for one in decoded for some in worker.label_batch(one, 1.0)[0] for label in some]
+    labels = [
+        label
+        for one in decoded
+        for names in worker.label_probabilities(one.inputs, one.heads, 1.0)[0]
+        for label in names
+    ]
     gold = [label for sentence in sentences for label in sentence.deprels]
     heads = [head == sentence.heads for head, sentence in zip(found, sentences, strict=True)]
     right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
-from treewright.calls import explained
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
@@ -24,7 +23,7 @@ from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided, heads_given
 from treewright.graphs.options import GraphOptions
-from treewright.parser.model import BELIEF_ROUNDS, MAX_SECONDS, Worker, search_options, with_scope
+from treewright.parser.worker import BELIEF_ROUNDS, MAX_SECONDS, Worker, check_length, search_options, with_scope
 from treewright.streams import check_seconds
 
 if TYPE_CHECKING:
@@ -74,7 +73,6 @@ class Completion:
         return self.open_heads | self.open_labels
 
 
-@explained
 def complete(
     parser: Parser,
     sentences: Iterable[Sentence],
@@ -101,7 +99,7 @@ def complete(
     >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
     ([2, 0], ['nsubj', 'root'], [False, True])
     """
-    checked_on_error(on_error)
+    check_on_error(on_error)
     check_seconds(max_seconds)
     check(projective, bool | None, "projective")
     is_projective = parser.model.projective if projective is None else projective
@@ -110,7 +108,7 @@ def complete(
 
     def complete_one(worker: Worker, sentence: Sentence) -> Completion:
         try:
-            return with_graph(parser, sentence, completed(worker, sentence, is_projective, roots, search))
+            return with_graph(parser, sentence, complete_sentence(worker, sentence, is_projective, roots, search))
         except FormatError as error:
             if on_error == "raise":
                 raise
@@ -119,23 +117,22 @@ def complete(
     return parser.each(complete_one, sentences, threads=threads)
 
 
-def with_graph(parser: Parser, sentence: Sentence, found: Completion) -> Completion:
-    """A completion whose open cells of DEPS are filled in, if the parser finds graphs; the others are kept."""
+def with_graph(parser: Parser, sentence: Sentence, completion: Completion) -> Completion:
+    """Fill in the open cells of DEPS, if the parser finds graphs; the others are kept."""
     if parser.graphs is not None:
-        found.sentence.copy_graph(sentence)
-        parser.graphs.add([found.sentence], keep=True)
-    return found
+        completion.sentence.copy_graph(sentence)
+        parser.graphs.add([completion.sentence], keep=True)
+    return completion
 
 
-def checked_on_error(on_error: str) -> str:
-    """What happens to contradictory annotation: "raise" or "skip"."""
+def check_on_error(on_error: str) -> None:
+    """Refuse what is neither "raise" nor "skip"."""
     if on_error not in ("raise", "skip"):
         raise InputError(f"on_error is {on_error!r}; expected 'raise' or 'skip'")
-    return on_error
 
 
-def filled_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[Sentence, Flags, Flags]:
-    """A copy with this tree, and which heads and relations were open; what described an earlier tree is removed."""
+def fill_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[Sentence, Flags, Flags]:
+    """Return a copy with this tree, without what described another one, and which heads and relations were open."""
     open_heads = sentence.heads < 0
     open_labels = np.array([label == OPEN for label in sentence.deprels])
     copy = sentence.copy()
@@ -145,41 +142,45 @@ def filled_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[S
     return copy, open_heads, open_labels
 
 
-def completed(worker: Worker, sentence: Sentence, projective: bool, root: str, options: ChosenMethod) -> Completion:
-    """One sentence, by one worker."""
+def complete_sentence(
+    worker: Worker, sentence: Sentence, projective: bool, root: str, options: ChosenMethod
+) -> Completion:
+    """Complete one sentence by one worker."""
     sentence.check("partial")
+    check_length(sentence)
     require, forbid = decisions(sentence, root, worker.model.labels)
     if worker.model.graphs is not None:
         forbid += excluded_by_graph(sentence, worker.model.graphs.options)
     constraints: ArcConstraints = {"require": require, "forbid": forbid, "root": root}
-    encoded = worker.encode(sentence)
+    inputs = worker.encode([sentence])
     crossing = projective and not is_projective_possible(len(sentence), constraints)
     projective = projective and not crossing
     try:
-        arcs = worker.prune(encoded, projective, **constraints)
+        arcs = worker.prune_under(inputs, projective, **constraints)
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
-    parts = worker.score(encoded, arcs)
-    found = decode.tree(parts, projective=projective, **constraints, **options)
-    parse = with_scope(worker.climb(encoded, parts, found, projective, root, options), arcs)
+    [parts] = worker.score(inputs, [arcs])
+    start = decode.tree(parts, projective=projective, **constraints, **options)
+    [best] = worker.climb(inputs, [parts], [start], projective, root, options)
+    parse = with_scope(best, arcs)
     calibration = worker.model.calibrations.head
     flat = parts.scaled(1 / calibration.temperature)
     marginal = decode.marginals(flat, projective=projective, rounds=BELIEF_ROUNDS, **constraints)
-    confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, encoded.nodes)])
-    given = sentence.deprels
-    new_labels, of_labels = worker.labels_with_confidence(encoded, parse.heads, given)
-    labels = [new if old == OPEN else old for old, new in zip(given, new_labels, strict=True)]
-    copy, open_heads, open_labels = filled_in(sentence, parse.heads[1:], labels)
+    confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, len(sentence) + 1)])
+    decided = sentence.deprels
+    [best_labels], [label_confidence] = worker.label([sentence], inputs, [parse.heads], [decided])
+    labels = [new if old == OPEN else old for old, new in zip(decided, best_labels, strict=True)]
+    copy, open_heads, open_labels = fill_in(sentence, parse.heads[1:], labels)
     copy.parse = parse
     copy.head_confidence = np.where(open_heads, confidence, 1.0)
-    copy.label_confidence = np.where(open_labels, of_labels, 1.0)
+    copy.label_confidence = np.where(open_labels, label_confidence, 1.0)
     entropy = entropies(marginal[:, 1:])
     note = NO_PROJECTIVE_TREE if crossing else ""
     return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing, note)
 
 
 def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:
-    """The arcs that the annotation requires and forbids: its heads, and what the relation `root` implies."""
+    """Return the arcs that the annotation requires and forbids: its heads, and what the relation `root` implies."""
     require: list[Arc] = []
     forbid: list[Arc] = []
     for word, (head, label) in enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), 1):
@@ -199,7 +200,7 @@ def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[l
 
 
 def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
-    """The arcs that the given edges of DEPS exclude, if every arc of the tree is an edge of the graph."""
+    """Return the arcs that the given edges of DEPS exclude, if every arc of the tree is an edge of the graph."""
     acyclic, keep_tree = bool(options.acyclic), bool(options.keep_tree)
     check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
     if not keep_tree:
@@ -223,17 +224,17 @@ def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:
 
 
 def impossible(sentence: Sentence, reason: InfeasibleError) -> FormatError:
-    """The error for decisions that no tree has."""
+    """Return the error for decisions that no tree has."""
     return FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {reason}")
 
 
 def entropies(marginal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each column, in nats."""
+    """Return the entropy of each column, in nats."""
     safe = np.clip(marginal, 1e-300, None)
     return np.asarray(np.maximum(-(marginal * np.log(safe)).sum(axis=0), 0.0))
 
 
 def untouched(sentence: Sentence, problem: FormatError) -> Completion:
-    """A sentence that could not be completed."""
+    """Return a sentence that could not be completed."""
     nothing = np.zeros(len(sentence), dtype=np.bool_)
     return Completion(sentence, nothing, nothing, np.ones(len(sentence)), np.zeros(len(sentence)), problem=problem)

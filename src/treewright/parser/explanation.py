@@ -8,12 +8,12 @@ from typing import Any, overload
 
 from treewright.corpus import Sentence
 from treewright.errors import InfeasibleError
-from treewright.parser.model import Worker
-from treewright.parser.question import Arc, Question, checked_arc, checked_word
+from treewright.parser.question import Arc, Question, check_arc, check_word
 from treewright.parser.tree_parts import Part, named, parts_of_tree
+from treewright.parser.worker import Worker
 
-SHOWN = 8  # parts that the text of an explanation lists; by convention
-ALTERNATIVES = 5  # heads that are listed by default; by convention
+SHOWN = 8  # parts that the text of an explanation lists; not tuned
+ALTERNATIVES = 5  # heads that are listed by default; not tuned
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Explanation:
         return [(m, h, other) for m, (h, other) in enumerate(zip(before, after, strict=True), 1) if h != other]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: both trees, the loss, and the parts that differ."""
+        """Return plain values: both trees, the loss, and the parts that differ."""
         forms = self.best.forms
         parts = {"only_best": self.only_best, "only_rival": self.only_rival}
         return {
@@ -154,7 +154,7 @@ class Alternatives(Sequence[Alternative]):
         return len(self.heads)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values."""
         head = int(self.best.heads[self.modifier - 1])
         return {
             "text": self.best.text,
@@ -203,7 +203,7 @@ def counted(arcs: int) -> str:
 
 
 def costs(loss: float) -> str:
-    """The loss of a tree in words.
+    """Say what a tree loses.
 
     >>> costs(0.25), costs(-0.25)
     ('the best tree with it scores 0.250 less', 'the best tree with it scores 0.250 more')
@@ -211,9 +211,9 @@ def costs(loss: float) -> str:
     return f"the best tree with it scores {abs(loss):.3f} {'more' if loss < 0 else 'less'}"
 
 
-def explained(worker: Worker, sentence: Sentence, arc: Arc, projective: bool, max_seconds: float | None) -> Explanation:
-    """What the best tree with an arc loses, and why."""
-    head, modifier = checked_arc(arc, len(sentence))
+def explain(worker: Worker, sentence: Sentence, arc: Arc, projective: bool, max_seconds: float | None) -> Explanation:
+    """Compare the best tree with an arc to the best tree."""
+    head, modifier = check_arc(arc, len(sentence))
     question = Question.of(worker, sentence, projective, max_seconds)
     best = question.best()
     rival, parts, added = question.with_arc((head, modifier))
@@ -232,22 +232,22 @@ def explained(worker: Worker, sentence: Sentence, arc: Arc, projective: bool, ma
     )
 
 
-def only_in(some: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
-    """The parts that the others do not have, those with the largest scores first."""
+def only_in(parts: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
+    """Return the parts that the others do not have, those with the largest scores first."""
     excluded = set(others)
-    return tuple(sorted((part for part in some if part not in excluded), key=lambda part: -abs(part.score)))
+    return tuple(sorted((part for part in parts if part not in excluded), key=lambda part: -abs(part.score)))
 
 
 def alternatives(
     worker: Worker, sentence: Sentence, modifier: int, count: int, projective: bool, max_seconds: float | None
 ) -> Alternatives:
-    """The heads that a word could have instead, those with the smallest loss first."""
+    """Return the heads that a word could have instead, those with the smallest loss first."""
     words = len(sentence)
-    modifier = checked_word(modifier, words)
+    modifier = check_word(modifier, words)
     question = Question.of(worker, sentence, projective, max_seconds)
     best = question.best()
     marginal = question.marginals(question.parts)
-    found = []
+    rivals = []
     for head in range(words + 1):
         if head in (modifier, best.heads[modifier]):
             continue
@@ -255,11 +255,11 @@ def alternatives(
             rival, _, added = question.with_arc((head, modifier))
         except InfeasibleError:  # the root of a sentence of one word, for example
             continue
-        label = worker.label(question.encoded, rival.heads)[modifier - 1]
+        [labels], _ = worker.label([sentence], question.inputs, [rival.heads])
         is_candidate = (head, modifier) not in added
-        probability = float(marginal[head, modifier])
-        loss = best.score - rival.score
-        found.append(Alternative(head, loss, probability, label, is_candidate, best.certified and rival.certified))
-    found.sort(key=lambda one: one.loss)
-    own = float(marginal[best.heads[modifier], modifier])
-    return Alternatives(question.labelled(best), modifier, own, tuple(found[:count]), marginal.exact)
+        loss, is_certified = best.score - rival.score, best.certified and rival.certified
+        of_arc = float(marginal[head, modifier]), labels[modifier - 1]
+        rivals.append(Alternative(head, loss, *of_arc, is_candidate, is_certified))
+    rivals.sort(key=lambda rival: rival.loss)
+    probability = float(marginal[best.heads[modifier], modifier])
+    return Alternatives(question.labelled(best), modifier, probability, tuple(rivals[:count]), marginal.exact)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.checks import Scale, read_plain
-from treewright.features import Templates, marked_by_place
+from treewright.features import Templates
 from treewright.learn import Weights
 from treewright.model.component import ArrayForm, Arrays, Stored, check_array
 from treewright.parser.label_rules import NO_RULES, LabelRules
@@ -27,11 +27,10 @@ ARRAYS: dict[str, ArrayForm] = {
     "labels.begin": (np.int32, (None,)),
     "labels.label": (np.int32, (None,)),
 }
-MARKED_DISTANCE = 2  # the first format whose label templates are marked where they have the distance
 
 
 def to_arrays(model: ParserModel) -> Stored:
-    """The header and the arrays of a model file."""
+    """Return the header and the arrays of a model file."""
     header: dict[str, Any] = {
         "options": model.options.to_json(),
         "labels": model.labels,
@@ -40,17 +39,15 @@ def to_arrays(model: ParserModel) -> Stored:
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "label_rules": model.label_rules.to_json(),
         "metadata": dict(model.metadata),
-        "canonical_forms": model.canonical_forms,
-        "lower_lemmas": model.lower_lemmas,
     }
     for name in CALIBRATIONS:
         if (calibrations := getattr(model, name)) is not None:
             header[name] = {part: one.to_json() for part, one in calibrations._asdict().items()}
     weights = {name: getattr(model, name).values for name in WEIGHTS}
     for name in OPTIONAL_WEIGHTS:
-        if (some := getattr(model, name)) is not None:
-            header["scales"][name] = some.scale
-            weights[name] = some.values
+        if (optional := getattr(model, name)) is not None:
+            header["scales"][name] = optional.scale
+            weights[name] = optional.values
     return header, weights | dict(zip(SETS, model.label_sets, strict=True))
 
 
@@ -78,44 +75,39 @@ class Header:
     label_rules: LabelRules = NO_RULES
     calibration: Calibrations | None = None
     linear_calibration: Calibrations | None = None
-    canonical_forms: bool = False
-    lower_lemmas: bool | None = None
-    format: int = MARKED_DISTANCE  # a header that was not read from a file has the current format
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> ParserModel:
-    """The model of a header and arrays."""
-    found = read_plain(header, Header, "header")
-    options, labels = found.options, found.labels
+    """Read a model from a header and arrays."""
+    content = read_plain(header, Header, "header")
+    options, labels = content.options, content.labels
     bits = {"pruner": options.pruning.bits, "scorer": options.scoring.bits, "labeller": options.labelling.bits}
     for name in WEIGHTS:
         check_array(name, arrays[name], np.int8, (1 << bits[name],))
     if not labels or label_width(len(labels)) > 1 << options.labelling.bits:
         raise ValueError(f"{len(labels)} labels do not fit its table")
-    weights = {name: Weights(arrays[name], getattr(found.scales, name)) for name in WEIGHTS}
+    weights = {name: Weights(arrays[name], getattr(content.scales, name)) for name in WEIGHTS}
     sets = LabelSets(*(arrays[name] for name in SETS))
     return ParserModel(
         options,
         labels,
         sets,
-        found.common,
+        content.common,
         weights["pruner"],
         weights["scorer"],
         weights["labeller"],
-        templates=templates_of(found),
-        metadata=found.metadata,
-        label_rules=found.label_rules,
-        calibration=found.calibration,
-        linear_calibration=found.linear_calibration,
-        canonical_forms=found.canonical_forms,
-        lower_lemmas=found.canonical_forms if found.lower_lemmas is None else found.lower_lemmas,
-        factors=optional_weights("factors", found, arrays),
-        tensor=optional_weights("tensor", found, arrays),
+        templates=content.templates,
+        metadata=content.metadata,
+        label_rules=content.label_rules,
+        calibration=content.calibration,
+        linear_calibration=content.linear_calibration,
+        factors=optional_weights("factors", content, arrays),
+        tensor=optional_weights("tensor", content, arrays),
     )
 
 
 def optional_weights(name: str, header: Header, arrays: Arrays) -> Weights | None:
-    """The weights of what not every parser has, if this one has it."""
+    """Read the weights of what not every parser has, if this one has it."""
     settings = getattr(header.options, name)
     if settings is None:
         return None
@@ -123,11 +115,3 @@ def optional_weights(name: str, header: Header, arrays: Arrays) -> Weights | Non
         raise ValueError(f"the weights of its {OPTIONAL_WEIGHTS[name]} are missing")
     check_array(name, arrays[name], np.int8, (1 << settings.bits,))
     return Weights(arrays[name], getattr(header.scales, name))
-
-
-def templates_of(header: Header) -> Templates:
-    """The templates of a file of any format."""
-    templates = header.templates
-    if header.format >= MARKED_DISTANCE:
-        return templates
-    return templates._replace(label=marked_by_place(templates.label))

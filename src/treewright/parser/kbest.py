@@ -10,8 +10,8 @@ import numpy as np
 
 from treewright import decode
 from treewright.corpus import Sentence
-from treewright.parser.model import Worker
 from treewright.parser.question import Question
+from treewright.parser.worker import Worker
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from treewright.calls import explained_methods
 from treewright.corpus import Sentence
 
 # By benchmarks/label_rules.py, on development sets: counts from 3 to 300 change LAS by -0.02 to +0.03 points.
@@ -39,7 +38,6 @@ class Rule(NamedTuple):
     expected: float
 
 
-@explained_methods
 class LabelRules(NamedTuple):
     """The rules of a treebank, those with the highest expected counts first."""
 
@@ -120,7 +118,6 @@ class LabelRules(NamedTuple):
 NO_RULES = LabelRules()
 
 
-@explained_methods
 class Forbidden(NamedTuple):
     """Pairs of a label and a tag that do not go together."""
 

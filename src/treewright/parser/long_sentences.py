@@ -19,29 +19,28 @@ from treewright.decode import Parse
 from treewright.tokeniser.cutting import cuts
 
 if TYPE_CHECKING:
-    from treewright.parser.model import Parsed
+    from treewright.parser.worker import Parsed
 
-MAX_PART = 250  # words, by convention: a part takes less than a second
+MAX_PART = 250  # words; not tuned: a part takes less than a second
 JOINING = ("parataxis", "dep")  # the relation of a part to the first one, the first of these that the model has
 
 
-def parts_of(sentence: Sentence) -> list[Sentence]:
-    """The parts of a sentence, with the columns that a parser reads.
+def cut_sentence(sentence: Sentence) -> list[Sentence]:
+    """Cut a sentence into parts, with the columns that a parser reads.
 
-    >>> parts = parts_of(Sentence.from_words(["a", ","] * 200))
+    >>> parts = cut_sentence(Sentence.from_words(["a", ","] * 200))
     >>> [len(part) for part in parts], parts[0].forms[-1]
     ([250, 150], ',')
     """
-    return [part_of(sentence, begin, end) for begin, end in pairwise(cuts(sentence.forms, MAX_PART))]
+    parts = []
+    for begin, end in pairwise(cuts(sentence.forms, MAX_PART)):
+        columns = {name: getattr(sentence, name)[begin:end] for name in ("lemmas", "upos", "xpos", "feats")}
+        parts.append(Sentence.from_words(sentence.forms[begin:end], **columns, source=sentence.source))
+    return parts
 
 
-def part_of(sentence: Sentence, begin: int, end: int) -> Sentence:
-    columns = {name: getattr(sentence, name)[begin:end] for name in ("lemmas", "upos", "xpos", "feats")}
-    return Sentence.from_words(sentence.forms[begin:end], **columns, source=sentence.source)
-
-
-def joined(parts: Sequence[Parsed], labels: Sequence[str]) -> Parsed:
-    """One tree of those of the parts: the roots of later parts are attached to the root of the first.
+def join_parts(parts: Sequence[Parsed], labels: Sequence[str]) -> Parsed:
+    """Join the trees of parts: the roots of later parts are attached to the root of the first.
 
     `labels` are those of the model. Nothing is known about such an arc: its confidence is 0, and the tree has no
     certificate.
@@ -55,18 +54,18 @@ def joined(parts: Sequence[Parsed], labels: Sequence[str]) -> Parsed:
     heads[is_joined] = root
     relation = next((label for label in JOINING if label in labels), parts[0].labels[root - 1])
     relations = list(chain.from_iterable(part.labels for part in parts))
-    for place in np.flatnonzero(is_joined).tolist():
-        relations[place] = relation
+    for word in np.flatnonzero(is_joined).tolist():
+        relations[word] = relation
     return parts[0]._replace(
-        parse=joined_parse([part.parse for part in parts], heads),
+        parse=join_parses([part.parse for part in parts], heads),
         labels=relations,
-        head_confidence=joined_confidence([part.head_confidence for part in parts], is_joined),
-        label_confidence=joined_confidence([part.label_confidence for part in parts], is_joined),
+        head_confidence=join_confidence([part.head_confidence for part in parts], is_joined),
+        label_confidence=join_confidence([part.label_confidence for part in parts], is_joined),
     )
 
 
-def joined_parse(parts: Sequence[Parse], heads: NDArray[np.int32]) -> Parse:
-    """The result for the tree of all parts; no bound on other trees is known."""
+def join_parses(parts: Sequence[Parse], heads: NDArray[np.int32]) -> Parse:
+    """Return the result for the tree of all parts; no bound on other trees is known."""
     tree = np.append(-1, heads).astype(np.int32)
     score = sum(part.score for part in parts)
     is_pruned = any(part.pruned for part in parts)
@@ -74,9 +73,9 @@ def joined_parse(parts: Sequence[Parse], heads: NDArray[np.int32]) -> Parse:
     return Parse(tree, score, math.inf, method, evidence="bound", pruned=is_pruned, parts=len(parts))
 
 
-def joined_confidence(
+def join_confidence(
     parts: Sequence[NDArray[np.float64] | None], is_joined: NDArray[np.bool_]
 ) -> NDArray[np.float64] | None:
-    """The confidence of all parts, 0 for what joins them."""
+    """Return the confidence of all parts, 0 for what joins them."""
     known = [part for part in parts if part is not None]
     return np.where(is_joined, 0.0, np.concatenate(known)) if known else None

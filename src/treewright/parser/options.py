@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, TypeVar
 
 from treewright import trees
-from treewright.calls import explained, explained_methods
 from treewright.checks import (
     Bits,
     Count,
@@ -17,12 +16,11 @@ from treewright.checks import (
     Rate,
     Share,
     check_fields,
-    described,
     read_plain,
 )
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.features.factors import GROUPS, STYLES, THIRD_ORDER
+from treewright.features.factors import STYLES
 from treewright.graphs.options import GraphOptions
 from treewright.learn.engine import restart_epochs
 from treewright.parser.coordination import coordination_style
@@ -40,29 +38,19 @@ MODELS = {
 }
 LEARNERS = {
     "crf": "log-linear (CRF) likelihood of the gold tree, with a margin for each wrong arc",
-    "independent": "log-linear likelihood of each word's head by itself, without regard to the tree; model arc",
     "perceptron": "averaged perceptron; each head chooses its modifiers independently of the tree",
     "mira": "MIRA updates against the best tree (McDonald & Pereira 2006)",
     "pa": "passive-aggressive (PA-I) updates against the loss-augmented best tree",
 }
-FACTOR_LEARNERS = {
-    "choices": "pseudo-likelihood: each word chooses its head in the gold tree, with a margin",
-    "pa": "passive-aggressive (PA-I) updates against the loss-augmented tree of a climb (Zhang et al. 2014)",
-}
-TENSOR_LEARNERS = {
-    "crf": "log-linear likelihood of the gold tree, with a margin for each wrong arc, from random rows",
-    "pa": "passive-aggressive (PA-I) updates of heads, modifiers and distances in turn, from a decomposition of "
-    "first-order weights (Lei et al. 2014)",
-}
 SIBLINGS = {"sib", "grand", "tensor", "outer", "third", "full"}
 GRANDPARENTS = {"grand", "tensor", "outer", "third", "full"}
 TENSOR_MODELS = {"tensor", "full"}
-FACTORS = {"third": tuple(THIRD_ORDER), "full": tuple(GROUPS)}  # the groups of factors that a model scores
+FACTOR_MODELS = {"third", "full"}
 OUTERMOST = {"outer"}
 OPTIONAL = ("graphs", "network", "factors", "tensor")  # settings of what not every parser has
 OUTERMOST_LEARNERS = ("crf", "mira", "pa")  # the perceptron decodes each head alone, which has no such scores
-MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs is parsed projectively; by convention
-# Of the words are in complete trees, by convention; with fewer, a parser is projective: its sums over partial trees are
+MIN_CROSSING_SHARE = 0.002  # a treebank with a smaller share of crossing arcs is parsed projectively; not tuned
+# Of the words are in complete trees (not tuned); with fewer, a parser is projective: its sums over partial trees are
 # exact, and trees that may cross are not more accurate (Hungarian-Szeged, benchmarks/partial.py --nonprojective).
 MIN_COMPLETE_SHARE = 0.5
 
@@ -77,7 +65,7 @@ class Pruning:
     adagrad_epsilon: NotNegative = 0.001
     folds: Count = 2  # jackknifing: training sentences are pruned by models that were trained on other folds
     threshold: Share = 0.001  # relative to the marginal of the best head
-    max_heads: Positive = 10  # this limit and the threshold are by convention: higher is slower, with higher recall
+    max_heads: Positive = 10  # this limit and the threshold are not tuned: higher is slower, with higher recall
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -133,10 +121,7 @@ class Labelling:
 
 @dataclass(frozen=True)
 class FactorOptions:
-    """The model of third-order parts and global features, which are scored beside the second-order parts.
-
-    without: the groups of factors that are left out (treewright.features.factors.GROUPS); "tensor" is one of them.
-    """
+    """The model of third-order parts and global features, which are scored beside the second-order parts."""
 
     bits: Bits = 22
     epochs: Positive = 3
@@ -147,15 +132,9 @@ class FactorOptions:
     # Turkish-IMST, 0.4, 0.5 and 0.7 differ by at most 0.14 UAS, none is best on all (benchmarks/factors.py --scales).
     scale: Rate = 0.5
     patience: Count = 0  # climbs from random trees without improvement after which the search ends
-    learner: Annotated[str, OneOf(tuple(FACTOR_LEARNERS))] = "choices"
-    max_step: NotNegative = 0.01  # the largest step of the learner "pa", as in the paper
-    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for group in self.without:
-            if group not in GROUPS:
-                raise InputError(f"without names {group!r}; there are {', '.join(GROUPS)}")
 
 
 @dataclass(frozen=True)
@@ -175,24 +154,14 @@ class TensorOptions:
     margin: NotNegative = 1.0  # of the gold tree for each wrong arc
     scale: Rate = 0.8  # of the learned scores; of 0.5, 0.8, 1 and 1.3 on development sets (benchmarks/factors.py)
     initial: Rate = 0.05  # rows of features begin with random numbers of at most this size
-    vectors: Count = 40_000  # the most frequent words whose vectors are kept with the model; by convention
-    learner: Annotated[str, OneOf(tuple(TENSOR_LEARNERS))] = "crf"
-    max_step: NotNegative = 0.01  # the largest step of the learner "pa", as in the paper
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.learner == "pa" and self.tensors > 1:
-            raise InputError(f"tensors is {self.tensors}; the learner 'pa' has one, since it begins without chance")
 
     @property
     def factor_scale(self) -> float:
         """What each parameter is multiplied by, since a score is the product of three."""
         return float(self.scale ** (1 / 3))
-
-
-# What the learner "pa" of the command line uses for all parts of a model: the tensor with the rank of the paper.
-PUBLISHED_FACTORS = FactorOptions(learner="pa")
-PUBLISHED_TENSOR = TensorOptions(learner="pa", rank=50, tensors=1)
 
 
 @dataclass(frozen=True)
@@ -202,7 +171,6 @@ class FactorSettings(FactorOptions):
     style: Annotated[int, OneOf(tuple(range(STYLES)))] = 4
 
 
-@explained_methods
 @dataclass(frozen=True)
 class ParserOptions:
     """Everything that training depends on beside the data. None: chosen from the training data by `resolve`."""
@@ -216,7 +184,7 @@ class ParserOptions:
     scoring: Scoring = field(default_factory=Scoring)
     labelling: Labelling = field(default_factory=Labelling)
     factors: FactorOptions = field(default_factory=FactorOptions)  # of the models "third" and "full"
-    tensor: TensorOptions = field(default_factory=TensorOptions)  # of the models "tensor" and "full"
+    tensor: TensorOptions | None = field(default_factory=TensorOptions)  # of "tensor" and "full"; None: without
     label_rules: bool = True  # read rules about labels off the training data and obey them (label_rules.py)
     graphs: GraphOptions | None = None  # train a graph parser too (treewright.graphs)
     network: NetworkWeights | None = None  # of a parser that is trained with a network; None: chosen on dev
@@ -233,13 +201,10 @@ class ParserOptions:
         check_fields(self)
         if self.model in OUTERMOST and self.projective is False:
             raise InputError(f"model {self.model!r} is projective; leave out projective=False, or train 'grand'")
-        if self.learner == "independent" and self.model != "arc":
-            raise InputError(f"learner 'independent' is for model 'arc', which scores arcs alone; not {self.model!r}")
         if self.model in OUTERMOST and self.learner not in OUTERMOST_LEARNERS:
             raise InputError(f"model {self.model!r} has the learners {', '.join(OUTERMOST_LEARNERS)}")
 
 
-@explained_methods
 @dataclass(frozen=True)
 class ParserSettings:
     """The options of a training with every value chosen; saved with the model."""
@@ -278,39 +243,35 @@ class ParserSettings:
         return self.model in OUTERMOST
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; without those of what the parser does not have: graphs, network, factors, tensor."""
+        """Return plain values; without those of what the parser does not have: graphs, network, factors, tensor."""
         values = asdict(self)
         return {name: value for name, value in values.items() if value is not None or name not in OPTIONAL}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:
-        """The inverse of `to_json`; values that older files lack have their defaults."""
+        """Read what `to_json` returned."""
         return read_plain(values, cls, "options")
 
 
 def where_given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that are not None."""
+    """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 T = TypeVar("T", ParserOptions, Pruning, Scoring)
 
 
-@explained
 def changed(options: T, **values: Any) -> T:
-    """A copy of the options with those of the values that are not None.
+    """Return a copy of the options with those of the values that are not None.
 
     >>> changed(ParserOptions(), model="sib", seed=None).model
     'sib'
     """
-    if not is_dataclass(options) or isinstance(options, type):
-        raise TypeError(f"options is {described(options)}; expected an object of a class of options")
     return replace(options, **where_given(values))
 
 
-@explained
 def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentence]) -> ParserSettings:
-    """Every value that training depends on: the options given, and the others chosen from the training sentences.
+    """Return every value that training depends on: the options, and what they leave open chosen from the sentences.
 
     Settings are complete and are returned as they are.
 
@@ -321,23 +282,24 @@ def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentenc
     """
     if isinstance(options, ParserSettings):
         return options
-    root, projective = options.root, options.projective
-    if options.model in OUTERMOST:
-        projective = True
+    projective = True if options.model in OUTERMOST else options.projective
     chosen = is_mostly_projective(sentences) if projective is None else projective
+    factors = None
+    if options.model in FACTOR_MODELS:
+        factors = FactorSettings(**vars(options.factors), style=coordination_style(sentences))
     values = vars(options) | {
-        "root": root_kind(sentences) if root is None else root,
+        "root": options.root or root_kind(sentences),
         "projective": chosen,
         "compare_projective": projective is None and not chosen,
         "scoring": resolve_scoring(options, len(sentences), sum(map(len, sentences))),
-        "factors": resolve_factors(options, sentences),
-        "tensor": options.tensor if has_tensor(options) else None,
+        "factors": factors,
+        "tensor": options.tensor if options.model in TENSOR_MODELS else None,
     }
     return ParserSettings(**values)
 
 
 def resolve_scoring(options: ParserOptions, sentences: int, words: int) -> ScoringSettings:
-    """The settings of the scorer for a treebank of that size.
+    """Return the settings of the scorer for a treebank of that size.
 
     >>> resolve_scoring(ParserOptions(learner="pa"), 900, 20_000).restarts
     1
@@ -352,24 +314,6 @@ def resolve_scoring(options: ParserOptions, sentences: int, words: int) -> Scori
     by_size = vars(settings_for(sentences, words, restarts))
     settings = ScoringSettings(**by_size | where_given(vars(scoring)))
     return replace(settings, restarts=len(restart_epochs(settings.epochs, settings.restarts)))
-
-
-def resolve_factors(options: ParserOptions, sentences: Sequence[Sentence]) -> FactorSettings | None:
-    """The settings of third-order parts and global features; None for models that have none."""
-    if options.model not in FACTORS:
-        return None
-    left_out = {*GROUPS} - {*FACTORS[options.model]}
-    without = tuple(group for group in GROUPS if group in left_out or group in options.factors.without)
-    return FactorSettings(**vars(options.factors) | {"without": without, "style": coordination_style(sentences)})
-
-
-def has_tensor(options: ParserOptions) -> bool:
-    """Whether the model has a tensor, and it is not left out.
-
-    >>> has_tensor(ParserOptions("full")), has_tensor(ParserOptions("full", factors=FactorOptions(without=("tensor",))))
-    (True, False)
-    """
-    return options.model in TENSOR_MODELS and "tensor" not in options.factors.without
 
 
 def root_kind(sentences: Sequence[Sentence]) -> str:

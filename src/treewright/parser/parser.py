@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from treewright import streams
-from treewright.calls import checked, explained_methods
 from treewright.checks import check, check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -20,7 +19,7 @@ from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.graphs import GraphParser
-from treewright.learn import Observer, Progress, Report
+from treewright.learn import Observer, Plan, Progress, Report, Training
 from treewright.model import checkpoint as checkpoints
 from treewright.model import component
 from treewright.model.checkpoint import Origin
@@ -43,15 +42,15 @@ from treewright.parser.completion import Completion
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
-from treewright.parser.model import MAX_SECONDS, Parsed, ParserModel, Worker, check_second_order, search_options
+from treewright.parser.model import ParserModel
 from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, NetworkWeights
 from treewright.parser.networks import with_readings
-from treewright.parser.options import ParserOptions, ParserSettings, where_given
-from treewright.parser.partial import attachment
+from treewright.parser.options import ParserOptions, ParserSettings, resolve, where_given
+from treewright.parser.partial import attachment, check_treebanks, open_cells
 from treewright.parser.question import Question
-from treewright.parser.training import Trainer
+from treewright.parser.stages import check_graphs, stage_costs, train_model
+from treewright.parser.worker import MAX_SECONDS, Parsed, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
-from treewright.words import Words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@explained_methods
 class Parser(Saved):
     """A trained dependency parser.
 
@@ -80,7 +78,51 @@ class Parser(Saved):
         self._workers = local()
 
     @classmethod
-    @checked
+    def plan(
+        cls,
+        train: Corpus,
+        dev: Corpus | None = None,
+        *,
+        model: str | None = None,
+        projective: bool | None = None,
+        root: str | None = None,
+        seed: int | None = None,
+        options: ParserOptions | ParserSettings | None = None,
+        templates: Templates = STANDARD,
+        label_rules: LabelRules | None = None,
+    ) -> Plan[Sentence, Parser]:
+        """Check the data and choose what the options leave open; `run` of the plan trains.
+
+        The arguments are those of `train`.
+
+        >>> plan = Parser.plan("sample.conllu", model="arc")
+        >>> plan.settings["root"], [stage.name for stage in plan.stages]
+        ('single', ['fold 1', 'fold 2', 'pruner', 'scorer', 'labeller'])
+        """
+        values = {"model": model, "projective": projective, "root": root, "seed": seed}
+        chosen = replace(options or ParserOptions(), **where_given(values))
+        sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
+        check_treebanks(sentences, held_out)
+        settings = resolve(chosen, sentences)
+        check_graphs(sentences, settings)
+
+        def fit(observer: Observer, checkpoint: str | os.PathLike[str] | None, resume: bool) -> Parser:
+            def origin() -> Origin:
+                graphs = settings.graphs is not None
+                training, development = (fingerprint(some, graphs=graphs) for some in (sentences, held_out))
+                return Origin.now(training, development, settings.to_json())
+
+            state, save = checkpoints.open_training(checkpoint, resume, origin)
+            training = Training(settings.seed, state, replace(observer, checkpoint=save))
+            trained = train_model(sentences, held_out, settings, training, templates=templates, label_rules=label_rules)
+            metadata = metadata_of(sentences) | {"training_sha256": fingerprint(sentences)}
+            return cls(replace(trained, metadata=metadata))
+
+        named = {"training data": open_cells(sentences), "development data": open_cells(held_out)}
+        notes = [f"{name}: {line}" for name, line in named.items() if line]
+        return Plan(sentences, held_out, settings.to_json(), stage_costs(settings, len(sentences)), fit, notes)
+
+    @classmethod
     def train(
         cls,
         train: Corpus,
@@ -93,7 +135,6 @@ class Parser(Saved):
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
-        words: Words | None = None,
         report: Callable[[Report], None] | None = None,
         progress: Progress | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -110,27 +151,21 @@ class Parser(Saved):
         options hold everything else; model, projective, root and seed replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model.
-        label_rules: read off the training data if None (options.label_rules=False: no rules). words: their vectors are
-        features of the tensor, if the model has one; they are kept with it. report is called after each epoch, progress
-        before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from which a later call
-        with `resume` continues; the caller removes it when the model is saved.
+        label_rules: read off the training data if None (options.label_rules=False: no rules). report is called after
+        each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
+        which a later call with `resume` continues; the caller removes it when the model is saved.
         """
-        given = where_given({"model": model, "projective": projective, "root": root, "seed": seed})
-        chosen = replace(options or ParserOptions(), **given)
-        sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
-        trainer = Trainer(sentences, held_out, chosen, templates=templates, label_rules=label_rules, words=words)
-        settings = trainer.settings
-
-        def origin() -> Origin:
-            graphs = settings.graphs is not None
-            training, development = (fingerprint(some, graphs=graphs) for some in (sentences, held_out))
-            of_words = {} if trainer.words is None else {"words": trainer.words.fingerprint()}
-            return Origin.now(training, development, settings.to_json() | of_words)
-
-        state, save = checkpoints.open_training(checkpoint, resume, origin)
-        trained = trainer.run(state, Observer(report, save, progress))
-        metadata = metadata_of(sentences) | {"training_sha256": fingerprint(sentences)}
-        return cls(replace(trained, metadata=metadata))
+        plan = cls.plan(
+            *(train, dev),
+            model=model,
+            projective=projective,
+            root=root,
+            seed=seed,
+            options=options,
+            templates=templates,
+            label_rules=label_rules,
+        )
+        return plan.run(Observer(report, progress=progress), checkpoint=checkpoint, resume=resume)
 
     def to_arrays(self) -> Stored:
         """The header and the arrays of a model file."""
@@ -140,8 +175,6 @@ class Parser(Saved):
             parts[self.graphs.KIND] = self.graphs
         if self.model.network is not None:
             parts[Network.KIND] = self.model.network
-        if self.model.words is not None:
-            parts[Words.KIND] = self.model.words
         headers, arrays = component.join_parts(parts)
         return {**stored[0], **headers}, {**stored[1], **arrays}
 
@@ -153,8 +186,6 @@ class Parser(Saved):
             model = replace(model, graphs=part_of(GraphParser, source, header, arrays).model)
         if Network.KIND in header:
             model = replace(model, network=part_of(Network, source, header, arrays))
-        if Words.KIND in header:
-            model = replace(model, words=part_of(Words, source, header, arrays))
         found = cls(model)
         found._worker()  # its kernels check the rest of the model
         return found
@@ -163,7 +194,6 @@ class Parser(Saved):
         """A copy that also sets DEPS by this graph parser; by none if it is None."""
         return Parser(replace(self.model, graphs=None if graphs is None else graphs.model))
 
-    @checked
     def with_network(self, network: Network, dev: Corpus) -> Parser:
         """A copy whose scores are the sum of its own and those of a network; itself if that is not better on `dev`.
 
@@ -305,7 +335,7 @@ class Parser(Saved):
         limit = check_seconds(max_seconds)
         check_second_order(self.options, "why_not")
         is_projective = self._is_projective(projective)
-        return explanation.explained(self._worker(), checked_sentence(sentence), (head, modifier), is_projective, limit)
+        return explanation.explain(self._worker(), checked_sentence(sentence), (head, modifier), is_projective, limit)
 
     def alternatives(
         self,

@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from treewright.calls import explained
 from treewright.errors import InputError
 from treewright.parser.completion import OPEN, Completion
 
@@ -55,7 +54,6 @@ ORDERS: dict[str, Callable[[Completion], float]] = {  # sentences with high valu
 DEFAULT_ORDER = "file"  # no other order saves corrections: benchmarks/annotation.py
 
 
-@explained
 def rank(completions: Iterable[Completion], *, order: str = DEFAULT_ORDER) -> list[Ranked]:
     """What to check first in completions: open words by rising confidence, then sentences by falling values of order.
 

@@ -8,13 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.calls import explained_methods
 from treewright.decode import Parts
 
 Kind = Literal["arc", "siblings", "grandparent", "stop"]
 
 
-@explained_methods
 class Part(NamedTuple):
     """A part of a tree and its score; nodes are numbers of words, 0 is the root.
 

@@ -1,20 +1,19 @@
-"""Training of a parser alone, with a network beside it or without, on the columns of a treebank as they are."""
+"""Training of a parser alone with a network beside it, on the columns of a treebank as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from treewright.corpus import Sentence
 from treewright.learn import Observer, Plan
 from treewright.learn.plan import CheckpointPath
 from treewright.model.checkpoint import Steps
 from treewright.network import Network, NetworkOptions
-from treewright.network import options as network_options
 from treewright.network.network import origin_of
+from treewright.network.options import stage_costs
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings, resolve
-from treewright.parser import costs as parser_costs
-from treewright.parser.training import check_graphs
-from treewright.pipeline.training import PartTrainer, open_cell_notes, with_parsed
+from treewright.pipeline.training import PartTrainer, with_parsed
 from treewright.words import Words
 
 
@@ -29,29 +28,15 @@ def plan_parser(
 ) -> Plan[Sentence, Parser]:
     """Plan the training of a parser and, if there are options for one, of a network that reads the tags too.
 
-    words and parsed are those of `Pipeline.train`, for the network.
+    words and parsed are those of `Pipeline.plan`, for the network.
     """
-    check_graphs(train, options)
     settings = resolve(options, train)
-    notes, shown = list(open_cell_notes(train, dev)), settings.to_json()
-    stages = parser_costs.stage_costs(settings, len(train))
-
-    def fit(observer: Observer, checkpoint: CheckpointPath, resume: bool) -> Parser:
-        return Parser.train(
-            train,
-            dev,
-            options=settings,
-            report=observer.report,
-            progress=observer.progress,
-            checkpoint=checkpoint,
-            resume=resume,
-        )
-
+    alone = Parser.plan(train, dev, options=settings)
     if network is None:
-        return Plan(train, dev, shown, stages, fit, notes)
+        return alone
     reading = network.reading_tags()
 
-    def fit_both(observer: Observer, checkpoint: CheckpointPath, resume: bool) -> Parser:
+    def fit(observer: Observer, checkpoint: CheckpointPath, resume: bool) -> Parser:
         steps = Steps.at(
             checkpoint, resume, lambda: origin_of([*train, *parsed], dev, {"network": reading.to_json()}, words)
         )
@@ -63,5 +48,9 @@ def plan_parser(
         trained = parts.train(Network, "network", lambda: (train, dev), options=reading, words=words, parsed=parsed)
         return parser.with_network(trained, dev)
 
-    stages += network_options.stage_costs(reading, sum(map(len, train)))
-    return Plan(train, dev, shown | {"network": reading.to_json()}, stages, fit_both, notes)
+    return replace(
+        alone,
+        settings={**alone.settings, "network": reading.to_json()},
+        stages=[*alone.stages, *stage_costs(reading, sum(map(len, train)))],
+        fit=fit,
+    )

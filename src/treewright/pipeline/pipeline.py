@@ -43,8 +43,8 @@ from treewright.parser import (
     TreeOptions,
 )
 from treewright.parser.explanation import ALTERNATIVES
-from treewright.parser.model import groups
 from treewright.parser.networks import with_readings, without_reading
+from treewright.parser.worker import groups
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files

@@ -17,9 +17,9 @@ from treewright.network import Network, NetworkOptions
 from treewright.network import options as network_options
 from treewright.network.network import origin_of
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings, resolve
-from treewright.parser import costs as parser_costs
 from treewright.parser.partial import open_cells
-from treewright.parser.training import check_graphs
+from treewright.parser.stages import check_graphs
+from treewright.parser.stages import stage_costs as parser_stage_costs
 from treewright.pipeline.networks import with_network
 from treewright.tagger import Tagger, TaggerOptions
 from treewright.tagger import options as tagger_options
@@ -140,7 +140,7 @@ def pipeline_stages(recipe: Recipe, settings: ParserSettings, sentences: Sequenc
     stages = [] if recipe.tokeniser is None else tokeniser_options.stage_costs(recipe.tokeniser)
     for prefix in ("", *map(fold_prefix, range(recipe.folds))):
         stages += prefix_stages(prefix, tagger_options.stage_costs(recipe.tagger))
-    stages += parser_costs.stage_costs(settings, len(sentences))
+    stages += parser_stage_costs(settings, len(sentences))
     if recipe.network is not None:
         stages += network_options.stage_costs(recipe.network, sum(map(len, sentences)))
     return stages

@@ -1,0 +1,411 @@
+"""Parses sentences with a model: prune, score, decode, label, weigh; one worker per thread.
+
+Every step takes a batch, and one sentence is a batch of one. A batch goes through each step as a whole, so that the
+weights of one step stay in the cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import decode
+from treewright.caching import cached_property
+from treewright.corpus import Sentence
+from treewright.decode import ArcConstraints, Candidates, ChosenMethod, Parse, Parts, SearchOptions
+from treewright.decode.search.climb import ClimbOptions, restart_options
+from treewright.errors import FormatError, InputError
+from treewright.features import AtomBatch, Encoder, Labeller
+from treewright.network import Reading
+from treewright.parser.label_rules import ROOT_TAG, tags_of
+from treewright.parser.long_sentences import cut_sentence, join_parts
+from treewright.parser.model import (
+    Confidence,
+    Indices,
+    ParserModel,
+    new_labeller,
+    new_pruner,
+    new_scorer,
+    new_tensor,
+    new_tree_scorer,
+)
+from treewright.parser.network_scores import MIN_HEADS, NetworkScores
+from treewright.parser.options import ParserSettings
+from treewright.parser.tag_rules import TagRules
+from treewright.streams import grouped
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
+MAX_WORDS = 2_000  # in a sentence that is parsed whole; not tuned: time grows with the cube of their number
+MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
+# Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
+# count the same evidence repeatedly.
+BELIEF_ROUNDS = 2
+MAX_CLIMBS = 100  # of a sentence with third-order parts; not tuned
+MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB; not tuned
+
+
+class TreeOptions(ChosenMethod, total=False):
+    """The keywords of `Parser.parse` that choose the tree."""
+
+    projective: bool | None
+    all_arcs: bool
+
+
+class ParseOptions(TreeOptions, total=False):
+    """The keywords of `Parser.parse`, for functions that pass them on."""
+
+    confidence: bool
+
+
+class Parsed(NamedTuple):
+    """The tree of one sentence, the label of each word, the confidence of heads, and of labels given the heads."""
+
+    parse: Parse
+    labels: list[str]
+    head_confidence: Confidence | None
+    label_confidence: Confidence | None
+
+
+class Inputs(NamedTuple):
+    """Sentences as the kernels read them."""
+
+    batch: AtomBatch
+    readings: list[Reading]  # of the network; empty without one
+
+
+class Decoded(NamedTuple):
+    """Sentences with their trees and scored parts."""
+
+    inputs: Inputs
+    parts: list[Parts]
+    parses: list[Parse]
+    projective: bool
+
+    @property
+    def heads(self) -> list[Indices]:
+        """The heads of each tree."""
+        return [parse.heads for parse in self.parses]
+
+
+class Worker:
+    """Parses sentences with a model. It holds kernels and a cache of words: each thread needs its own."""
+
+    def __init__(self, model: ParserModel) -> None:
+        self.model = model
+        self.encoder = Encoder(model.common)
+        self.pruner = new_pruner(model.options, model.templates)
+        self.scorer = new_scorer(model.options, model.templates)
+        self.labeller = new_labeller(model.options, len(model.labels), model.templates)
+        self.labeller.set_candidates(*model.label_sets)
+        self.labeller.set_exclusions(*exclusions(model))
+        self.tree_scorer = new_tree_scorer(model.options, model.templates)
+        self.tensor = new_tensor(model.options, model.templates)
+        self.network: NetworkScores | None = None
+        if model.network is not None and model.options.network is not None:
+            self.network = NetworkScores(model.network, model.labels, model.options.network)
+        self._numbers = {label: number for number, label in enumerate(model.labels)}
+        self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets)
+
+    def parse(
+        self,
+        sentences: Sequence[Sentence],
+        projective: bool,
+        all_arcs: bool = False,
+        *,
+        confidence: bool = True,
+        **options: Unpack[ChosenMethod],
+    ) -> list[Parsed]:
+        """Return the best tree of each sentence with its labels; options are those of `treewright.decode.tree`.
+
+        A sentence beyond the length limit is parsed in parts, unless a proof is requested.
+        """
+        if options.get("proof"):
+            check_second_order(self.model.options, "a proof")
+            for sentence in sentences:
+                check_length(sentence)
+        cut = [cut_sentence(sentence) if len(sentence) > MAX_WORDS else [sentence] for sentence in sentences]
+        pieces = [piece for some in cut for piece in some]
+        batches = ([piece] for piece in pieces) if all_arcs else groups(pieces)  # all arcs take much memory
+        parsed = (
+            tree
+            for batch in batches
+            for tree in self._label(batch, self.decode(batch, projective, all_arcs, **options), confidence)
+        )
+        trees = [[next(parsed) for _ in some] for some in cut]
+        return [some[0] if len(some) == 1 else join_parts(some, self.model.labels) for some in trees]
+
+    def decode(
+        self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]
+    ) -> Decoded:
+        """Return the best trees over the candidate arcs, or over all arcs."""
+        inputs = self.encode(sentences)
+        pruned = self.prune(inputs, projective)
+        considered = [every_arc(arcs) for arcs in pruned] if all_arcs else pruned
+        parts, parses = self.trees(inputs, considered, projective, **options)
+        if all_arcs and not all(parse.certified for parse in parses):
+            _, others = self.trees(inputs, pruned, projective, **options)
+            parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
+        return Decoded(inputs, parts, parses, projective)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Inputs:
+        """Return the hashed atoms of sentences, and their readings by the network."""
+        return Inputs(self.encoder.encode(sentences), self.network.readings(sentences) if self.network else [])
+
+    def arcs(self, inputs: Inputs) -> list[NDArray[np.float64]]:
+        """Return the scores arc[h, m] by which candidate arcs are chosen: the pruner's, or those of the network."""
+        if self.network:
+            return [np.asarray(reading.arcs) for reading in inputs.readings]
+        return list(self.pruner.arcs(inputs.batch, *self.model.pruner))
+
+    def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
+        """Return the candidate arcs of each sentence, and the marginal of each arc."""
+        return decode.candidates_batch(self.arcs(inputs), **pruning(self.model.options, projective))
+
+    def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
+        """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`."""
+        [arc] = self.arcs(inputs)
+        return decode.candidates(arc, **{**pruning(self.model.options, projective), **constraints})
+
+    def score(self, inputs: Inputs, candidates: Sequence[Candidates]) -> list[Parts]:
+        """Score the parts of each sentence over its candidate arcs."""
+        options, columns = self.model.options, [(arcs.head, arcs.modifier) for arcs in candidates]
+        kinds = options.siblings, options.grandparents
+        scored = self.scorer.parts(inputs.batch, columns, *kinds, *self.model.scorer, options.outermost)
+        if self.tensor is not None and self.model.tensor is not None:
+            self.tensor.add_scores(inputs.batch, scored, *self.model.tensor)
+        parts = [Parts.of(core) for core in scored]
+        if self.network is None:
+            return parts
+        return [self.network.add_arcs(*both) for both in zip(parts, inputs.readings, strict=True)]
+
+    def trees(
+        self, inputs: Inputs, candidates: Sequence[Candidates], projective: bool, **options: Unpack[ChosenMethod]
+    ) -> tuple[list[Parts], list[Parse]]:
+        """Return the scored parts and the best tree of each sentence over its candidate arcs."""
+        parts, root = self.score(inputs, candidates), self.model.root
+        parses = decode.tree_batch(parts, projective=projective, root=root, **options)
+        best = self.climb(inputs, parts, parses, projective, root, options)
+        return parts, [with_scope(*both) for both in zip(best, candidates, strict=True)]
+
+    def climb(
+        self,
+        inputs: Inputs,
+        parts: Sequence[Parts],
+        starts: Sequence[Parse],
+        projective: bool,
+        root: str,
+        search: ChosenMethod,
+    ) -> list[Parse]:
+        """Return the best trees of climbs with third-order parts and global features, the first from `starts`.
+
+        Models without these return `starts`. search: the limits, and those of restarts, by which these were found.
+        """
+        if self.tree_scorer is None or self.model.factors is None:
+            return list(starts)
+        options = climb_options(self.model.options, projective, root, search)
+        cores, first = [some.core for some in parts], [parse.heads for parse in starts]
+        limit = search.get("max_seconds")
+        seconds = math.inf if limit is None else float(limit)
+        best = self.tree_scorer.climb(inputs.batch, cores, options, first, *self.model.factors, seconds)
+        return [climbed_parse(*each) for each in zip(starts, parts, best, strict=True)]
+
+    def head_probabilities(self, decoded: Decoded, temperature: float) -> Confidence:
+        """Return the probability of each word's head under the scorer, of all sentences one after the other."""
+        return decode.tree_confidence(
+            decoded.parts,
+            decoded.heads,
+            temperature=temperature,
+            projective=decoded.projective,
+            root=self.model.root,
+            rounds=BELIEF_ROUNDS,
+        )
+
+    def label(
+        self,
+        sentences: Sequence[Sentence],
+        inputs: Inputs,
+        heads: Sequence[Indices],
+        decided: Sequence[Sequence[str]] | None = None,
+    ) -> tuple[list[list[str]], list[Confidence]]:
+        """Return the best labels of trees that the rules about tags permit, and the confidence of each given its head.
+
+        The labels in `decided`, one a word, are kept where the model has them.
+        """
+        calibration = self.model.calibrations.label
+        labels, probability = self.label_probabilities(inputs, heads, calibration.temperature, decided)
+        confidence = by_sentence(heads, calibration.apply(probability))
+        for place, sentence in enumerate(sentences) if any(self.tag_rules.forbidden) else ():
+            tags = [ROOT_TAG, *tags_of(sentence)]
+            if self.tag_rules.is_broken(tags, heads[place], labels[place]):
+                kept = None if decided is None else [decided[place]]
+                labels[place], probability = self._permitted_labels(sentence, heads[place], tags, kept)
+                confidence[place] = calibration.apply(probability)
+        return labels, confidence
+
+    def label_probabilities(
+        self,
+        inputs: Inputs,
+        heads: Sequence[Indices],
+        temperature: float,
+        decided: Sequence[Sequence[str]] | None = None,
+        labeller: Labeller | None = None,
+    ) -> tuple[list[list[str]], Confidence]:
+        """Return the best labels of trees, and the probability of each, of all sentences one after the other."""
+        weights, added, given = self.model.labeller, None, None
+        if self.network is not None:
+            both = zip(inputs.readings, heads, strict=True)
+            added = np.concatenate([self.network.labels(*each, weights.scale) for each in both])
+        if decided is not None:  # -1 for the root and for labels that the model does not have
+            numbers = (number for labels in decided for number in (-1, *(self._numbers.get(one, -1) for one in labels)))
+            given = np.fromiter(numbers, dtype=np.int32)
+        scale = weights.scale / temperature
+        kernel = labeller or self.labeller
+        labels, probability = kernel.best(inputs.batch, heads, weights.values, scale, added, given)
+        names = [self.model.labels[label] for label in labels.tolist()]  # that of a root is not used
+        ends = accumulate(map(len, heads), initial=0)
+        return [names[begin + 1 : end] for begin, end in pairwise(ends)], probability[labels >= 0]
+
+    def _permitted_labels(
+        self, sentence: Sentence, heads: Indices, tags: Sequence[str], decided: Sequence[Sequence[str]] | None
+    ) -> tuple[list[str], Confidence]:
+        """Return the best labels of one tree that the rules about tags permit, with their probabilities."""
+        inputs, labeller = self.encode([sentence]), self._strict_labeller
+        labeller.set_candidates(*self.tag_rules.candidates(labeller.keys(inputs.batch, [heads]), tags, heads))
+        temperature = self.model.calibrations.label.temperature
+        [labels], probability = self.label_probabilities(inputs, [heads], temperature, decided, labeller)
+        return labels, probability
+
+    @cached_property
+    def _strict_labeller(self) -> Labeller:
+        """For sentences whose labels the rules about tags restrict."""
+        labeller = new_labeller(self.model.options, len(self.model.labels), self.model.templates)
+        labeller.set_exclusions(*exclusions(self.model))
+        return labeller
+
+    def _label(self, sentences: Sequence[Sentence], decoded: Decoded, confidence: bool) -> list[Parsed]:
+        """Return trees with their labels and, with `confidence`, that of both."""
+        labels, of_labels = self.label(sentences, decoded.inputs, decoded.heads)
+        if not confidence:
+            return [Parsed(*both, None, None) for both in zip(decoded.parses, labels, strict=True)]
+        calibration = self.model.calibrations.head
+        probability = self.head_probabilities(decoded, calibration.temperature)
+        of_heads = by_sentence(decoded.heads, calibration.apply(probability))
+        return list(map(Parsed, decoded.parses, labels, of_heads, of_labels))
+
+
+def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
+    """Return the labels that exclude each other, as numbers."""
+    numbers = {label: number for number, label in enumerate(model.labels)}
+    pairs = np.array([(numbers[a], numbers[b]) for a, b in model.label_rules.excluding()], dtype=np.int32)
+    first, second = pairs.reshape(-1, 2).T
+    return np.ascontiguousarray(first), np.ascontiguousarray(second)
+
+
+def pruning(options: ParserSettings, projective: bool) -> dict[str, Any]:
+    """Return the options of `decode.candidates`."""
+    rules, network = options.pruning, options.network
+    threshold, min_heads = (rules.threshold, 1) if network is None else (network.threshold, MIN_HEADS)
+    return {
+        "threshold": threshold,
+        "min_heads": min(min_heads, rules.max_heads),
+        "max_heads": rules.max_heads,
+        "projective": projective,
+        "root": options.root,
+    }
+
+
+def climb_options(
+    options: ParserSettings, projective: bool, root: str, search: ChosenMethod | None = None
+) -> ClimbOptions:
+    """Return the options of a search with third-order parts; its result depends on neither time nor threads.
+
+    Restarts are those of the model, unless `search` is the method "climb" with other ones.
+    """
+    given: ChosenMethod = search if search is not None and search.get("method") == "climb" else {}
+    of_model = 0 if options.factors is None else options.factors.patience
+    start = given.get("start", "first-order")
+    return restart_options(
+        projective=projective,
+        root=root,
+        patience=0 if start == "map" else given.get("patience", of_model),
+        max_restarts=given.get("max_restarts") or (0 if "patience" in given else MAX_CLIMBS),
+        by_score=start == "first-order",
+        seed=given.get("seed", 0),
+    )
+
+
+def climbed_parse(start: Parse, parts: Parts, best: tuple[Indices, float, Sequence[float]]) -> Parse:
+    """Return the result of climbs that began with `start`: heads, their value, and the value of each climb.
+
+    There is no bound on the value of other trees, unless there is no other tree over the candidate arcs.
+    """
+    heads, value, climbs = best
+    bound = value if parts.core.arcs == len(heads) - 1 else math.inf
+    return Parse(heads, value, bound, "climb", tolerance=start.tolerance, iterations=len(climbs))
+
+
+def check_second_order(options: ParserSettings, task: str) -> None:
+    """Refuse a task that needs certified trees for models whose trees are found by hill climbing."""
+    if options.factors is not None:
+        raise InputError(
+            f"{task} needs a model of second order, and the model {options.model!r} finds its trees by hill climbing: "
+            "train with --model grand or tensor, or use parser.without_factors()"
+        )
+
+
+def check_length(sentence: Sentence) -> None:
+    """Refuse sentences that would take minutes and gigabytes: most likely they are not single sentences."""
+    if len(sentence) > MAX_WORDS:
+        problem = f"a sentence of {len(sentence):,} words; the parser takes up to {MAX_WORDS:,}"
+        raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")
+
+
+def every_arc(arcs: Candidates) -> Candidates:
+    """Return all arcs of a sentence in place of its candidates; a sentence that is too long keeps these."""
+    nodes = len(arcs.marginal)
+    if nodes - 1 > MAX_WORDS_ALL_ARCS:
+        return arcs
+    is_arc = ~np.eye(nodes, dtype=np.bool_)
+    modifier, head = np.nonzero(is_arc[1:])  # by modifier, as candidates are
+    return Candidates(head.astype(np.int32), (modifier + 1).astype(np.int32), arcs.marginal)
+
+
+def with_scope(parse: Parse, arcs: Candidates) -> Parse:
+    """Return the parse with a note if its bound and its certificate are not about all arcs."""
+    words = len(arcs.marginal) - 1
+    return parse.after_pruning() if len(arcs.head) < words * words else parse
+
+
+def at_least(parse: Parse, other: Parse) -> Parse:
+    """Return the parse over more arcs, with the other's tree if its own search ended before it found one as good."""
+    if parse.certified or parse.score >= other.score:
+        return parse
+    return replace(parse, heads=other.heads, score=other.score)
+
+
+def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield sentences in order, as many at a time as have MAX_CELLS arcs together; a longer one alone."""
+    return grouped(sentences, lambda sentence: (1 + len(sentence)) ** 2, MAX_CELLS)
+
+
+def search_options(method: str, max_seconds: float | None, options: SearchOptions) -> ChosenMethod:
+    """Return the options of a method of treewright.decode.tree, with a time limit if the method has one."""
+    chosen: ChosenMethod = {**options, "method": method, "max_seconds": max_seconds}
+    if method in decode.METHODS and "max_seconds" not in decode.options_of(method):
+        del chosen["max_seconds"]
+    return chosen
+
+
+def by_sentence(heads: Sequence[Indices], values: Confidence) -> list[Confidence]:
+    """Split values of words by sentence, copied."""
+    ends = accumulate((len(tree) - 1 for tree in heads), initial=0)
+    return [values[begin:end].copy() for begin, end in pairwise(ends)]

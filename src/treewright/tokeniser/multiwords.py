@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from treewright.corpus.typography import canonical
+
 Words = tuple[str, ...]
 
-MAX_SUFFIX = 8  # characters; by convention
+MAX_SUFFIX = 8  # characters; not tuned
 
 
 @dataclass(frozen=True)
 class Thresholds:
     """When a suffix of multiword tokens becomes a rule for unknown tokens.
 
-    The values are conventions that benchmarks/multiwords.py checks on `dev`: Portuguese-Bosque and, for shares up to
+    The values are not tuned. On development data (benchmarks/multiwords.py) Portuguese-Bosque and, for shares up to
     0.8, English-EWT are insensitive to them; of 10,257 tokens of Turkish-IMST 198 are wrong, 185 with a share of 0.8.
     """
 
@@ -29,7 +31,7 @@ THRESHOLDS = Thresholds()
 
 @dataclass(frozen=True)
 class Multiwords:
-    """Multiword tokens and suffixes of such tokens in lower case, with their words.
+    """Multiword tokens and suffixes of such tokens, in canonical spelling and lower case, with their words.
 
     >>> seen = [("don't", ("do", "n't")), ("can't", ("ca", "n't")), ("won't", ("wo", "n't")), ("du", ("de", "le"))]
     >>> rules = Multiwords.of(seen + [("tent", ("tent",))])
@@ -47,11 +49,12 @@ class Multiwords:
 
     @classmethod
     def of(cls, tokens: Iterable[tuple[str, Words]], thresholds: Thresholds = THRESHOLDS) -> Multiwords:
-        """From all tokens of a treebank with their words, single words included."""
+        """Learn from all tokens of a treebank with their words, single words included."""
         seen: dict[str, Counter[Words]] = {}
         for form, words in tokens:
-            seen.setdefault(form.lower(), Counter())[tuple(word.lower() for word in words)] += 1
-        words_of = {form: _most_frequent(found) for form, found in seen.items()}
+            lower = tuple(canonical(word).lower() for word in words)
+            seen.setdefault(canonical(form).lower(), Counter())[lower] += 1
+        words_of = {form: _most_frequent(counts) for form, counts in seen.items()}
         whole = {form: words for form, words in words_of.items() if len(words) > 1}
         suffixes = _Suffixes()
         for form, words in whole.items():
@@ -61,17 +64,17 @@ class Multiwords:
 
     def check_words(self) -> None:
         """Refuse empty lists of words and empty words."""
-        for found in (self.whole, self.endings):
-            if not all(words and all(words) for words in found.values()):
+        for table in (self.whole, self.endings):
+            if not all(words and all(words) for words in table.values()):
                 raise ValueError("header.multiwords has a token without words")
 
-    def words(self, form: str, spelled: str | None = None) -> Words:
-        """The words of a token, in its casing; spelled: the form in the spelling of the list, if that is another one.
+    def words(self, written: str) -> Words:
+        """Split a token into words, in its casing.
 
-        >>> Multiwords({"they're": ("they", "'re")}).words("They’re", "They're")
+        >>> Multiwords({"they're": ("they", "'re")}).words("They’re")
         ('They', '’re')
         """
-        written, form = form, spelled or form
+        form = canonical(written)
         lower = form.lower()
         words = self._split(lower)
         if len(words) == 1 or len(lower) != len(form):
@@ -84,7 +87,7 @@ class Multiwords:
         return (first, *words[1:])
 
     def _split(self, lower: str) -> Words:
-        """The words of a token in lower case."""
+        """Split a token in lower case."""
         after: Words = ()
         while lower not in self.whole:
             suffix = self._suffix(lower)
@@ -96,8 +99,9 @@ class Multiwords:
         return (*self.whole[lower], *after)
 
     def _suffix(self, lower: str) -> str | None:
-        """The longest suffix of a token that is a rule."""
-        suffixes = (lower[-length:] for length in range(min(len(lower) - 1, MAX_SUFFIX), 0, -1))
+        """Find the longest suffix of a token that is a rule."""
+        longest = min(len(lower) - 1, MAX_SUFFIX) if self.endings else 0
+        suffixes = (lower[-length:] for length in range(longest, 0, -1))
         return next((suffix for suffix in suffixes if suffix in self.endings), None)
 
 
@@ -129,8 +133,8 @@ class _Suffixes:
         return not suffix[0].isalpha() and self.tokens[suffix] >= thresholds.min_clitic_tokens
 
 
-def _most_frequent(found: Counter[Words]) -> Words:
-    return min(found, key=lambda words: (-found[words], words))
+def _most_frequent(counts: Counter[Words]) -> Words:
+    return min(counts, key=lambda words: (-counts[words], words))
 
 
 def _cut(form: str, words: Words) -> Words:

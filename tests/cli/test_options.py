@@ -153,8 +153,6 @@ OLD = {
     "show a.conllu --features upos,lemma": ["a.conllu", "--columns", "upos,lemma"],
     "show a.conllu --features=upos": ["a.conllu", "--columns", "upos"],
     "induce a.conllu --method dmv --features": ["a.conllu", "--algorithm", "dmv", "--featurised"],
-    "tag tokenise a.txt --model en -q": ["en", "a.txt", "-q"],
-    "tag tokenise -m en": ["en"],
     "reproduce koo2010 table1 data --sentences 5": ["data", "--max-sentences", "5"],
     "reproduce koo2010 table2 --words 5": ["--length", "5"],
 }

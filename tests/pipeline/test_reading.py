@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ import treewright as tw
 from treewright import trees
 from treewright.corpus import Token
 from treewright.errors import FormatError, InputError
-from treewright.pipeline import from_json, guess_input, read_input, to_json
-from treewright.pipeline.reading import BLOCK, blocks
+from treewright.pipeline import guess_input, read_input
+from treewright.pipeline.reading import BLOCK, text_passages
 
 CONLLU = "# sent_id = a\n1\tRun\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 
@@ -68,26 +69,36 @@ def test_a_line_too_long_for_a_sentence_is_parsed_in_parts() -> None:
     assert trees.is_tree(found[1].parse.heads, root="single")
 
 
+def passages(pieces: Iterable[str]) -> list[str]:
+    """The texts of passages, each of which begins where the one before ends."""
+    texts = []
+    for passage in text_passages(pieces):
+        if passage is not None:
+            assert passage.begin == sum(map(len, texts))
+            texts.append(passage.text)
+    return texts
+
+
 @pytest.mark.parametrize("line_break", ["\r\n", "\r"])
-def test_blocks_do_not_depend_on_the_line_breaks(line_break: str) -> None:
+def test_passages_do_not_depend_on_the_line_breaks(line_break: str) -> None:
     text = "\n\n".join("\n".join(["word " * 14] * lines) for lines in range(1, 40))
-    found = [block.replace(line_break, "\n") for block in blocks([text.replace("\n", line_break)])]
+    found = [block.replace(line_break, "\n") for block in passages([text.replace("\n", line_break)])]
     assert "".join(found) == text
     assert all(block.endswith("\n\n") for block in found[:-1])
 
 
-def test_blocks_do_not_depend_on_how_text_comes() -> None:
+def test_passages_do_not_depend_on_how_text_comes() -> None:
     text = "".join("word " * (number % 200) + "\n\n" for number in range(200))
-    whole = list(blocks([text]))
+    whole = passages([text])
     assert "".join(whole) == text
     assert min(map(len, whole[:-1])) > BLOCK
     for size in (1, 7, 1000):
-        assert list(blocks(text[place : place + size] for place in range(0, len(text), size))) == whole
+        assert passages(text[place : place + size] for place in range(0, len(text), size)) == whole
 
 
 def test_json_comes_back() -> None:
     [sentence] = pipeline()("The dog sees a house.")
-    value = json.loads(json.dumps(to_json(sentence)))
+    value = json.loads(json.dumps(sentence.to_dict()))
     assert value["certified"] is True
     assert value["gap"] == 0.0
     confidence = dict.fromkeys(("confidence", "label_confidence", "tag_confidence"), 1)
@@ -103,7 +114,7 @@ def test_json_comes_back() -> None:
         "end": 7,
         **confidence,
     }
-    again = from_json(value)
+    again = tw.Sentence.from_dict(value)
     assert again.heads.tolist() == sentence.heads.tolist()
     assert [str(again).splitlines()[row] for row in (0, 1)] == [
         f"# sent_id = {sentence.sent_id}",
@@ -114,9 +125,9 @@ def test_json_comes_back() -> None:
 
 def test_multiword_tokens_go_through_json() -> None:
     sentence = tw.Sentence.from_words(["do", "n't"], tokens=[Token(1, 2, "don't", "TokenRange=0:5")], text="don't")
-    value = to_json(sentence)
+    value = sentence.to_dict()
     assert value["tokens"] == [{"first": 1, "last": 2, "form": "don't", "misc": "TokenRange=0:5", "begin": 0, "end": 5}]
-    assert str(from_json(value)) == str(sentence)
+    assert str(tw.Sentence.from_dict(value)) == str(sentence)
 
 
 def test_json_lines() -> None:
@@ -126,6 +137,15 @@ def test_json_lines() -> None:
         *(["It", "rains", "."], ["It", "pours", "."], ["I", "stay", "."], ["You", "go"]),
     ]
     assert [sentence.sent_id for sentence in found] == ["1", "2", "x-1", None]
+
+
+def test_a_long_json_text_has_one_numbering() -> None:
+    paragraph = "It rains. " * 100 + "\n\n"
+    text = json.dumps({"text": paragraph * 20, "id": "x"})
+    sentences = list(read_input(io.StringIO(f'"One."\n{text}\n"Two."'), "json"))
+    names = [sentence.sent_id for sentence in sentences]
+    assert names == ["1", *(f"x-{number}" for number in range(1, 2001)), "2002"]
+    assert {sentence.line for sentence in sentences} == {1, 2, 3}
 
 
 @pytest.mark.parametrize(

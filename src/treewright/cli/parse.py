@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
@@ -94,6 +95,15 @@ HELP = (
 )
 
 
+BY_EXTENSION = {
+    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
+    **dict.fromkeys([".html", ".htm"], "html"),
+    ".svg": "svg",
+    ".png": "png",
+    ".tex": "latex",
+}
+
+
 class Form(str, Enum):
     conllu = "conllu"
     json = "json"
@@ -171,12 +181,12 @@ def parse(
         options["proof"] = True
     parse_all = best_trees(parser, kbest, method.value, confidence) if kbest else parser.parse
     if isinstance(parser, Pipeline) and not kbest:
-        options["comment"] = False  # `finished` writes it, for every kind of model
+        options["comment"] = False  # `finish` writes it, for every kind of model
     summary = Summary()
     graphs = KeptGraphs(keep_deps)
     in_parts: list[str] = []  # the places of sentences that were parsed in parts
 
-    def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def finish(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
             if kbest is None or is_first(sentence):
                 summary.count_parse(sentence, sentence.parse)
@@ -205,10 +215,10 @@ def parse(
                 sentences = graphs.keep(meter.track(reader))
                 if threads == 1 and text is None and may_wait(source):
                     batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())
-                    found: Iterator[Sentence] = (tree for some in batches for tree in parse_all(some, **options))
+                    parsed: Iterator[Sentence] = (tree for batch in batches for tree in parse_all(batch, **options))
                 else:
-                    found = parse_all(sentences, **options)
-                write_as(form, finished(found), target, source, is_ranked=kbest is not None)
+                    parsed = parse_all(sentences, **options)
+                write_as(form, finish(parsed), target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
     note_long(in_parts)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
@@ -216,9 +226,6 @@ def parse(
 
 def form_of(to: Form | None, output: str, text: str | None) -> str:
     """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
-    from treewright.pipeline import guess_output
-    from treewright.pipeline.writing import BY_EXTENSION
-
     if to is not None:
         return to.value
     if text is not None and output == "-" and sys.stdout.isatty():
@@ -226,19 +233,17 @@ def form_of(to: Form | None, output: str, text: str | None) -> str:
     if is_folder(output):
         return "conllu"
     check_extension(output, (*SENTENCE_EXTENSIONS, *BY_EXTENSION))
-    return guess_output(output)
+    return BY_EXTENSION.get(Path(output).suffix.lower(), "conllu")
 
 
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
-    from treewright.pipeline import to_json
-
     target = None if output == "-" else output
     pairs: Iterator[Pair] = ((with_rank_in_name(sentence) if is_ranked else sentence, {}) for sentence in sentences)
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
-        values = ((rank_of(sentence) if is_ranked else {}) | to_json(sentence) for sentence in sentences)
+        values = ((rank_of(sentence) if is_ranked else {}) | sentence.to_dict() for sentence in sentences)
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)
     elif form == "html":
         write_page(pairs, {}, target, source)

@@ -53,7 +53,7 @@ from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.networks import trained_network, with_network
-from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
+from treewright.pipeline.reading import BLOCK, MAX_TEXTS, tokenise_text
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
@@ -229,7 +229,7 @@ class Pipeline(Saved):
         (SpaceAfter, TokenRange). A certified tree is the model's best tree over the candidate arcs (with all_arcs=True
         over all arcs); it may still be wrong. options are those of `Parser.parse`.
         """
-        sentences = text_sentences([checked_text(text)], self.tokeniser)
+        sentences = tokenise_text(checked_text(text), self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
 
     def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
@@ -317,7 +317,7 @@ class Pipeline(Saved):
         (3, True)
         """
         if isinstance(text, str):
-            sentences = self._tag_each(text_sentences([text], self.tokeniser))
+            sentences = self._tag_each(tokenise_text(text, self.tokeniser))
         else:
             sentences = self._tag_each(checked_sentences(text, "text"))
         return list(

@@ -96,15 +96,6 @@ def test_the_parser_sees_ascii_forms() -> None:
     assert not np.array_equal(earlier.encode(written).atoms, encoder.encode(ASCII).atoms)
 
 
-def test_models_of_earlier_versions_see_forms_as_they_are_written(tagger: Tagger) -> None:
-    header, arrays = tagger.to_arrays()
-    earlier = Tagger.from_arrays("earlier.tw", {key: header[key] for key in header if key != "canonical_forms"}, arrays)
-    assert not earlier.model.canonical_forms
-    assert earlier.model.spelled(["n’t"]) == ["n’t"]
-    assert earlier.to_arrays()[0]["canonical_forms"] is False
-    assert replace(earlier.model, canonical_forms=True).spelled(["n’t"]) == ["n't"]
-
-
 def test_the_flag_of_a_parser_is_kept() -> None:
     header, arrays = Parser.train([ASCII] * 5, options=replace(PARSER, model="arc")).to_arrays()
     assert Parser.from_arrays("x.tw", header, arrays).model.canonical_forms

@@ -71,7 +71,7 @@ def test_a_line_too_long_for_a_sentence_is_parsed_in_parts() -> None:
 
 def passages(pieces: Iterable[str]) -> list[str]:
     """The texts of passages, each of which begins where the one before ends."""
-    texts = []
+    texts: list[str] = []
     for passage in text_passages(pieces):
         if passage is not None:
             assert passage.begin == sum(map(len, texts))

@@ -57,7 +57,6 @@ from treewright.pipeline.reading import BLOCK, MAX_TEXTS, tokenise_text
 from treewright.pipeline.training import Callbacks, OnReport, Recipe, origin_of, train_parts
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
-from treewright.tagger.model import without_network
 from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.words import Words
 
@@ -430,7 +429,7 @@ class Pipeline(Saved):
         """A copy whose tags and trees are those of the linear models alone: faster, less accurate."""
         if self.network is None:
             return self
-        tagger = Tagger(without_network(self.tagger.model))
+        tagger = Tagger(self.tagger.model.without_network())
         return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:

@@ -63,8 +63,8 @@ def test_texts_together_are_tokenised_as_each_alone(
     learned: Tokeniser, texts: list[str], whole: bool, by: bool
 ) -> None:
     tokeniser = learned if by else RULES
-    alone = [tokeniser(text, number=5, whole=whole) for text in texts]
-    together = tokeniser.batch(texts, number=5, whole=whole)
+    alone = [tokeniser(text, whole=whole) for text in texts]
+    together = tokeniser.batch(texts, whole=whole)
     assert [list(map(str, found)) for found in together] == [list(map(str, found)) for found in alone]
 
 

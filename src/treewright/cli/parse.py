@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -157,6 +157,7 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
+    from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
     from treewright.model.registry import load_parser
     from treewright.parser import Parser
@@ -174,7 +175,10 @@ def parse(
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
-    options |= restarts_of(method, patience)
+    if patience is not None:
+        if method is not Method.climb:
+            raise typer.BadParameter("it needs --method climb", param_hint="--patience")
+        options["patience"] = patience
     options["all_arcs"] = all_arcs
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)
@@ -206,7 +210,7 @@ def parse(
             yield sentence
 
     with (
-        output_of(proofs) as recorded,
+        open_output(proofs) if proofs is not None else nullcontext() as recorded,
         metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
     ):
         for source, target in each_job(jobs):
@@ -267,15 +271,6 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
         yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
 
 
-def restarts_of(method: Method, patience: int | None) -> dict[str, int]:
-    """The option of hill climbing, where it is given."""
-    if patience is None:
-        return {}
-    if method is not Method.climb:
-        raise typer.BadParameter("it needs --method climb", param_hint="--patience")
-    return {"patience": patience}
-
-
 def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: Method) -> None:
     """Refuse --proofs where there are none, or where `treewright verify` could not match them."""
     from treewright.induce import InducedParser
@@ -293,18 +288,6 @@ def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: 
         reason = "one input at a time"
     if reason is not None:
         raise typer.BadParameter(reason, param_hint="--proofs")
-
-
-@contextmanager
-def output_of(path: str | None) -> Iterator[BinaryIO | None]:
-    """A file that appears when it is complete, or None."""
-    from treewright.corpus import open_output
-
-    if path is None:
-        yield None
-        return
-    with open_output(path) as file:
-        yield file
 
 
 def proof_line(parser: Any, sentence: Sentence, projective: bool | None) -> bytes:

@@ -13,20 +13,12 @@ Words = tuple[str, ...]
 MAX_SUFFIX = 8  # characters; not tuned
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """When a suffix of multiword tokens becomes a rule for unknown tokens.
-
-    The values are not tuned. On development data (benchmarks/multiwords.py) Portuguese-Bosque and, for shares up to
-    0.8, English-EWT are insensitive to them; of 10,257 tokens of Turkish-IMST 198 are wrong, 185 with a share of 0.8.
-    """
-
-    min_split_share: float = 0.7  # of the forms with the suffix that are multiword
-    min_forms: int = 3  # different multiword forms with the suffix, if it begins with a letter
-    min_clitic_tokens: int = 2  # tokens with the suffix, if it begins with an apostrophe or another mark
-
-
-THRESHOLDS = Thresholds()
+# When a suffix of multiword tokens becomes a rule for unknown tokens; not tuned. On development data Portuguese-Bosque
+# and, for shares up to 0.8, English-EWT are insensitive to these values; of 10,257 tokens of Turkish-IMST 198 are
+# wrong, 185 with a share of 0.8.
+MIN_SPLIT_SHARE = 0.7  # of the forms with the suffix that are multiword
+MIN_FORMS = 3  # different multiword forms with the suffix, if it begins with a letter
+MIN_CLITIC_TOKENS = 2  # tokens with the suffix, if it begins with an apostrophe or another mark
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,7 @@ class Multiwords:
     endings: Mapping[str, Words] = field(default_factory=dict)  # the words of a suffix; a key of the model file
 
     @classmethod
-    def of(cls, tokens: Iterable[tuple[str, Words]], thresholds: Thresholds = THRESHOLDS) -> Multiwords:
+    def of(cls, tokens: Iterable[tuple[str, Words]]) -> Multiwords:
         """Learn from all tokens of a treebank with their words, single words included."""
         seen: dict[str, Counter[Words]] = {}
         for form, words in tokens:
@@ -56,11 +48,7 @@ class Multiwords:
             seen.setdefault(canonical(form).lower(), Counter())[lower] += 1
         words_of = {form: _most_frequent(counts) for form, counts in seen.items()}
         whole = {form: words for form, words in words_of.items() if len(words) > 1}
-        suffixes = _Suffixes()
-        for form, words in whole.items():
-            if "".join(words) == form:
-                suffixes.add(form[len(words[0]) :], words[1:], seen[form].total())
-        return cls(whole, suffixes.rules(words_of, thresholds))
+        return cls(whole, suffix_rules(whole, seen))
 
     def check_words(self) -> None:
         """Refuse empty lists of words and empty words."""
@@ -105,32 +93,24 @@ class Multiwords:
         return next((suffix for suffix in suffixes if suffix in self.endings), None)
 
 
-class _Suffixes:
-    """Counts of what follows the first word of multiword tokens."""
-
-    def __init__(self) -> None:
-        self.words: dict[str, Counter[Words]] = {}  # the words of each suffix, counted by form
-        self.tokens: Counter[str] = Counter()
-
-    def add(self, suffix: str, words: Words, tokens: int) -> None:
-        self.words.setdefault(suffix, Counter())[words] += 1
-        self.tokens[suffix] += tokens
-
-    def rules(self, forms: Iterable[str], thresholds: Thresholds) -> dict[str, Words]:
-        """The words of each suffix that is frequent and unambiguous enough; `forms` are all of the treebank."""
-        lengths = {len(suffix) for suffix in self.words}
-        forms_with = Counter(form[-length:] for form in forms for length in lengths if length < len(form))
-        return {
-            suffix: _most_frequent(words)
-            for suffix, words in self.words.items()
-            if self._is_frequent(suffix, thresholds)
-            and words.total() >= thresholds.min_split_share * forms_with[suffix]
-        }
-
-    def _is_frequent(self, suffix: str, thresholds: Thresholds) -> bool:
-        if self.words[suffix].total() >= thresholds.min_forms:
-            return True
-        return not suffix[0].isalpha() and self.tokens[suffix] >= thresholds.min_clitic_tokens
+def suffix_rules(whole: Mapping[str, Words], seen: Mapping[str, Counter[Words]]) -> dict[str, Words]:
+    """Find what follows the first word of multiword tokens often and unambiguously enough; `seen`: all tokens."""
+    words_of: dict[str, Counter[Words]] = {}  # the words of each suffix, counted by form
+    tokens: Counter[str] = Counter()
+    for form, words in whole.items():
+        if "".join(words) == form:
+            suffix = form[len(words[0]) :]
+            words_of.setdefault(suffix, Counter())[words[1:]] += 1
+            tokens[suffix] += seen[form].total()
+    lengths = {len(suffix) for suffix in words_of}
+    forms_with = Counter(form[-length:] for form in seen for length in lengths if length < len(form))
+    rules = {}
+    for suffix, counts in words_of.items():
+        is_clitic = not suffix[0].isalpha() and tokens[suffix] >= MIN_CLITIC_TOKENS
+        is_frequent = counts.total() >= MIN_FORMS or is_clitic
+        if is_frequent and counts.total() >= MIN_SPLIT_SHARE * forms_with[suffix]:
+            rules[suffix] = _most_frequent(counts)
+    return rules
 
 
 def _most_frequent(counts: Counter[Words]) -> Words:

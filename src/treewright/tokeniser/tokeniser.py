@@ -140,16 +140,16 @@ class Tokeniser(Saved):
         """Make a tokeniser of what `to_arrays` returned."""
         return cls(from_arrays(header, arrays))
 
-    def __call__(self, text: str, *, begin: int = 0, number: int = 1, whole: bool = False) -> list[Sentence]:
+    def __call__(self, text: str, *, whole: bool = False) -> list[Sentence]:
         """Split a text into sentences. Each token has its place in the text as TokenRange=begin:end in MISC.
 
         SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space, so that
-        `rebuild_text` rebuilds the text exactly. begin and number are those of the first character and sentence, for
-        texts that come in pieces; whole: the text is one sentence. Otherwise none has more than 500 tokens.
+        `rebuild_text` rebuilds the text exactly. whole: the text is one sentence; otherwise none has more than 500
+        tokens.
         """
         if not isinstance(text, str):
             raise TypeError(f"text is {described(text)}; expected a str (Tokeniser.batch takes several texts)")
-        [sentences] = self.batch([text], begins=[begin], number=number, whole=whole)
+        [sentences] = self.batch([text], whole=whole)
         return sentences
 
     def batch(
@@ -158,7 +158,7 @@ class Tokeniser(Saved):
         """Split several texts: the result is that of a call for each, but faster for short texts.
 
         begins: the places of their first characters, for parts of one text; sentences are then numbered on from text to
-        text. number and whole are those of a call.
+        text. number: of the first sentence. whole: each text is one sentence.
 
         >>> [[sentence.text for sentence in split] for split in Tokeniser().batch(["It rains. Stay!", "", "Go!"])]
         [['It rains.', 'Stay!'], [], ['Go!']]

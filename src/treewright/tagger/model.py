@@ -211,7 +211,6 @@ class LemmaWorker:
         self.model = model
         self.words = lemma_words(model)
         self.kernel = lemma_kernel(model.scripts, model.options.lemmas)
-        self.tags = TagHashes(model.stem_tags)
         self.known: dict[tuple[str, str, str, str], str] = {}
 
     def lemmas(self, sentence: Sentence) -> list[str]:
@@ -227,18 +226,17 @@ class LemmaWorker:
         spelled, form, upos, feats = word
         lemma = spelled
         if not kind_of(spelled):  # addresses, emoji and the like are their own lemmas
-            tag = self.tags.of(upos, feats)
-            number = self.words.seen(form, tag.upos, tag.feats)
+            number = self.words.seen(form, text_hash(upos), text_hash(feats))
             if number < 0:
-                number = self._classify(form, tag)
+                number = self._classify(form, upos, feats)
             lemma = (None if number < 0 else apply_script(self.model.scripts[number], spelled)) or spelled
             if "\r" in lemma:  # a carriage return within a form cannot be written in another cell
                 lemma = "_"
         self.known[word] = lemma
         return lemma
 
-    def _classify(self, form: str, tag: TagHash) -> int:
-        row = self.words.add(form, form.lower(), form.translate(SHAPE), *tag, -1, NO_STEMS)
+    def _classify(self, form: str, upos: str, feats: str) -> int:
+        row = add_lemma_word(self.words, self.model, (form, upos, feats), -1, NO_STEMS)
         if row < 0:
             return -1
         rows = np.array([row], dtype=np.int32)
@@ -247,35 +245,20 @@ class LemmaWorker:
         return int(tags[0])
 
 
-class TagHash(NamedTuple):
-    """UPOS and FEATS hashed, and the number of UPOS among the tags of stems; -1 if it is none."""
-
-    upos: int
-    feats: int
-    stem_tag: int
-
-
-class TagHashes:
-    """The hashes of tags that the kernel needs."""
-
-    def __init__(self, stem_tags: Sequence[str]) -> None:
-        self.numbers = {tag: number for number, tag in enumerate(stem_tags)}
-        self.known: dict[tuple[str, str], TagHash] = {}
-
-    def of(self, upos: str, feats: str) -> TagHash:
-        """Return the hashes of a tag."""
-        tag = self.known.get((upos, feats))
-        if tag is None:
-            tag = TagHash(text_hash(upos), text_hash(feats), self.numbers.get(upos, -1))
-            if len(self.known) < CACHE_SIZE:
-                self.known[upos, feats] = tag
-        return tag
-
-
 def lemma_words(model: TaggerModel) -> LemmaWords:
     """Words and their edit scripts, none described yet."""
     lists = model.lemmas.words.core, model.lemmas.suffixes.core, model.stems.core
     return LemmaWords(*lists, [cells_of(script) for script in model.scripts])
+
+
+def add_lemma_word(
+    words: LemmaWords, model: TaggerModel, word: tuple[str, str, str], script: int, excluded: Stems
+) -> int:
+    """Add a form with its UPOS and FEATS and return its row, -1 if no script fits; script: -1 outside training."""
+    form, upos, feats = word
+    stem_tag = model.stem_tags.index(upos) if upos in model.stem_tags else -1
+    tag = text_hash(upos), text_hash(feats), stem_tag
+    return words.add(form, form.lower(), form.translate(SHAPE), *tag, script, excluded)
 
 
 def lemma_kernel(scripts: Sequence[str], settings: Learning) -> TagModel:

@@ -34,8 +34,8 @@ from treewright.tagger.model import (
     Stems,
     Tag,
     TaggerModel,
-    TagHashes,
     TagWorker,
+    add_lemma_word,
     lemma_kernel,
     lemma_words,
     tag_kernel,
@@ -221,10 +221,9 @@ def lemma_observations(
     sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
 ) -> Iterator[Observation]:
     """Yield words and tags with their scripts, which are numbered in order of appearance."""
-    tags = TagHashes(())
     for (form, upos, feats), script in scripts_of_words(sentences, scripts, options):
-        tag = tags.of(upos, feats)
-        yield Observation(lemma_key(form, tag.upos, tag.feats), tag.upos, form.lower(), script)
+        tag = text_hash(upos)
+        yield Observation(lemma_key(form, tag, text_hash(feats)), tag, form.lower(), script)
 
 
 def scripts_of_words(
@@ -306,13 +305,11 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence
     for word, script in scripts_of_words(sentences, numbers, options):
         seen.setdefault(word, Counter())[script] += 1
     own = own_stems(model, sentences)
-    tags = TagHashes(model.stem_tags)
     words = lemma_words(model)
     rows, gold = [], []
-    for (form, upos, feats), scripts in seen.items():
+    for word, scripts in seen.items():
         script = by_count(scripts)[0]
-        tag = tags.of(upos, feats)
-        rows.append(words.add(form, form.lower(), form.translate(SHAPE), *tag, script, own.get(form, NO_STEMS)))
+        rows.append(add_lemma_word(words, model, word, script, own.get(word[0], NO_STEMS)))
         gold.append(script)
     examples = []
     for first in range(0, len(rows), LEMMAS_PER_STEP):

@@ -200,19 +200,6 @@ static std::pair<NewIndexColumn, double> viterbi(Scores scores, Scores3 trigram,
   return {tags, value};
 }
 
-static std::pair<NewScores, double> tag_sums(Scores scores, Scores3 trigram, std::optional<Scores> adjust) {
-  const DenseTrigrams local = dense(scores, trigram, adjust);
-  const int n = int(scores.shape(0));
-  NewScores marginal = new_array<NewScores>(n, local.tags);
-  nb::gil_scoped_release nogil;
-  thread_local Trigrams lattice;
-  lattice.open(std::vector<int>(n, local.tags));
-  const double total = lattice.sum(local);
-  for (int i = 0; i < n; ++i)
-    for (int c = 0; c < local.tags; ++c) marginal.data()[std::size_t(i) * local.tags + c] = lattice.p_tag(i, c);
-  return {marginal, total};
-}
-
 void bind_tagger(nb::module_ &m) {
   nb::class_<BoundTagModel>(m, "TagModel", "A model of tag sequences (core/text/tagger.hpp).")
       .def(nb::init<TemplateItems, int, HashTable, int, int, int, bool>(), nb::arg("items").noconvert(),
@@ -235,8 +222,6 @@ void bind_tagger(nb::module_ &m) {
            nb::arg("epsilon"), nb::arg("margin"), "The same for the rows of TagWords or LemmaWords.");
   m.def("viterbi", &viterbi, nb::arg("scores").noconvert(), nb::arg("trigram").noconvert(),
         nb::arg("adjust").noconvert().none(), "The best tag sequence and its score.");
-  m.def("tag_sums", &tag_sums, nb::arg("scores").noconvert(), nb::arg("trigram").noconvert(),
-        nb::arg("adjust").noconvert().none(), "The probability of each tag, and the log partition function.");
 }
 
 }  // namespace treewright

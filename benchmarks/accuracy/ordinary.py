@@ -16,7 +16,7 @@ from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import Evaluation, evaluate
-from treewright.tokeniser.segments import rebuilt
+from treewright.tokeniser.segments import rebuild_text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -32,7 +32,7 @@ def main() -> None:
     arguments.add_argument("--errors", metavar="GENRE")
     given = common.parse(arguments)
     nlp, genres = tw.Pipeline.load(given.model), read_genres()
-    raw = {genre: list(nlp(rebuilt(gold))) for genre, gold in genres.items()}
+    raw = {genre: list(nlp(rebuild_text(gold))) for genre, gold in genres.items()}
     parsed = {genre: list(nlp.parse(map(without_tags, gold))) for genre, gold in genres.items()}
     if given.errors:
         print_errors(genres, parsed, given.errors)

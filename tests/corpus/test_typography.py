@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,15 +89,6 @@ def test_the_parser_sees_ascii_forms() -> None:
     written = sentence_of(TYPOGRAPHIC).with_columns(lemmas=["“", "dog", "not", "—", "bark", "be", "…"])
     encoder = Encoder([])
     assert np.array_equal(encoder.atoms([written]), encoder.atoms([ASCII]))
-
-
-def test_models_of_earlier_versions_see_forms_as_they_are_written(tagger: Tagger) -> None:
-    header, arrays = tagger.to_arrays()
-    earlier = Tagger.from_arrays("earlier.tw", {key: header[key] for key in header if key != "canonical_forms"}, arrays)
-    assert not earlier.model.canonical_forms
-    assert earlier.model.spelled(["n’t"]) == ["n’t"]
-    assert earlier.to_arrays()[0]["canonical_forms"] is False
-    assert replace(earlier.model, canonical_forms=True).spelled(["n’t"]) == ["n't"]
 
 
 def test_the_case_of_lemmas_counts_unless_it_is_ignored() -> None:

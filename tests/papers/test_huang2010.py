@@ -8,6 +8,7 @@ import pytest
 
 from treewright.errors import InputError
 from treewright.grammar import LatentGrammar, product
+from treewright.grammar.kinds import scores_of
 from treewright.papers import huang2010
 from treewright.papers.huang2010 import CONDITIONS, Sizes, grid
 
@@ -44,7 +45,7 @@ def test_the_figures_of_a_row_are_those_of_its_grammars(folder: Path, tmp_path: 
     grammars = [LatentGrammar.load(kept / f"Regular-{seed}-round-{row.round}.tw") for seed in (1, 2)]
 
     def f1(grammar: LatentGrammar) -> float:
-        return 100 * huang2010.scores_of(gold, [grammar.parse(tree.leaves()).tree for tree in gold]).brackets.f1
+        return 100 * scores_of(gold, [grammar.parse(tree.leaves()).tree for tree in gold]).brackets.f1
 
     singles = [f1(grammar) for grammar in grammars]
     assert (row.lowest, row.highest) == pytest.approx((min(singles), max(singles)))

@@ -9,7 +9,7 @@ import pytest
 import treewright as tw
 from treewright.model.registry import EMBEDDED
 from treewright.pipeline import Pipeline
-from treewright.tokeniser import rebuilt
+from treewright.tokeniser import rebuild_text
 
 FOLDER = EMBEDDED["en"].parent
 MAX_BYTES = 25_000_000  # bytes, of everything in the folder
@@ -70,7 +70,7 @@ def test_text_is_cut_as_in_the_treebank(nlp: Pipeline) -> None:
     ]
     assert found[0].tokens[0].form == "doesn't"
     assert found[0].forms[2:4] == ["does", "n't"]
-    assert rebuilt(found) == text
+    assert rebuild_text(found) == text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import treewright as tw
 from treewright.checking import check
 from treewright.evaluate import evaluate
-from treewright.tokeniser import rebuilt
+from treewright.tokeniser import rebuild_text
 
 FILE = Path(__file__).parent.parent / "data" / "ordinary.conllu"
 SENTENCES = 200
@@ -49,4 +49,4 @@ def test_the_english_model_attaches_as_many_words_as_before(gold: list[tw.Senten
     nlp = tw.Pipeline.load("en")
     words = [sentence.with_columns(upos=["_"] * len(sentence)) for sentence in gold]
     assert evaluate(gold, list(nlp.parse(words)))["UAS"].f1 >= MIN_UAS_OF_WORDS
-    assert evaluate(gold, nlp(rebuilt(gold)))["UAS"].f1 >= MIN_UAS_OF_TEXT
+    assert evaluate(gold, nlp(rebuild_text(gold)))["UAS"].f1 >= MIN_UAS_OF_TEXT

@@ -22,7 +22,7 @@ from treewright.pipeline.pruning import quantise
 from treewright.pipeline.training import PartTrainer, Recipe, jackknife_tags
 from treewright.streams import LOOK_AHEAD, QUICK
 from treewright.tagger import TaggerOptions
-from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuilt
+from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuild_text
 
 
 def lines_of(sentences: list[tw.Sentence]) -> str:
@@ -49,7 +49,7 @@ def test_text_becomes_trees() -> None:
 def test_all_of_the_text_can_be_had_back() -> None:
     text = text_of(400, seed=1)  # several blocks
     found = pipeline()(text)
-    assert rebuilt(found) == text
+    assert rebuild_text(found) == text
     assert [sentence.sent_id for sentence in found] == [str(number) for number in range(1, len(found) + 1)]
     place = found[-1].misc[-1].rpartition("TokenRange=")[2].split(":")
     assert text[int(place[0]) : int(place[1])] == found[-1].forms[-1]
@@ -180,7 +180,7 @@ def test_nothing_is_no_sentence(text: str) -> None:
 )
 def test_rubbish_is_parsed_like_anything_else(text: str, tmp_path: Path) -> None:
     found = pipeline()(text)
-    assert rebuilt(found) == text
+    assert rebuild_text(found) == text
     for sentence in found:
         sentence.check("single-root")
     tw.write(found, tmp_path / "out.conllu")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from treewright import trees
 from treewright.corpus import Token
 from treewright.errors import FormatError, InputError
 from treewright.pipeline import guess_input, read_input
-from treewright.pipeline.reading import BLOCK, blocks
+from treewright.pipeline.reading import BLOCK, text_passages
 
 CONLLU = "# sent_id = a\n1\tRun\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 
@@ -68,21 +69,31 @@ def test_a_line_too_long_for_a_sentence_is_parsed_in_parts() -> None:
     assert trees.is_tree(found[1].parse.heads, root="single")
 
 
+def passages(pieces: Iterable[str]) -> list[str]:
+    """The texts of passages, each of which begins where the one before ends."""
+    texts: list[str] = []
+    for passage in text_passages(pieces):
+        if passage is not None:
+            assert passage.begin == sum(map(len, texts))
+            texts.append(passage.text)
+    return texts
+
+
 @pytest.mark.parametrize("line_break", ["\r\n", "\r"])
-def test_blocks_do_not_depend_on_the_line_breaks(line_break: str) -> None:
+def test_passages_do_not_depend_on_the_line_breaks(line_break: str) -> None:
     text = "\n\n".join("\n".join(["word " * 14] * lines) for lines in range(1, 40))
-    found = [block.replace(line_break, "\n") for block in blocks([text.replace("\n", line_break)])]
+    found = [block.replace(line_break, "\n") for block in passages([text.replace("\n", line_break)])]
     assert "".join(found) == text
     assert all(block.endswith("\n\n") for block in found[:-1])
 
 
-def test_blocks_do_not_depend_on_how_text_comes() -> None:
+def test_passages_do_not_depend_on_how_text_comes() -> None:
     text = "".join("word " * (number % 200) + "\n\n" for number in range(200))
-    whole = list(blocks([text]))
+    whole = passages([text])
     assert "".join(whole) == text
     assert min(map(len, whole[:-1])) > BLOCK
     for size in (1, 7, 1000):
-        assert list(blocks(text[place : place + size] for place in range(0, len(text), size))) == whole
+        assert passages(text[place : place + size] for place in range(0, len(text), size)) == whole
 
 
 def test_json_comes_back() -> None:
@@ -126,6 +137,15 @@ def test_json_lines() -> None:
         *(["It", "rains", "."], ["It", "pours", "."], ["I", "stay", "."], ["You", "go"]),
     ]
     assert [sentence.sent_id for sentence in found] == ["1", "2", "x-1", None]
+
+
+def test_a_long_json_text_has_one_numbering() -> None:
+    paragraph = "It rains. " * 100 + "\n\n"
+    text = json.dumps({"text": paragraph * 20, "id": "x"})
+    sentences = list(read_input(io.StringIO(f'"One."\n{text}\n"Two."'), "json"))
+    names = [sentence.sent_id for sentence in sentences]
+    assert names == ["1", *(f"x-{number}" for number in range(1, 2001)), "2002"]
+    assert {sentence.line for sentence in sentences} == {1, 2, 3}
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
 from oracles.trees import parts_of
-
-import treewright as tw
-from treewright.decode import Parse, Parts, Proof, Verified
-from treewright.errors import InfeasibleError, InputError, ProofError
-from treewright.proofs import array_batches
 from treewright.proofs.float_bound import upper_bound
 from treewright.proofs.integer_charts import best_projective
 from treewright.proofs.integer_scores import Given, Rounding, Scores
 from treewright.proofs.single_sentence import certified_tree
 from treewright.proofs.sparse_charts import SparseChart, useful_arcs
+
+import treewright as tw
+from treewright.decode import Parse, Parts, Proof, Verified
+from treewright.errors import InfeasibleError, InputError, ProofError
+from treewright.proofs import array_batches
 
 ROOTS = ("single", "multi")
 SUM_ERROR = 1e-9  # of sums of a few doubles of this size; far above their rounding

@@ -1,4 +1,4 @@
-"""The best tag sequence is the best of all sequences, and probabilities are shares of their sum."""
+"""The best tag sequence is the best of all sequences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from treewright.errors import InfeasibleError
-from treewright.tagger import marginals, viterbi
+from treewright.tagger import viterbi
 
 SIZES = [(n, tags) for n in (1, 2, 3, 4, 5) for tags in (1, 2, 3)]
 
@@ -42,28 +42,9 @@ def test_best_of_all_sequences(n: int, tags: int, forbidden: bool) -> None:
     assert value(tuple(found.tags.tolist()), scores + adjust, trigram) == pytest.approx(best, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n", "tags"), SIZES)
-def test_probabilities_are_shares_of_the_sum_over_all_sequences(n: int, tags: int) -> None:
-    scores, trigram, adjust = instance(n, tags)
-    expected, total = np.zeros((n, tags)), 0.0
-    for found in product(range(tags), repeat=n):
-        weight = np.exp(value(found, scores + adjust, trigram))
-        total += weight
-        expected[np.arange(n), found] += weight
-    probabilities, log_partition = marginals(scores, trigram, adjust)
-    assert log_partition == pytest.approx(np.log(total), rel=1e-12)
-    np.testing.assert_allclose(probabilities, expected / total, rtol=1e-9)
-
-
-def test_all_zero_scores_count_the_sequences() -> None:
-    _, log_partition = marginals(np.zeros((7, 3)), np.zeros((4, 4, 3)))
-    assert np.exp(log_partition) == pytest.approx(3**7, rel=1e-9)
-
-
 def test_no_positions() -> None:
     found = viterbi(np.zeros((0, 2)), np.zeros((3, 3, 2)))
     assert (found.tags.tolist(), found.value) == ([], 0.0)
-    assert marginals(np.zeros((0, 2)), np.zeros((3, 3, 2)))[1] == 0.0
 
 
 @pytest.mark.parametrize(

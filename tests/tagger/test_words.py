@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treewright._core import surface_class, text_hash
-from treewright.tokeniser.characters import ATOMS, REACH, SPACE, TEMPLATES, atoms_of, class_of, features_of
+from treewright.tokeniser.characters import ATOMS, REACH, SPACE, TEMPLATES, Layout, atoms_of, class_of, features_of
 from treewright.tokeniser.rules import labels_by_rule
 
 TEXTS = ["", " ", "Hi there. It's 5 p.m.", "a\tB  c\n\nd ", "İstanbul – wie schön!", "好。\ud800 x"]
@@ -90,7 +90,7 @@ def class_at(text: str, place: int) -> int:
 @pytest.mark.parametrize("text", TEXTS)
 def test_atoms_of_characters_follow_their_definitions(text: str) -> None:
     rule = labels_by_rule(text)
-    table = atoms_of(text, rule)
+    table = atoms_of(text, rule, Layout.of([len(text)]))
     assert not table[:, :REACH].any()
     assert not table[:, REACH + len(text) :].any()
     found = dict(zip(ATOMS, table[:, REACH : REACH + len(text)], strict=True))
@@ -129,7 +129,7 @@ def test_texts_side_by_side_have_the_features_that_each_has_alone() -> None:
 
 def test_a_feature_is_the_hash_of_its_atoms_and_its_place() -> None:
     text = "Hi there. It's 5 p.m."
-    atoms = atoms_of(text, labels_by_rule(text))
+    atoms = atoms_of(text, labels_by_rule(text), Layout.of([len(text)]))
     table = features_of(text, labels_by_rule(text), [len(text)], np.arange(len(text)))
     for number, template in enumerate(TEMPLATES):
         for place in range(len(text)):

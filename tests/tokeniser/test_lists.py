@@ -13,9 +13,9 @@ from oracles.pipelines import written
 import treewright as tw
 from treewright.learn import Learning
 from treewright.tokeniser import Tokeniser, TokeniserOptions
-from treewright.tokeniser.abbreviations import ABBREVIATIONS, HOURS
-from treewright.tokeniser.boundaries import with_joined_paragraphs
-from treewright.tokeniser.canonical import CanonicalText
+from treewright.tokeniser.boundaries import join_paragraphs
+from treewright.tokeniser.corrections import ABBREVIATIONS, HOURS
+from treewright.tokeniser.text import Text
 
 SMALL = TokeniserOptions(learning=Learning(bits=12, epochs=2), boundaries=Learning(bits=12, epochs=2))
 
@@ -39,7 +39,7 @@ def test_each_item_of_a_list_is_a_sentence(learned: Tokeniser, mark: str) -> Non
 
 def test_items_as_long_as_lines_of_a_paragraph_are_not_joined(learned: Tokeniser) -> None:
     items = [f"- the {'old ' * number}dog sees a house" for number in (9, 12, 10)]
-    assert CanonicalText.of("\n".join(items)).text == "\n".join(items)
+    assert Text.of("\n".join(items)).canonical == "\n".join(items) + "\n\n"
     assert texts(learned, "\n".join(items)) == items
 
 
@@ -47,7 +47,7 @@ def test_a_dash_at_the_start_of_a_wrapped_line_is_no_item() -> None:
     text = f"{'the dog sees ' * 5}a house - and a cat {'the dog sees ' * 4}it and so on."
     lines = textwrap.fill(text, text.index(" -"))
     assert lines.split("\n")[1].startswith("- and")
-    assert CanonicalText.of(lines).text == text
+    assert Text.of(lines).canonical == f"{text}\n\n"
 
 
 @pytest.mark.parametrize("name", [name for name in ABBREVIATIONS if name not in HOURS])
@@ -66,14 +66,14 @@ def test_abbreviations_that_end_sentences_of_the_treebank_are_dropped() -> None:
     ended = [tw.Sentence.from_words(["It", "was", "Gen."]), tw.Sentence.from_words(["A", "dog", "."])]
     tokeniser = Tokeniser.train([*ended * 3, *written(20, 1)], options=SMALL)
     assert tokeniser.model is not None
-    assert set(ABBREVIATIONS) - set(tokeniser.model.abbreviations.names) == {"Gen"}
+    assert set(ABBREVIATIONS) - set(tokeniser.model.corrections.abbreviations.names) == {"Gen"}
 
 
 @given(st.lists(st.text("ab.", min_size=1, max_size=5), min_size=1, max_size=6), st.integers(0, 99))
 def test_joined_paragraphs_keep_their_labels(paragraphs: list[str], seed: int) -> None:
-    text = "\n\n".join(paragraphs)
+    text = "".join(f"{paragraph}\n\n" for paragraph in paragraphs)
     labels = np.array([0 if letter.isspace() else 1 + place % 2 for place, letter in enumerate(text)], dtype=np.int32)
-    joined, kept = with_joined_paragraphs(text, labels, seed)
+    joined, kept = join_paragraphs(text, labels, seed)
     assert joined.split() == text.split()
     assert len(kept) == len(joined)
     assert kept[kept > 0].tolist() == labels[labels > 0].tolist()

@@ -40,7 +40,7 @@ def learned() -> Tokeniser:
 
 def test_a_sign_is_cut_off_on_both_sides_or_on_neither(learned: Tokeniser) -> None:
     assert learned.model is not None
-    assert learned.model.signs.names == ("-",)
+    assert learned.model.corrections.signs.names == ("-",)
     pairs = [f"{first}-{second}" for first in (*FIRST, "counter", "16") for second in (*SECOND, "attack", "7")]
     cut = 0
     for pair in pairs:
@@ -55,14 +55,14 @@ def test_a_sign_that_ends_tokens_is_not_kept() -> None:
     sentence = spaced(["semi-", "final"], {0})
     tokeniser = Tokeniser.train([*with_hyphens(40, 2), sentence], options=SMALL)
     assert tokeniser.model is not None
-    assert tokeniser.model.signs.names == ()
+    assert tokeniser.model.corrections.signs.names == ()
 
 
 def test_signs_are_stored(learned: Tokeniser, tmp_path: Path) -> None:
     learned.save(tmp_path / "tokeniser")
     loaded = Tokeniser.load(tmp_path / "tokeniser")
     assert loaded.model is not None
-    assert loaded.model.signs.names == ("-",)
+    assert loaded.model.corrections.signs.names == ("-",)
     header, arrays = learned.to_arrays()
     with pytest.raises(ValueError, match="'ab' is no sign"):
         Tokeniser.from_arrays("file", {**header, "signs": ["ab"], "format": 4}, arrays)

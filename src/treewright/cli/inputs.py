@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
 TEXT_KINDS = ("text", "paragraphs", "lines")  # of input
-STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; by convention
+STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; not tuned
 EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex"}
 EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
@@ -57,7 +57,7 @@ class Job(NamedTuple):
 
 
 def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
-    """An output for each input. In a folder it has the name of the input, with the extension of the form.
+    """Choose an output for each input. In a folder it has the name of the input, with the extension of the form.
 
     The drawings of one input are numbered files in the folder; those of several are in a folder for each.
     """
@@ -76,7 +76,10 @@ def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
         return [Job(inputs[0], output)]
     if len(inputs) == 1 and not EXTENSIONS[form]:
         return [Job(inputs[0], output)]
-    return checked_jobs([Job(source, output_in(output, source, form)) for source in inputs])
+    jobs = [Job(source, output_in(output, source, form)) for source in inputs]
+    check_jobs(jobs)
+    Path(jobs[0].output).parent.mkdir(parents=True, exist_ok=True)
+    return jobs
 
 
 def check_not_lost(source: str, output: str, form: str) -> None:
@@ -111,8 +114,8 @@ def output_in(folder: str, source: str, form: str) -> str:
     return str(Path(folder) / (stem + EXTENSIONS[form])) + os.sep * (not EXTENSIONS[form])
 
 
-def checked_jobs(jobs: list[Job]) -> list[Job]:
-    """Refuse two inputs with one output, and an output that is an input; create the folder."""
+def check_jobs(jobs: Sequence[Job]) -> None:
+    """Refuse two inputs with one output, and an output that is an input."""
     sources: dict[str, str] = {}
     inputs = {os.path.realpath(job.source): job.source for job in jobs if job.source != "-"}
     for source, output in jobs:
@@ -123,12 +126,10 @@ def checked_jobs(jobs: list[Job]) -> list[Job]:
         if os.path.realpath(output) in inputs:
             raise InputError(f"{output} is an input and would be overwritten; choose another folder")
         sources[output] = source
-    Path(jobs[0].output).parent.mkdir(parents=True, exist_ok=True)
-    return jobs
 
 
 def each_job(jobs: Sequence[Job]) -> Iterator[Job]:
-    """The jobs one after another; an error ends them, after a note that counts the complete outputs."""
+    """Yield the jobs one after another; an error ends them, after a note that counts the complete outputs."""
     for done, job in enumerate(jobs):
         try:
             yield job
@@ -174,7 +175,7 @@ class Meter:
             self._file.close()
 
     def track(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The same sentences, counted. The clock of the summary starts with the first, after imports and loading."""
+        """Count sentences in passing. The clock of the summary starts with the first, after imports and loading."""
         for sentence in sentences:
             if not self._has_started:
                 self._start()
@@ -217,11 +218,11 @@ class CountedFile(io.FileIO):
 def size_of(source: str) -> int | None:
     """The bytes of a source that are not read yet; None for a pipe or a terminal."""
     try:
-        found = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)
+        status = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)
         begin = os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR) if source == "-" else 0
     except (OSError, ValueError):
         return None
-    return found.st_size - begin if stat.S_ISREG(found.st_mode) else None
+    return status.st_size - begin if stat.S_ISREG(status.st_mode) else None
 
 
 @contextmanager

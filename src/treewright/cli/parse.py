@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -149,6 +149,7 @@ def parse(
     as_json: JsonReport = False,
     quiet: Quiet = False,
 ) -> None:
+    from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
     from treewright.model.registry import load_parser
     from treewright.parser import Parser
@@ -166,19 +167,22 @@ def parse(
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
-    options |= restarts_of(method, patience)
+    if patience is not None:
+        if method is not Method.climb:
+            raise typer.BadParameter("it needs --method climb", param_hint="--patience")
+        options["patience"] = patience
     options["all_arcs"] = all_arcs
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)
         options["proof"] = True
     parse_all = best_trees(parser, kbest, method.value, confidence) if kbest else parser.parse
     if isinstance(parser, Pipeline) and not kbest:
-        options["comment"] = False  # `finished` writes it, for every kind of model
+        options["comment"] = False  # `finish` writes it, for every kind of model
     summary = Summary()
     graphs = KeptGraphs(keep_deps)
     in_parts: list[str] = []  # the places of sentences that were parsed in parts
 
-    def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def finish(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
             if kbest is None or is_first(sentence):
                 summary.count_parse(sentence, sentence.parse)
@@ -198,7 +202,7 @@ def parse(
             yield sentence
 
     with (
-        output_of(proofs) as recorded,
+        open_output(proofs) if proofs is not None else nullcontext() as recorded,
         metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
     ):
         for source, target in each_job(jobs):
@@ -207,10 +211,10 @@ def parse(
                 sentences = graphs.keep(meter.track(reader))
                 if threads == 1 and text is None and may_wait(source):
                     batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())
-                    found: Iterator[Sentence] = (tree for some in batches for tree in parse_all(some, **options))
+                    parsed: Iterator[Sentence] = (tree for batch in batches for tree in parse_all(batch, **options))
                 else:
-                    found = parse_all(sentences, **options)
-                write_as(form, finished(found), target, source, is_ranked=kbest is not None)
+                    parsed = parse_all(sentences, **options)
+                write_as(form, finish(parsed), target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
     note_long(in_parts)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
@@ -259,15 +263,6 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
         yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
 
 
-def restarts_of(method: Method, patience: int | None) -> dict[str, int]:
-    """The option of hill climbing, where it is given."""
-    if patience is None:
-        return {}
-    if method is not Method.climb:
-        raise typer.BadParameter("it needs --method climb", param_hint="--patience")
-    return {"patience": patience}
-
-
 def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: Method) -> None:
     """Refuse --proofs where there are none, or where `treewright verify` could not match them."""
     from treewright.induce import InducedParser
@@ -285,18 +280,6 @@ def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: 
         reason = "one input at a time"
     if reason is not None:
         raise typer.BadParameter(reason, param_hint="--proofs")
-
-
-@contextmanager
-def output_of(path: str | None) -> Iterator[BinaryIO | None]:
-    """A file that appears when it is complete, or None."""
-    from treewright.corpus import open_output
-
-    if path is None:
-        yield None
-        return
-    with open_output(path) as file:
-        yield file
 
 
 def proof_line(parser: Any, sentence: Sentence, projective: bool | None) -> bytes:

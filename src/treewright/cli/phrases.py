@@ -155,10 +155,10 @@ def read_lines(source: str) -> Iterator[Item]:
     """A sentence for each line with words."""
     from treewright.corpus import Reader
     from treewright.corpus.reader import Lines, Problems
-    from treewright.pipeline.reading import checked
+    from treewright.pipeline.reading import check_encoding
 
     lines = Lines(source)
-    rows = (line for piece in checked(lines) for line in io.StringIO(piece, newline="\n"))
+    rows = (line for piece in check_encoding(lines) for line in io.StringIO(piece, newline="\n"))
     with Reader(lines, rows, Problems("raise")) as reader:
         for row, line in enumerate(reader, start=1):
             if words := line.split():

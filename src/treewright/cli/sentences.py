@@ -6,7 +6,7 @@ import select
 import sys
 from collections.abc import Sequence
 from enum import Enum
-from io import BufferedReader, BytesIO
+from io import BufferedReader, StringIO
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -58,7 +58,7 @@ class Given(NamedTuple):
 
 
 def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: Given) -> Reader[Sentence]:
-    """The sentences of the text or file, not parsed yet."""
+    """Open the text or file as sentences, not parsed yet."""
     from treewright.corpus import open_input
     from treewright.corpus.reader import check_utf8
     from treewright.pipeline import Pipeline, guess_input, read_input
@@ -67,18 +67,18 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
     kind = given.kind
     if given.text is not None:
         check_utf8(given.text, "--text", 1)
-        file: Any = BytesIO(given.text.encode())
-        found = "text" if kind is None else kind.value
+        file: Any = StringIO(given.text)
+        format = "text" if kind is None else kind.value
     else:
         file = open_input(given.file) if isinstance(given.file, str) and is_stream(given.file) else given.file
-        found = kind.value if kind else guess_input(file)
+        format = kind.value if kind else guess_input(file)
         file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
-    if found in TEXT_KINDS and tokeniser is None and kind is None and given.text is None:
-        found = "conllu"  # a parser alone reads sentences
-    if found in TEXT_KINDS and tokeniser is None:
+        if format in TEXT_KINDS and tokeniser is None and kind is None:
+            format = "conllu"  # a parser alone reads sentences
+    if format in TEXT_KINDS and tokeniser is None:
         remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
         raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
-    return read_input(file, found, tokeniser, on_error="skip" if given.skip_bad else "raise")
+    return read_input(file, format, tokeniser, on_error="skip" if given.skip_bad else "raise")
 
 
 def kind_of(source: str, kind: Input | None) -> str | None:

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from io import BufferedReader, BytesIO
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.components import Task
 from treewright.cli.inputs import each_job, is_stream, jobs_of, metered, model_and_inputs
 from treewright.cli.options import (
-    Dev,
     JsonReport,
-    ModelOutput,
-    ModelSeed,
     Output,
     PlainCommand,
     Quiet,
-    Resume,
     SkipBad,
     Threads,
-    columns_option,
     confidence_option,
     examples,
     new_app,
 )
-from treewright.cli.shared import Summary, note, note_skipped, write_sentences
+from treewright.cli.shared import Summary, note_skipped, write_sentences
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,38 +47,8 @@ RUN = (
     "treewright tag run my.tw words.conllu -o tagged.conllu",
     "cat words.conllu | treewright tag run my.tw | treewright parse my.tw",
 )
-TRAIN = "The same as `treewright train --only tagger`."
-TRAIN_TOKENISER = "The same as `treewright train --only tokeniser`."
 
 app = new_app(HELP)
-
-
-def show_new_name(component: str, quiet: bool) -> None:
-    """Name the command that trains every component."""
-    if not quiet:
-        note(f"`treewright train --only {component}` does the same, and `treewright train` trains a whole pipeline")
-
-
-@app.command(help=TRAIN, hidden=True, cls=PlainCommand)
-def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help='The treebank to train on; "-" is standard input.')],
-    output: ModelOutput,
-    dev: Dev = None,
-    columns: Annotated[str, columns_option("filled by the tagger: upos, xpos, feats, lemma")] = "upos,xpos,feats,lemma",
-    epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of epochs; of the tags.")] = None,
-    seed: ModelSeed = 1,
-    skip_bad: SkipBad = False,
-    resume: Resume = False,
-    quiet: Quiet = False,
-) -> None:
-    from treewright.tagger import Tagger, TaggerOptions
-    from treewright.tagger.options import stage_costs
-
-    show_new_name("tagger", quiet)
-    options = TaggerOptions(tuple(columns.split(",")), seed)
-    if epochs is not None:
-        options = replace(options, tags=replace(options.tags, epochs=epochs))
-    Task(train, dev, output, resume, skip_bad, quiet).run_component(Tagger, options, stage_costs(options))
 
 
 @app.command(help=RUN, cls=PlainCommand)
@@ -116,8 +78,8 @@ def run(
     tag = tagger.tag if isinstance(tagger, Tagger) else tagger.retag
     summary = Summary()
 
-    def finished(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        for sentence in counted_by(summary, sentences):
+    def finish(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        for sentence in count(summary, sentences):
             clear_confidence(sentence, "tag_confidence")  # of other tags
             if confidence and sentence.tag_confidence is not None:
                 write_confidence(sentence, "tag_confidence")
@@ -127,45 +89,29 @@ def run(
         for source, target in each_job(jobs):
             with read(meter.source(source), on_error="skip" if skip_bad else "raise") as reader:
                 tagged = tag(meter.track(reader), threads=threads, confidence=confidence)
-                write_sentences(finished(tagged), target)
+                write_sentences(finish(tagged), target)
             note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
-def counted_by(summary: Summary, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The same sentences, counted."""
+def count(summary: Summary, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Count sentences in passing."""
     for sentence in sentences:
         summary.count(sentence)
         yield sentence
 
 
-@app.command("train-tokeniser", help=TRAIN_TOKENISER, hidden=True, cls=PlainCommand)
-def train_tokeniser(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help='The treebank to train on; "-" is standard input.')],
-    output: ModelOutput,
-    seed: ModelSeed = 1,
-    resume: Resume = False,
-    quiet: Quiet = False,
-) -> None:
-    from treewright.tokeniser import Tokeniser, TokeniserOptions
-    from treewright.tokeniser.options import stage_costs
-
-    show_new_name("tokeniser", quiet)
-    options = TokeniserOptions(seed)
-    Task(train, None, output, resume, quiet=quiet).run_component(Tokeniser, options, stage_costs(options))
-
-
 def check_raw(sources: Sequence[str]) -> None:
     """Refuse files with sentences that are divided into words already."""
     from treewright.corpus import open_input
-    from treewright.pipeline import guess_input
+    from treewright.pipeline.reading import guess_content
 
     for source in sources:
         if is_stream(source):
             continue
         with open_input(source) as file:
             opening = file.peek(1 << 16)
-        if guess_input(BufferedReader(BytesIO(opening))) == "conllu":  # whatever its name is
+        if guess_content(opening) == "conllu":  # whatever its name is
             raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)")
 
 
@@ -194,5 +140,5 @@ def tokenise(
     with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             reader = read_input(meter.source(source, "text"), "text", tokeniser)
-            write_sentences(counted_by(summary, meter.track(reader)), target)
+            write_sentences(count(summary, meter.track(reader)), target)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -28,6 +29,8 @@ BINARY = {
     b"\x7fELF": "a program",
     b"PK\x03\x04": "a ZIP archive or an office document",
 }
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 T = TypeVar("T")
 
@@ -54,25 +57,32 @@ class Lines:
 
     def __iter__(self) -> Iterator[str]:
         read: Callable[[int], bytes | str] = getattr(self._file, "read1", self._file.read)
-        held: list[bytes] = []
+        held: list[Any] = []  # bytes, or strings of a file that is open as text
         length = 0
         while data := read(CHUNK):
-            data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
             if self.is_empty:
-                check_is_text(data, self.name)
+                opening = data[:OPENING]
+                check_is_text(encoded(opening) if isinstance(opening, str) else opening, self.name)
             self.is_empty = False
-            cut = data.rfind(b"\n") + 1
+            cut = (data.rfind("\n") if isinstance(data, str) else data.rfind(b"\n")) + 1
             if cut:
-                yield self._decoded(b"".join([*held, data[:cut]]))
+                yield self._decode([*held, data[:cut]])
                 held, length = [], 0
             held.append(data[cut:])
             length += len(data) - cut
             if length > LONGEST_LINE:
                 raise FormatError(self.name, 0, f"no line break in {length >> 20} MB; expected lines of text")
-        if rest := b"".join(held):
-            yield self._decoded(rest)
+        if any(held):
+            yield self._decode(held)
 
-    def _decoded(self, data: bytes) -> str:
+    def _decode(self, parts: list[Any]) -> str:
+        if isinstance(parts[0], str):
+            text = "".join(parts)
+            if not _SURROGATE.search(text):
+                return text
+            data = encoded(text)
+        else:
+            data = b"".join(parts)
         try:
             return data.decode()
         except UnicodeDecodeError:
@@ -82,6 +92,11 @@ class Lines:
     def close(self) -> None:
         if self._ours:
             self._file.close()
+
+
+def encoded(text: str) -> bytes:
+    """A text as bytes; lone surrogates become bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def check_is_text(opening: bytes, name: str) -> None:

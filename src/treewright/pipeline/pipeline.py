@@ -49,11 +49,10 @@ from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files
 from treewright.pipeline.networks import NO_GAIN
-from treewright.pipeline.reading import BLOCK, MAX_TEXTS, text_sentences
+from treewright.pipeline.reading import BLOCK, MAX_TEXTS, tokenise_text
 from treewright.pipeline.training import Recipe, plan_training
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
-from treewright.tagger.model import without_network
 from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.words import Words
 
@@ -277,7 +276,7 @@ class Pipeline(Saved):
         over all arcs); it may still be wrong. options are those of `Parser.parse`.
         """
         check_text(text)
-        sentences = text_sentences([text], self.tokeniser)
+        sentences = tokenise_text(text, self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
 
     def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
@@ -356,7 +355,7 @@ class Pipeline(Saved):
         (3, True)
         """
         if isinstance(text, str):
-            sentences = self._tag_each(text_sentences([text], self.tokeniser))
+            sentences = self._tag_each(tokenise_text(text, self.tokeniser))
         else:
             sentences = self._tag_each(checked_sentences(text, "text"))
         return list(self.trained_parser.kbest(sentences, k, **options))
@@ -430,7 +429,7 @@ class Pipeline(Saved):
         """Return a copy whose tags and trees are those of the linear models alone: faster, less accurate."""
         if self.network is None:
             return self
-        tagger = Tagger(without_network(self.tagger.model))
+        tagger = Tagger(self.tagger.model.without_network())
         return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:

@@ -1,7 +1,7 @@
 """Trigram tagger and lemmatiser."""
 
 from treewright.tagger.options import TaggerOptions
-from treewright.tagger.sequences import TagSequence, marginals, viterbi
+from treewright.tagger.sequences import TagSequence, viterbi
 from treewright.tagger.tagger import Tagger
 
-__all__ = ["TagSequence", "Tagger", "TaggerOptions", "marginals", "viterbi"]
+__all__ = ["TagSequence", "Tagger", "TaggerOptions", "viterbi"]

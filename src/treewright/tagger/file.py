@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,21 +26,16 @@ ARRAYS: dict[str, ArrayForm] = {
 def to_arrays(model: TaggerModel) -> Stored:
     """The header and the arrays of a model file."""
     header = {
-        "options": model.options.to_json(),
+        "options": asdict(model.options),
         "tags": model.tags,
         "scripts": model.scripts,
         "stem_tags": model.stem_tags,
         "scales": {name: getattr(model, name).scale for name in WEIGHTS},
         "metadata": dict(model.metadata),
-        "canonical_forms": model.canonical_forms,
+        "network_weight": model.network_weight,
     }
-    if model.network_weight:
-        header["network_weight"] = model.network_weight
-    if model.network_candidates is not None:
-        header["network_candidates"] = asdict(model.network_candidates)
-    for name in ("calibration", "linear_calibration"):
-        if (calibration := getattr(model, name)) is not None:
-            header[name] = calibration.to_json()
+    optional = ("network_candidates", "calibration", "linear_calibration")
+    header |= {name: asdict(value) for name in optional if (value := getattr(model, name)) is not None}
     arrays = {name: getattr(model, name).values for name in WEIGHTS}
     lists = {**model.lexicon.to_arrays("tags"), **model.lemmas.to_arrays("lemmas"), **model.stems.to_arrays("stems")}
     return header, arrays | lists
@@ -65,44 +60,40 @@ class Header:
     scales: Scales
     metadata: Mapping[str, Any]
     calibration: Calibration | None = None
-    canonical_forms: bool = False
     network_weight: NotNegative = 0.0
     linear_calibration: Calibration | None = None
     network_candidates: Candidates | None = None
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TaggerModel:
-    """The model of a header and arrays."""
-    found = read_plain(header, Header, "header")
-    options = found.options
-    if "case_noise" not in header["options"]:  # of an earlier version
-        options = replace(options, case_noise=0.0)
-    check_labels(found)
+    """Make the model of a header and arrays."""
+    checked = read_plain(header, Header, "header")
+    options = checked.options
+    check_labels(checked)
     lexicon, lemmas = Lexicon.from_arrays("tags", arrays), Lexicon.from_arrays("lemmas", arrays)
     stems = Listing.from_arrays("stems", arrays)
     for name, labels, settings in (
-        ("weights", found.tags, options.tags),
-        ("lemma_weights", found.scripts, options.lemmas),
+        ("weights", checked.tags, options.tags),
+        ("lemma_weights", checked.scripts, options.lemmas),
     ):
         if labels:
             check_array(name, arrays[name], np.int8, (1 << settings.bits,))
-    for name, lists, labels in (("tags", lexicon, found.tags), ("lemmas", lemmas, found.scripts)):
+    for name, lists, labels in (("tags", lexicon, checked.tags), ("lemmas", lemmas, checked.scripts)):
         if max(table.labels.max(initial=0) for table in (lists.words, lists.suffixes)) >= max(len(labels), 1):
             raise ValueError(f"{name} has a label that is not among its tags or scripts")
     return TaggerModel(
-        *(options, found.tags, lexicon, Weights(arrays["weights"], found.scales.weights)),
-        *(found.scripts, lemmas, Weights(arrays["lemma_weights"], found.scales.lemma_weights)),
-        *(stems, found.stem_tags, found.metadata),
-        calibration=found.calibration,
-        canonical_forms=found.canonical_forms,
-        network_weight=found.network_weight,
-        linear_calibration=found.linear_calibration,
-        network_candidates=found.network_candidates,
+        *(options, checked.tags, lexicon, Weights(arrays["weights"], checked.scales.weights)),
+        *(checked.scripts, lemmas, Weights(arrays["lemma_weights"], checked.scales.lemma_weights)),
+        *(stems, checked.stem_tags, checked.metadata),
+        calibration=checked.calibration,
+        network_weight=checked.network_weight,
+        linear_calibration=checked.linear_calibration,
+        network_candidates=checked.network_candidates,
     )
 
 
 def check_labels(header: Header) -> None:
-    """Each tag must have a value for each column, and each script must be one."""
+    """Refuse tags without a value for each column, and what is no script."""
     columns = header.options.tag_columns
     if any(len(tag) != len(columns) for tag in header.tags):
         raise ValueError(f"header.tags has a tag without a value for each of {', '.join(columns)}")

@@ -19,10 +19,10 @@ from treewright._core import LabelLists, suffix_key
 from treewright.caching import cached_property
 from treewright.errors import InputError
 
-MAX_SUFFIX = 6  # characters; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
-MAX_RARE_COUNT = 6  # occurrences; by convention (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
-MAX_LABELS = 40  # of a suffix; by convention, bounds the size of the model
-MIN_SHARED_LENGTH = 3  # suffixes from this length on are dropped if only one rare word has them; by convention
+MAX_SUFFIX = 6  # characters; not tuned (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
+MAX_RARE_COUNT = 6  # occurrences; not tuned (Brants 2000 takes 10), the same as in core/text/lexicon.hpp
+MAX_LABELS = 40  # of a suffix; not tuned, bounds the size of the model
+MIN_SHARED_LENGTH = 3  # suffixes from this length on are dropped if only one rare word has them; not tuned
 MAX_UINT16 = (1 << 16) - 1  # largest label or count that the arrays can store
 ARRAYS: dict[str, type[np.generic]] = {
     "keys": np.uint32,
@@ -57,19 +57,16 @@ class Listing:
 
     @classmethod
     def of(cls, lists: Mapping[int, Counter[int]]) -> Listing:
-        """From counts."""
+        """Order labels by their counts."""
         keys = sorted(lists)
-        ordered = [by_count(lists[key]) for key in keys]
-        if max((label for labels in ordered for label in labels), default=0) > MAX_UINT16:
+        pairs = [(label, lists[key][label]) for key in keys for label in by_count(lists[key])]
+        if max((label for label, _ in pairs), default=0) > MAX_UINT16:
             raise InputError(f"the training data has more than {MAX_UINT16} different tags or edit scripts")
-        counts = [
-            min(lists[key][label], MAX_UINT16) for key, labels in zip(keys, ordered, strict=True) for label in labels
-        ]
         return cls(
             np.array(keys, dtype=np.uint32),
-            np.cumsum([0, *map(len, ordered)], dtype=np.int32),
-            np.array([label for labels in ordered for label in labels], dtype=np.uint16),
-            np.array(counts, dtype=np.uint16),
+            np.cumsum([0, *(len(lists[key]) for key in keys)], dtype=np.int32),
+            np.array([label for label, _ in pairs], dtype=np.uint16),
+            np.array([min(count, MAX_UINT16) for _, count in pairs], dtype=np.uint16),
         )
 
     @cached_property
@@ -78,15 +75,15 @@ class Listing:
         return LabelLists(self.keys, self.begin, self.labels, self.counts)
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """As arrays for a model file, their names beginning with `name`."""
+        """Return the arrays of a model file, their names beginning with `name`."""
         return {f"{name}.{part}": getattr(self, part) for part in ARRAYS}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Listing:
-        """From the arrays of `to_arrays`."""
-        found = cls(*(arrays[f"{name}.{part}"] for part in ARRAYS))
-        _ = found.core  # raises ValueError if the arrays are damaged
-        return found
+        """Make the lists of the arrays of `to_arrays`."""
+        listing = cls(*(arrays[f"{name}.{part}"] for part in ARRAYS))
+        _ = listing.core  # raises ValueError if the arrays are damaged
+        return listing
 
 
 @dataclass(frozen=True)
@@ -107,17 +104,17 @@ class Lexicon:
         return cls(Listing.of(counts), Listing.of(_suffix_counts(counts, forms)))
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """As arrays for a model file, their names beginning with `name`."""
+        """Return the arrays of a model file, their names beginning with `name`."""
         return {**self.words.to_arrays(f"{name}.words"), **self.suffixes.to_arrays(f"{name}.endings")}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
-        """From the arrays of `to_arrays`."""
+        """Make the lexicon of the arrays of `to_arrays`."""
         return cls(Listing.from_arrays(f"{name}.words", arrays), Listing.from_arrays(f"{name}.endings", arrays))
 
 
 def _suffix_counts(counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple[int, str]]) -> dict[int, Counter[int]]:
-    """For each suffix of rare words, how many of those have each label."""
+    """Count for each suffix of rare words how many of those have each label."""
     suffixes: dict[int, Counter[int]] = {NO_SUFFIX: Counter()}
     long: set[int] = set()
     rare = {key: seen for key, seen in counts.items() if seen.total() <= MAX_RARE_COUNT}

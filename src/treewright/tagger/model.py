@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,16 +20,16 @@ from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
 from treewright.tagger.options import COLUMNS, Candidates, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
-from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compiled
+from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compile_templates
 from treewright.tokeniser.casing import without_capitals
 from treewright.tokeniser.representatives import NAME_TAG, NAMES, kind_of, representative
 
 Tag = tuple[str, ...]
 Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
 
-MAX_FEATURE_NAMES = 8  # morphological features with parts of their own, the most frequent ones; by convention
-CACHE_SIZE = 1 << 17  # words whose description is kept, to bound memory; by convention, it changes the speed only
-NO_NAME = -1e3  # the score of other tags than those of names, where a word is one: below any sum of weights
+MAX_FEATURE_NAMES = 8  # morphological features with parts of their own, the most frequent ones; not tuned
+CACHE_SIZE = 1 << 17  # words whose description is kept; it bounds memory and changes the speed only
+NON_PROPN_PENALTY = -1e3  # added to every tag but PROPN for names of files and code; below any sum of weights
 NO_STEMS: Stems = np.zeros((0, 2), dtype=np.uint32)
 
 
@@ -47,24 +48,20 @@ class TaggerModel:
     stem_tags: tuple[str, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
     calibration: Calibration | None = None  # of the probability of whole tags; None: not measured
-    # Whether words are in canonical spelling, and addresses, emoji and the like are described by one word for all of
-    # their kind; False in files of earlier versions.
-    canonical_forms: bool = True
     network_weight: float = 0.0  # of the log-probabilities of tags that a network gives the words of a sentence
     network_candidates: Candidates | None = None  # of words with such probabilities; None: those of the options
     linear_calibration: Calibration | None = None  # of words without such probabilities, if there is a weight
 
-    def spelled(self, forms: Sequence[str]) -> Sequence[str]:
-        """The forms of a sentence in the spelling that lemmas are made of."""
-        return [canonical(form) for form in forms] if self.canonical_forms else forms
-
-    def described(self, form: str) -> str:
-        """The word that describes a form to the tagger, where all words of a kind are described by one."""
-        return representative(form) if self.canonical_forms else form
-
-    def cased(self, forms: Sequence[str]) -> Sequence[str]:
-        """The forms of a sentence in the casing in which words are looked up and described."""
+    def fold_capitals(self, forms: Sequence[str]) -> Sequence[str]:
+        """Bring the forms of a sentence into the casing in which words are looked up and described."""
         return without_capitals(forms) if self.options.folds_capitals else forms
+
+    def without_network(self) -> TaggerModel:
+        """Return the model for words without the scores of a network."""
+        if not self.network_weight:
+            return self
+        linear = self.linear_calibration
+        return replace(self, network_weight=0.0, network_candidates=None, calibration=linear, linear_calibration=None)
 
 
 class Tagged(NamedTuple):
@@ -73,14 +70,6 @@ class Tagged(NamedTuple):
     tags: NDArray[np.int32]
     value: float
     confidence: NDArray[np.float64] | None
-
-
-def without_network(model: TaggerModel) -> TaggerModel:
-    """The model for words without the scores of a network."""
-    if not model.network_weight:
-        return model
-    calibration = model.linear_calibration
-    return replace(model, network_weight=0.0, network_candidates=None, calibration=calibration, linear_calibration=None)
 
 
 class DescribedWords:
@@ -93,17 +82,17 @@ class DescribedWords:
         self._rows: dict[str, int] = {}
 
     def rows(self, forms: Sequence[str]) -> Indices:
-        """The row of each word."""
+        """Find the row of each word."""
         if len(self._rows) > CACHE_SIZE:
             self._rows.clear()
             self.words.clear()
-        known = self._rows
-        seen = self.model.cased(self.model.spelled(forms))
-        return np.array([known.get(form) or self._describe(form) for form in seen], dtype=np.int32)
+        rows = self._rows
+        spelled = self.model.fold_capitals([canonical(form) for form in forms])
+        return np.array([rows.get(form) or self._describe(form) for form in spelled], dtype=np.int32)
 
     def _describe(self, form: str) -> int:
-        seen = self.model.described(form)
-        row = self._rows[form] = self.words.add(seen, seen.lower(), seen.translate(SHAPE), -1, NO_STEMS)
+        word = representative(form)
+        row = self._rows[form] = self.words.add(word, word.lower(), word.translate(SHAPE), -1, NO_STEMS)
         return row
 
 
@@ -122,40 +111,33 @@ class TagWorker:
             self.described_with_network = DescribedWords(replace(model, options=options))
 
     def tag(self, sentence: Sentence, adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
-        """The best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags."""
+        """Find the best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags."""
         read = self.reading_scores(sentence)
         is_linear = read is None and self.model.network_weight > 0
         calibration = (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
-        found = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust)
-        return found if found.confidence is None else found._replace(confidence=calibration.apply(found.confidence))
+        tagged = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust)
+        return tagged if tagged.confidence is None else tagged._replace(confidence=calibration.apply(tagged.confidence))
 
     def reading_scores(self, sentence: Sentence) -> NDArray[np.float64] | None:
-        """What the reading of a sentence by a network adds to the scores of its tags; None without one.
+        """Compute what the reading of a sentence by a network adds to the scores of its tags; None without one.
 
         Nothing is added for names of files and of parts of programs, which are unknown names (representatives.py).
         """
         weight = self.model.network_weight
         if not weight or sentence.reading is None:
             return None
-        found = self.network.scores(sentence.reading, weight)
-        found[self.names_in(sentence.forms)] = 0
-        return found
+        scores = self.network.scores(sentence.reading, weight)
+        scores[names_in(sentence.forms)] = 0
+        return scores
 
     def name_scores(self, forms: Sequence[str]) -> NDArray[np.float64] | None:
-        """What keeps the tags of other words from names of files and of parts of programs; None without such names."""
-        places = self.names_in(forms)
+        """Compute what keeps names of files and of parts of programs from other tags than PROPN; None without names."""
+        places = names_in(forms)
         if not places or not self.is_name_tag.any():
             return None
-        found = np.zeros((len(forms), len(self.model.tags)))
-        found[places] = np.where(self.is_name_tag, 0.0, NO_NAME)
-        return found
-
-    def names_in(self, forms: Sequence[str]) -> list[int]:
-        """The places of names of files and of parts of programs."""
-        if not self.model.canonical_forms:
-            return []
-        unlike_words = [(place, form) for place, form in enumerate(forms) if not form.isalpha()]
-        return [place for place, form in unlike_words if kind_of(canonical(form)) in NAMES]
+        scores = np.zeros((len(forms), len(self.model.tags)))
+        scores[places] = np.where(self.is_name_tag, 0.0, NON_PROPN_PENALTY)
+        return scores
 
     def decode(
         self,
@@ -165,22 +147,22 @@ class TagWorker:
         temperature: float,
         adjust: NDArray[np.float64] | None = None,
     ) -> Tagged:
-        """The best tags; their probabilities are those of the model at a temperature.
+        """Find the best tags; their probabilities are those of the model at a temperature.
 
         Words have the candidate tags beside a network if there are scores of a reading; adjust changes no candidates.
         """
         weights, scale = self.model.weights
         described = self.described if read is None else self.described_with_network
         words, rows = described.words, described.rows(forms)
-        added = total(total(read, adjust), self.name_scores(forms))
-        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, added, confidence, temperature))
+        added = [scores for scores in (read, adjust, self.name_scores(forms)) if scores is not None]
+        total = reduce(np.add, added) if added else None
+        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, total, confidence, temperature))
 
 
-def total(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """The sum of scores, of which some may be missing."""
-    if one is None or other is None:
-        return other if one is None else one
-    return one + other
+def names_in(forms: Sequence[str]) -> list[int]:
+    """The places of names of files and of parts of programs."""
+    unlike_words = [(place, form) for place, form in enumerate(forms) if not form.isalpha()]
+    return [place for place, form in unlike_words if kind_of(canonical(form)) in NAMES]
 
 
 def tag_words(model: TaggerModel) -> TagWords:
@@ -195,7 +177,7 @@ def tag_words(model: TaggerModel) -> TagWords:
 def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptions) -> TagModel:
     """The kernel for these tags."""
     table = np.array([[hashed(part) for part in parts] for parts in tag_parts(tags, columns)], dtype=np.uint32)
-    items = compiled(TEMPLATES, ATOMS)
+    items = compile_templates(TEMPLATES, ATOMS)
     word = ATOMS.index("lower")
     return TagModel(items, len(TEMPLATES), table, options.tags.bits, options.max_candidates, word, True)
 
@@ -229,37 +211,32 @@ class LemmaWorker:
         self.model = model
         self.words = lemma_words(model)
         self.kernel = lemma_kernel(model.scripts, model.options.lemmas)
-        self.tags = TagHashes(model.stem_tags)
         self.known: dict[tuple[str, str, str, str], str] = {}
 
     def lemmas(self, sentence: Sentence) -> list[str]:
-        """The lemma of each word."""
+        """Choose the lemma of each word."""
         known = self.known
         if len(known) > CACHE_SIZE:
             known.clear()
-        spelled = self.model.spelled(sentence.forms)
-        return [
-            known.get(word) or self._choose(word)
-            for word in zip(spelled, self.model.cased(spelled), sentence.upos, sentence.feats, strict=True)
-        ]
+        spelled = [canonical(form) for form in sentence.forms]
+        words = zip(spelled, self.model.fold_capitals(spelled), sentence.upos, sentence.feats, strict=True)
+        return [known.get(word) or self._choose(word) for word in words]
 
     def _choose(self, word: tuple[str, str, str, str]) -> str:
         spelled, form, upos, feats = word
-        if self.model.canonical_forms and kind_of(spelled):  # addresses, emoji and the like are their own lemmas
-            self.known[word] = spelled
-            return spelled
-        tag = self.tags.of(upos, feats)
-        number = self.words.seen(form, tag.upos, tag.feats)
-        if number < 0:
-            number = self._classify(form, tag)
-        lemma = (None if number < 0 else apply_script(self.model.scripts[number], spelled)) or spelled
-        if "\r" in lemma:  # a carriage return within a form, which a file may have, cannot be written in another cell
-            lemma = "_"
+        lemma = spelled
+        if not kind_of(spelled):  # addresses, emoji and the like are their own lemmas
+            number = self.words.seen(form, text_hash(upos), text_hash(feats))
+            if number < 0:
+                number = self._classify(form, upos, feats)
+            lemma = (None if number < 0 else apply_script(self.model.scripts[number], spelled)) or spelled
+            if "\r" in lemma:  # a carriage return within a form cannot be written in another cell
+                lemma = "_"
         self.known[word] = lemma
         return lemma
 
-    def _classify(self, form: str, tag: TagHash) -> int:
-        row = self.words.add(form, form.lower(), form.translate(SHAPE), *tag, -1, NO_STEMS)
+    def _classify(self, form: str, upos: str, feats: str) -> int:
+        row = add_lemma_word(self.words, self.model, (form, upos, feats), -1, NO_STEMS)
         if row < 0:
             return -1
         rows = np.array([row], dtype=np.int32)
@@ -268,41 +245,26 @@ class LemmaWorker:
         return int(tags[0])
 
 
-class TagHash(NamedTuple):
-    """UPOS and FEATS hashed, and the number of UPOS among the tags of stems; -1 if it is none."""
-
-    upos: int
-    feats: int
-    stem_tag: int
-
-
-class TagHashes:
-    """The hashes of tags that the kernel needs."""
-
-    def __init__(self, stem_tags: Sequence[str]) -> None:
-        self.numbers = {tag: number for number, tag in enumerate(stem_tags)}
-        self.known: dict[tuple[str, str], TagHash] = {}
-
-    def of(self, upos: str, feats: str) -> TagHash:
-        """The numbers for a tag."""
-        found = self.known.get((upos, feats))
-        if found is None:
-            found = TagHash(text_hash(upos), text_hash(feats), self.numbers.get(upos, -1))
-            if len(self.known) < CACHE_SIZE:
-                self.known[upos, feats] = found
-        return found
-
-
 def lemma_words(model: TaggerModel) -> LemmaWords:
     """Words and their edit scripts, none described yet."""
     lists = model.lemmas.words.core, model.lemmas.suffixes.core, model.stems.core
     return LemmaWords(*lists, [cells_of(script) for script in model.scripts])
 
 
+def add_lemma_word(
+    words: LemmaWords, model: TaggerModel, word: tuple[str, str, str], script: int, excluded: Stems
+) -> int:
+    """Add a form with its UPOS and FEATS and return its row, -1 if no script fits; script: -1 outside training."""
+    form, upos, feats = word
+    stem_tag = model.stem_tags.index(upos) if upos in model.stem_tags else -1
+    tag = text_hash(upos), text_hash(feats), stem_tag
+    return words.add(form, form.lower(), form.translate(SHAPE), *tag, script, excluded)
+
+
 def lemma_kernel(scripts: Sequence[str], settings: Learning) -> TagModel:
     """The kernel that chooses the script of each word independently."""
     table = np.array([[hashed(script)] for script in [*scripts, "<before>"]], dtype=np.uint32)
-    items = compiled(LEMMA_TEMPLATES, LEMMA_ATOMS)
+    items = compile_templates(LEMMA_TEMPLATES, LEMMA_ATOMS)
     return TagModel(items, len(LEMMA_TEMPLATES), table, settings.bits, 1 << 20, 0, False)
 
 
@@ -316,14 +278,14 @@ class Worker:
         self._values = [[tag[place] for tag in model.tags] for place in range(len(model.options.tag_columns))]
 
     def tag(self, sentence: Sentence, confidence: bool = True) -> Sentence:
-        """A copy with its columns filled."""
+        """Return a copy with its columns filled."""
         copy = sentence.copy()
         if self.tags:
-            found = self.tags.tag(sentence, confidence=confidence)
-            numbers = found.tags.tolist()
+            tagged = self.tags.tag(sentence, confidence=confidence)
+            numbers = tagged.tags.tolist()
             for column, values in zip(self.model.options.tag_columns, self._values, strict=True):
                 copy.set_column(COLUMNS[column], [values[number] for number in numbers])
-            copy.tag_confidence = found.confidence
+            copy.tag_confidence = tagged.confidence
         if self.lemmas:
             copy.lemmas = self.lemmas.lemmas(copy)
         return copy

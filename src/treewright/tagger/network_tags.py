@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-UNKNOWN_VALUE = -15.0  # log P of a value that the network does not have, by convention
+UNKNOWN_VALUE = -15.0  # log P of a value that the network does not have; not tuned
 
 
 class NetworkTags:
@@ -25,11 +25,11 @@ class NetworkTags:
             self._open(reading.model)
         unknown = np.full((len(reading.tags), 1), UNKNOWN_VALUE, dtype=np.float32)
         known = np.concatenate([reading.tags, unknown], axis=1)
-        found = np.zeros((len(known), len(next(iter(self._values.values()), []))))
+        scores = np.zeros((len(known), len(next(iter(self._values.values()), []))))
         for places in self._places:
-            found += known[:, places]
-        found *= weight
-        return found
+            scores += known[:, places]
+        scores *= weight
+        return scores
 
     def _open(self, model: Any) -> None:
         """Find the places of the values of tags among those of the network; the place after the last is unknown."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from treewright.calls import explained_methods
-from treewright.checks import Count, Positive, Share, check_fields, read_plain
+from treewright.checks import Count, Positive, Share, check_fields
 from treewright.errors import InputError
 from treewright.learn import Learning, StageCost
 
@@ -27,14 +25,13 @@ class Candidates:
         check_fields(self)
 
 
-@explained_methods
 @dataclass(frozen=True)
 class TaggerOptions:
     """Everything that training depends on beside the data; no value is left open. Saved with the model."""
 
     columns: tuple[str, ...] = tuple(COLUMNS)
     seed: Count = 1
-    # The four numbers are by convention; docs/figures.md has the accuracy and the speed that they lead to.
+    # The four numbers are not tuned; docs/figures.md has the accuracy and the speed that they lead to.
     rare_count: Count = 8  # training describes a form that occurs less often without the current occurrence
     min_known_count: Count = 4  # a form that occurs so often has the tags it was seen with and no others
     max_guesses: Count = 12  # tags that suffixes suggest for other forms
@@ -46,7 +43,7 @@ class TaggerOptions:
     case_noise: Share = 0.2
 
     def __post_init__(self) -> None:
-        checked_columns(self.columns)
+        check_columns(self.columns)
         check_fields(self)
 
     @property
@@ -56,7 +53,7 @@ class TaggerOptions:
 
     @property
     def folds_capitals(self) -> bool:
-        """Whether a sentence in capitals is seen in lower case: where training has case noise."""
+        """Whether sentences in capitals are read in lower case: if training has case noise."""
         return self.case_noise > 0
 
     @property
@@ -64,20 +61,11 @@ class TaggerOptions:
         """Whether the tagger fills lemmas."""
         return "lemma" in self.columns
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> TaggerOptions:
-        """The inverse of `to_json`."""
-        return read_plain(values, cls, "options")
+def check_columns(columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of columns to fill, after a check.
 
-
-def checked_columns(columns: Iterable[str]) -> tuple[str, ...]:
-    """Names of columns in lower case, after a check.
-
-    >>> checked_columns(["upos", "stem"])
+    >>> check_columns(["upos", "stem"])
     Traceback (most recent call last):
     ...
     treewright.errors.InputError: there is no column 'stem' to fill; there are upos, xpos, feats, lemma

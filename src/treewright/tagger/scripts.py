@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
-MAX_DROP_DIGITS = 6  # of the number of characters that a script drops; by convention
+MAX_DROP_DIGITS = 6  # of the number of characters that a script drops; far above any word
 CASES: dict[str, Callable[[str], str]] = {"l": str.lower, "k": str, "u": str.upper}
 
 
 def script_of(form: str, lemma: str) -> str:
-    """The shortest script that makes the lemma of the form.
+    """Find the shortest script that makes the lemma of the form.
 
     >>> script_of("Dogs", "dog"), script_of("went", "go"), script_of("ging", "gehen")
     ('l\\t0\\t\\t1\\t', '=go', 'l\\t0\\t\\t3\\tehen')
@@ -59,7 +59,7 @@ def is_drop(cell: str) -> bool:
 
 
 def apply_script(script: str, form: str) -> str | None:
-    """The lemma that a script makes of a form; None if the form is too short.
+    """Make the lemma of a form by a script; None if the form is too short.
 
     >>> apply_script("l\\t0\\t\\t1\\t", "Cats"), apply_script("l\\t0\\t\\t3\\ty", "s")
     ('cat', None)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from threading import local
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
 from treewright import streams
-from treewright.calls import checked, explained_methods
 from treewright.checks import check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
@@ -21,13 +20,12 @@ from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
 from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
-from treewright.tagger.options import TaggerOptions, checked_columns
-from treewright.tagger.sequences import checked_adjustment
+from treewright.tagger.options import TaggerOptions, check_columns
+from treewright.tagger.sequences import check_adjustment
 from treewright.tagger.training import calibrate
 from treewright.tagger.training import train as train_model
 
 
-@explained_methods
 class Tagger(Saved):
     """Fills UPOS, XPOS, FEATS and LEMMA.
 
@@ -47,7 +45,6 @@ class Tagger(Saved):
         self._workers = local()
 
     @classmethod
-    @checked
     def train(
         cls,
         train: Corpus,
@@ -70,31 +67,31 @@ class Tagger(Saved):
         """
         chosen = options or TaggerOptions()
         if columns is not None:
-            chosen = replace(chosen, columns=checked_columns(columns))
+            chosen = replace(chosen, columns=check_columns(columns))
         if seed is not None:
             chosen = replace(chosen, seed=seed)
         sentences, held_out = sentences_of(train), sentences_of(dev)
 
         def origin() -> Origin:
-            return Origin.now(fingerprint(sentences), fingerprint(held_out), chosen.to_json())
+            return Origin.now(fingerprint(sentences), fingerprint(held_out), asdict(chosen))
 
         state, save = checkpoints.open_training(checkpoint, resume, origin)
         model = train_model(sentences, held_out, chosen, state, Observer(report, save, progress))
         return cls(replace(model, metadata=metadata_of(sentences)))
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         return file.to_arrays(self.model)
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tagger:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
-        found = cls(file.from_arrays(header, arrays))
-        found._worker()  # its kernels check the rest of the model
-        return found
+        """Make a tagger of what `to_arrays` returned."""
+        tagger = cls(file.from_arrays(header, arrays))
+        tagger._worker()  # its kernels check the rest of the model
+        return tagger
 
     def calibrate(self, dev: Corpus) -> Tagger:
-        """A copy whose confidence is calibrated on sentences with gold tags that it was not trained on.
+        """Return a copy whose confidence is calibrated on sentences with gold tags that it was not trained on.
 
         Training does this with its own `dev`. A tagger that fills only lemmas has no confidence and stays as it is.
         """
@@ -111,22 +108,22 @@ class Tagger(Saved):
         return self.model.tags
 
     def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
-        """Copies of the sentences with their columns filled, in order; the same for any number of threads.
+        """Yield copies of the sentences with their columns filled, in order; the same for any number of threads.
 
         Each has `tag_confidence`, the probability of each word's tag, unless confidence is False.
         """
         check_flags(confidence=confidence)
 
-        def work(some: list[Sentence]) -> list[Sentence]:
+        def work(chunk: list[Sentence]) -> list[Sentence]:
             worker = self._worker()
-            return [worker.tag(sentence, confidence=confidence) for sentence in some]
+            return [worker.tag(sentence, confidence=confidence) for sentence in chunk]
 
         # With one thread no sentence waits for the next one.
-        chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
-        return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=chunk)
+        size = streams.CHUNK if streams.check_threads(threads) > 1 else 1
+        return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=size)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None, *, confidence: bool = True) -> Tagged:
-        """The best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
+        """Find the best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
 
         Scores of the network that read the sentence are added as in `tag`. adjust[i, c] is added to the score of tag c
         for word i, counted from 0. The tags that a word may have are chosen without it, so that a relaxation solves the
@@ -138,8 +135,8 @@ class Tagger(Saved):
         if worker.tags is None:
             raise ValueError("this tagger fills no tags, only lemmas")
         shape = (len(sentence), len(self.tags))
-        checked = None if adjust is None else checked_adjustment(adjust, shape)
-        return worker.tags.tag(sentence, checked, confidence)
+        added = None if adjust is None else check_adjustment(adjust, shape)
+        return worker.tags.tag(sentence, added, confidence)
 
     def _worker(self) -> Worker:
         if not hasattr(self._workers, "worker"):

@@ -34,8 +34,8 @@ from treewright.tagger.model import (
     Stems,
     Tag,
     TaggerModel,
-    TagHashes,
     TagWorker,
+    add_lemma_word,
     lemma_kernel,
     lemma_words,
     tag_kernel,
@@ -48,9 +48,9 @@ from treewright.tokeniser.casing import with_case_noise, without_capitals
 from treewright.tokeniser.representatives import EMOTICON, emoticon_tag, with_representatives
 
 NO_LEMMA = "_"
-LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; by convention
-# Of held-out words whose value of a column is not in the training data: beyond, the column is of another scheme. By
-# convention: 44 % of the XPOS of the development set of Vietnamese-VTB, below 2 % in eleven other treebanks.
+LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; not tuned
+# Of held-out words whose value of a column is not in the training data: beyond, the column is of another scheme. They
+# are 44 % of the XPOS of the development set of Vietnamese-VTB, below 2 % in eleven other treebanks.
 MAX_UNKNOWN = 0.2
 
 
@@ -69,42 +69,32 @@ def train(
     state: State | None = None,
     observer: Observer | None = None,
 ) -> TaggerModel:
-    """A model of these sentences; the epoch with the best score on `dev` is kept."""
+    """Train a model on these sentences; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
-    sentences = as_seen(sentences, options)  # lemmas keep the case of names, so that they are learned without noise
-    described = [with_representatives(sentence) for sentence in with_noise(sentences, options)]
-    model = untrained(sentences, described, options)
+    sentences = [with_canonical_forms(sentence) for sentence in sentences]
+    if options.folds_capitals:
+        sentences = [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in sentences]
+    noisy = with_case_noise(sentences, options.case_noise, options.seed)  # lemmas are learned without noise
+    described = [with_representatives(sentence) for sentence in noisy]
+    model = collect_words(sentences, described, options)
     stages = []
     if model.tags:
         stages.append(tag_stage(model, described, dev))
     if options.has_lemmas:
         stages.append(lemma_stage(model, sentences, dev))
-    found = run(stages, seed=options.seed, state=state, observer=observer)
-    if "tags" in found:
-        model = replace(model, weights=Weights.of(found["tags"]))
-    if "lemmas" in found:
-        model = replace(model, lemma_weights=Weights.of(found["lemmas"]))
+    weights = run(stages, seed=options.seed, state=state, observer=observer)
+    if "tags" in weights:
+        model = replace(model, weights=Weights.of(weights["tags"]))
+    if "lemmas" in weights:
+        model = replace(model, lemma_weights=Weights.of(weights["lemmas"]))
     calibration = calibrate(model, dev)
     if calibration and observer and observer.report:
         observer.report(calibration_report({"tag": calibration}))
     return replace(model, calibration=calibration)
 
 
-def as_seen(sentences: Sequence[Sentence], options: TaggerOptions) -> list[Sentence]:
-    """The training sentences with the forms that the model sees."""
-    spelled = [with_canonical_forms(sentence) for sentence in sentences]
-    if not options.folds_capitals:
-        return spelled
-    return [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in spelled]
-
-
-def with_noise(sentences: Sequence[Sentence], options: TaggerOptions) -> Sequence[Sentence]:
-    """The sentences from which tags are learned: a share of them is in lower case."""
-    return with_case_noise(sentences, options.case_noise, options.seed) if options.case_noise else sentences
-
-
 def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None:
-    """The calibration of whole tags on held-out sentences, the first MAX_WORDS words of them.
+    """Calibrate the probability of whole tags on held-out sentences, the first MAX_WORDS words of them.
 
     None without words, and if no column of them has the values of the training data.
     """
@@ -117,17 +107,16 @@ def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None
     compared = comparable_columns(model.tags, [tag for tag, given in zip(gold, is_given, strict=True) if given])
     if not compared or not is_given.any():
         return None
-    both = [(sentence.forms, worker.reading_scores(sentence)) for sentence in held]
-    tagged = [worker.decode(forms, read, False, 1.0).tags.tolist() for forms, read in both]
-    found = [model.tags[number] for numbers in tagged for number in numbers]
-    pairs = list(zip(found, gold, strict=True))
-    right = np.array([all(one[i] == other[i] for i in compared) for one, other in pairs], dtype=np.bool_)[is_given]
+    inputs = [(sentence.forms, worker.reading_scores(sentence)) for sentence in held]
+    numbers = np.concatenate([worker.decode(forms, read, False, 1.0).tags for forms, read in inputs])
+    pairs = zip((model.tags[number] for number in numbers.tolist()), gold, strict=True)
+    right = np.array([all(tag[i] == true_tag[i] for i in compared) for tag, true_tag in pairs], dtype=np.bool_)
 
     def probabilities(temperature: float) -> NDArray[np.float64]:
-        decoded = [worker.decode(forms, read, True, temperature).confidence for forms, read in both]
+        decoded = [worker.decode(forms, read, True, temperature).confidence for forms, read in inputs]
         return np.asarray(np.concatenate([values for values in decoded if values is not None])[is_given])
 
-    return fit(probabilities, right)
+    return fit(probabilities, right[is_given])
 
 
 def comparable_columns(tags: Sequence[Tag], gold: Sequence[Tag]) -> list[int]:
@@ -135,17 +124,17 @@ def comparable_columns(tags: Sequence[Tag], gold: Sequence[Tag]) -> list[int]:
 
     Treebanks exist whose parts follow different schemes of XPOS.
     """
-    found = []
+    columns = []
     for place in range(len(tags[0])):
         known = {tag[place] for tag in tags}
         unknown = sum(tag[place] not in known for tag in gold)
         if unknown <= MAX_UNKNOWN * len(gold):
-            found.append(place)
-    return found
+            columns.append(place)
+    return columns
 
 
 def check_treebank(sentences: Sequence[Sentence], options: TaggerOptions) -> None:
-    """There must be words, and UPOS must not be empty where it is to be learned."""
+    """Refuse a treebank without words, and one without UPOS where it is to be learned."""
     if not any(len(sentence) for sentence in sentences):
         raise InputError("the training data has no sentences")
     if "upos" in options.columns and all(tag == "_" for sentence in sentences for tag in sentence.upos):
@@ -166,8 +155,8 @@ def is_open(tag: Tag, columns: Sequence[str]) -> bool:
     return "upos" in columns and tag[columns.index("upos")] == "_"
 
 
-def untrained(sentences: Sequence[Sentence], described: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
-    """Tags, scripts and words, all weights zero. `described` has the forms that describe words to the tagger."""
+def collect_words(sentences: Sequence[Sentence], described: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
+    """Collect tags, scripts and words, without weights. `described` has the forms that describe words to the tagger."""
     columns = options.tag_columns
     words = list(tagged_words(described, options)) if columns else []
     tags = sorted({tag for _, tag in words})
@@ -192,7 +181,7 @@ def untrained(sentences: Sequence[Sentence], described: Sequence[Sentence], opti
 
 
 def tagged_words(sentences: Sequence[Sentence], options: TaggerOptions) -> Iterator[tuple[str, Tag]]:
-    """Each word that has a tag. Where there is no emoticon, one is added that has the tag of symbols and no other."""
+    """Yield each word that has a tag. If there is no emoticon, one is added with the tag of symbols and no other."""
     seen: Counter[Tag] = Counter()
     has_emoticon = False
     for sentence in sentences:
@@ -209,18 +198,18 @@ def tagged_words(sentences: Sequence[Sentence], options: TaggerOptions) -> Itera
 
 def stems_of_forms(sentences: Sequence[Sentence], options: TaggerOptions) -> dict[str, set[tuple[str, str]]]:
     """The lemmas of each form in lower case, with their universal tags; a form replaces a lemma that is missing."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    stems: dict[str, set[tuple[str, str]]] = {}
     for sentence in sentences:
         lemmas = sentence.lemmas if options.has_lemmas else sentence.forms
         for form, lemma, upos in zip(sentence.forms, lemmas, sentence.upos, strict=True):
             if "upos" in options.columns and upos == "_":
                 continue
-            found.setdefault(form, set()).add(((form if lemma == "_" else lemma).lower(), upos))
-    return found
+            stems.setdefault(form, set()).add(((form if lemma == "_" else lemma).lower(), upos))
+    return stems
 
 
 def own_stems(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, Stems]:
-    """What each form adds to the stems, as arrays."""
+    """What each form adds to the stems: rows of a lemma and the number of its tag."""
     numbers = {tag: number for number, tag in enumerate(model.stem_tags)}
     return {
         form: np.array(sorted((text_hash(lemma), numbers[upos]) for lemma, upos in pairs), dtype=np.uint32)
@@ -231,17 +220,16 @@ def own_stems(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, St
 def lemma_observations(
     sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
 ) -> Iterator[Observation]:
-    """Words and tags with their scripts, which are numbered in order of appearance."""
-    tags = TagHashes(())
+    """Yield words and tags with their scripts, which are numbered in order of appearance."""
     for (form, upos, feats), script in scripts_of_words(sentences, scripts, options):
-        tag = tags.of(upos, feats)
-        yield Observation(lemma_key(form, tag.upos, tag.feats), tag.upos, form.lower(), script)
+        tag = text_hash(upos)
+        yield Observation(lemma_key(form, tag, text_hash(feats)), tag, form.lower(), script)
 
 
 def scripts_of_words(
     sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
 ) -> Iterator[tuple[tuple[str, str, str], int]]:
-    """Each word with its tag, and the number of its script; new scripts are numbered.
+    """Yield each word with its tag and the number of its script; new scripts are numbered.
 
     Words whose lemma or tag is open are left out. "_" is the lemma of "_", and of all words if no other has one.
     """
@@ -259,9 +247,10 @@ def scripts_of_words(
 
 
 def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:
-    """The weights of tags. A rare word is described without the current occurrence, in one row for each of its tags.
+    """Train the weights of tags.
 
-    Sentences may have words without a tag; those without any are left out.
+    A rare word is described without the current occurrence, in one row for each of its tags. Sentences may have words
+    without a tag; those without any are left out.
     """
     options = model.options
     numbers = {tag: number for number, tag in enumerate(model.tags)}
@@ -296,38 +285,36 @@ def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[S
 
 
 def judge_tags(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
-    """The share of whole tags that are right, in per cent."""
+    """Compute the share of whole tags that are right, in per cent."""
     worker = TagWorker(model)
     right = total = 0
     for sentence in dev:
-        found = worker.tag(sentence, confidence=False).tags.tolist()
-        golds = list(tags_of(sentence, model.options.tag_columns))
-        right += sum(model.tags[number] == gold for number, gold in zip(found, golds, strict=True))
-        total += sum(not is_open(gold, model.options.tag_columns) for gold in golds)
+        numbers = worker.tag(sentence, confidence=False).tags.tolist()
+        gold = list(tags_of(sentence, model.options.tag_columns))
+        right += sum(model.tags[number] == tag for number, tag in zip(numbers, gold, strict=True))
+        total += sum(not is_open(tag, model.options.tag_columns) for tag in gold)
     accuracy = 100 * right / total if total else 0.0
     return Judgement(accuracy, {"accuracy": accuracy})
 
 
 def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:
-    """The weights of edit scripts: each form with its tag is one example, described without its own lemma."""
+    """Train the weights of edit scripts: each form with its tag is one example, described without its own lemma."""
     options = model.options
     seen: dict[tuple[str, str, str], Counter[int]] = {}
     numbers = {script: number for number, script in enumerate(model.scripts)}
     for word, script in scripts_of_words(sentences, numbers, options):
         seen.setdefault(word, Counter())[script] += 1
     own = own_stems(model, sentences)
-    tags = TagHashes(model.stem_tags)
     words = lemma_words(model)
     rows, gold = [], []
-    for (form, upos, feats), scripts in seen.items():
+    for word, scripts in seen.items():
         script = by_count(scripts)[0]
-        tag = tags.of(upos, feats)
-        rows.append(words.add(form, form.lower(), form.translate(SHAPE), *tag, script, own.get(form, NO_STEMS)))
+        rows.append(add_lemma_word(words, model, word, script, own.get(word[0], NO_STEMS)))
         gold.append(script)
     examples = []
     for first in range(0, len(rows), LEMMAS_PER_STEP):
-        some = slice(first, first + LEMMAS_PER_STEP)
-        examples.append(Example(np.array(rows[some], dtype=np.int32), np.array(gold[some], dtype=np.int32)))
+        step = slice(first, first + LEMMAS_PER_STEP)
+        examples.append(Example(np.array(rows[step], dtype=np.int32), np.array(gold[step], dtype=np.int32)))
 
     def judge(average: Numbers) -> Judgement:
         return judge_lemmas(replace(model, lemma_weights=Weights.of(average)), dev)
@@ -338,12 +325,12 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence
 
 
 def judge_lemmas(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
-    """The share of lemmas that are right for the tags in `dev`, in per cent."""
+    """Compute the share of lemmas that are right for the tags in `dev`, in per cent."""
     worker = LemmaWorker(model)
     right = total = 0
     for sentence in dev:
         pairs = [pair for pair in zip(worker.lemmas(sentence), sentence.lemmas, strict=True) if pair[1] != NO_LEMMA]
-        right += sum(found == gold for found, gold in pairs)
+        right += sum(lemma == gold for lemma, gold in pairs)
         total += len(pairs)
     accuracy = 100 * right / total
     return Judgement(accuracy, {"lemma_accuracy": accuracy})
@@ -352,7 +339,7 @@ def judge_lemmas(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
 def word_stage(
     name: str, kernel: TagModel, table: WordRows, examples: Sequence[Example], settings: Learning
 ) -> Stage[AveragedCells]:
-    """A stage whose examples are rows of a word table."""
+    """Make a stage whose examples are rows of a word table."""
 
     def learn(learner: AveragedCells, number: int) -> float:
         example = examples[number]

@@ -13,19 +13,8 @@ Indices = NDArray[np.int32]
 # of an unknown word, `suffix` the longest one that rare words of the training data have.
 ATOMS = (
     *("form", "lower", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "suffix6", "suffix7"),
-    *(
-        "prefix1",
-        "prefix2",
-        "prefix3",
-        "prefix4",
-        "shape",
-        "surface",
-        "tags",
-        "suffix",
-        "stem",
-        "stem_tags",
-        "after_stem",
-    ),
+    *("prefix1", "prefix2", "prefix3", "prefix4", "shape", "surface"),
+    *("tags", "suffix", "stem", "stem_tags", "after_stem"),
 )
 TEMPLATES = (
     *("0.form", "0.lower", "0.suffix1", "0.suffix2", "0.suffix3", "0.suffix4", "0.suffix5"),
@@ -43,14 +32,8 @@ LEMMA_ATOMS = (
 LEMMA_TEMPLATES = (
     *(f"0.suffix{length} 0.{tag}" for length in range(1, 7) for tag in ("upos", "feats")),
     *(f"0.prefix{length} 0.{tag}" for length in range(1, 4) for tag in ("upos", "feats")),
-    *(
-        "0.shape 0.upos",
-        "0.surface 0.upos",
-        "0.surface 0.feats",
-        "0.upos 0.feats",
-        "0.lower",
-        "0.suffix2 0.prefix1 0.upos",
-    ),
+    *("0.shape 0.upos", "0.surface 0.upos", "0.surface 0.feats", "0.upos 0.feats", "0.lower"),
+    "0.suffix2 0.prefix1 0.upos",
 )
 
 
@@ -58,25 +41,24 @@ class _Shape(dict[int, str]):
     """A table for str.translate: A for capitals, a for other letters, 0 for digits, other characters unchanged."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = found = self._class_of(chr(code))
-        return found
-
-    @staticmethod
-    def _class_of(character: str) -> str:
+        character = chr(code)
         if character.isupper():
-            return "A"
-        if character.isalpha():
-            return "a"
-        return "0" if character.isdigit() else character
+            shape = "A"
+        elif character.isalpha():
+            shape = "a"
+        else:
+            shape = "0" if character.isdigit() else character
+        self[code] = shape
+        return shape
 
 
 SHAPE = _Shape()
 
 
-def compiled(templates: Sequence[str], atoms: Sequence[str]) -> Indices:
-    """Templates as rows of template, atom and offset.
+def compile_templates(templates: Sequence[str], atoms: Sequence[str]) -> Indices:
+    """Compile templates into rows of template, atom and offset.
 
-    >>> compiled(["0.form", "-1.lower 0.form"], ["form", "lower"]).tolist()
+    >>> compile_templates(["0.form", "-1.lower 0.form"], ["form", "lower"]).tolist()
     [[0, 0, 0], [1, 1, -1], [1, 0, 0]]
     """
     rows = []

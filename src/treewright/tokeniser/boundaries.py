@@ -1,27 +1,24 @@
 """Sentence ends: a log-linear classifier over tokens, after the text is cut into tokens.
 
 It sees the words around each token end, how the training data writes and tags them, the distance to the marks around
-it, and the line breaks that canonical.py keeps. The decision averages its log odds with those of the tokeniser's
+it, and the line breaks that text.py keeps. The decision averages its log odds with those of the tokeniser's
 character model, which sees other evidence.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._core import TagModel
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.typography import TABLE
 from treewright.learn import AveragedCells, Learning, Stage, Weights
-from treewright.learn.hashing import REACH, hashed
-from treewright.tokeniser.canonical import PARAGRAPH
 from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.characters import (
     SPACE,
@@ -30,14 +27,17 @@ from treewright.tokeniser.characters import (
     class_of,
     classes_of,
     codes_of,
-    compiled,
-    joined_features,
-    lowered,
+    combine_atoms,
+    compile_template,
+    lower_letters,
 )
+from treewright.tokeniser.classifier import Decisions, classifier_stage
 from treewright.tokeniser.representatives import EMOTICON
-from treewright.tokeniser.rules import SENTENCE, labels_by_rule
+from treewright.tokeniser.rules import labels_by_rule
 from treewright.tokeniser.segments import tokens_of
+from treewright.tokeniser.text import PARAGRAPH, SENTENCE, Labels, Places, token_begins
 
+LABELS = ("inside", "end")
 NO_SPACE, BLANK, LINE, PARAGRAPH_END = range(4)  # what follows a token
 WORD_COLUMNS = ("lower", "capital", "start", "end", "tag", "tags", "frequent")  # see WordTable
 
@@ -48,13 +48,13 @@ TOKEN_WEIGHT = 2 / 3  # of the log odds of this model; the rest is that of the c
 THRESHOLD = 0.4  # the lowest probability at which a sentence ends
 
 VIEWS = 4  # of the training text
-MAX_ROWS = 1_000_000  # tokens of all views, to bound memory: about 400 bytes each; by convention
+MAX_ROWS = 1_000_000  # tokens of all views, to bound memory: about 400 bytes each; not tuned
 JOIN_SHARE = 0.4  # of the blank lines are blanks in a view
-TOKENS_PER_STEP = 64  # of one update; by convention
-LINE_SHARE = 0.25  # of the training paragraphs are written with a line for each sentence; by convention
-BREAK_SHARE = 0.002  # of the other blanks in these paragraphs are line breaks; by convention
+ROWS_PER_STEP = 64  # tokens of one update; not tuned
+LINE_SHARE = 0.25  # of the training paragraphs are written with a line for each sentence; not tuned
+BREAK_SHARE = 0.002  # of the other blanks in these paragraphs are line breaks; not tuned
 
-Indices = NDArray[np.int64]
+Spelling = dict[str, NDArray[np.uint64] | Places]  # by the names of atoms, a value for each token
 
 ATOMS = (
     "form",  # in lower case
@@ -112,7 +112,7 @@ TEMPLATES = (
     *("0.form 1.cased_tag 2.cased_tag", "0.cased_tag 1.cased_tag 0.since_stop"),
     "0.cased_tag 1.cased_tag 0.until_paragraph",
 )
-_TEMPLATES = tuple(compiled(template, ATOMS) for template in TEMPLATES)
+_TEMPLATES = tuple(compile_template(template, ATOMS) for template in TEMPLATES)
 
 FIRST_EMOJI = 0x2600  # a symbol from this code point on is a picture
 
@@ -121,9 +121,9 @@ _FIRST_MARK = class_of("†")  # the classes of punctuation and symbols are the 
 _STOPS = [class_of(mark) for mark in ".!?…"]
 _OPENING, _CLOSING = ([ord(mark) for mark in marks] for marks in ("([{", ")]}"))
 MIN_COUNT = 2  # a word must occur so often to be in the table: in training each occurrence is described by the others
-COMMON_COUNT = 100  # occurrences of a word that is described by its form; by convention
+COMMON_COUNT = 100  # occurrences of a word that is described by its form; not tuned
 _UNKNOWN_TAGS = 4  # kinds of unknown words: capital, lower case, digit, other
-# Upper limits of the buckets of counts and shares, by convention.
+# Upper limits of the buckets of counts and shares, not tuned.
 _COUNTS = (1, 2, 5, 20, 100)
 _CAPITAL_SHARES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
 _EDGE_SHARES = (0.001, 0.01, 0.03, 0.1, 0.25, 0.5)
@@ -134,24 +134,22 @@ class Tokens:
     """The tokens of a canonical text: where they begin and end, and what follows each."""
 
     text: str
-    begin: Indices
-    end: Indices
-    gap: Indices
+    begin: Places
+    end: Places
+    gap: Places
 
     @classmethod
-    def of(cls, text: str, last: Indices) -> Tokens:
-        """Tokens by their last characters."""
-        codes, spaces = codes_of(text), classes_of(text) == SPACE
+    def of(cls, text: str, last: Places) -> Tokens:
+        """Describe tokens by their last characters."""
         end = last + 1
-        solid = np.flatnonzero(~spaces)
-        begin = solid[np.searchsorted(solid, np.append(0, end[:-1]))] if len(end) else end
+        begin = token_begins(np.flatnonzero(classes_of(text) != SPACE), end)
         following = np.append(begin[1:], len(text))
-        breaks = np.append(0, np.cumsum(codes == ord("\n")))
+        breaks = np.append(0, np.cumsum(codes_of(text) == ord("\n")))
         gap = np.minimum(following - end, 1) + np.minimum(breaks[following] - breaks[end], 2)
         return cls(text, begin, end, gap)
 
     @property
-    def paragraphs(self) -> Indices:
+    def paragraphs(self) -> Places:
         """The first token of each paragraph, and the number of tokens."""
         last = np.flatnonzero(self.gap[:-1] == PARAGRAPH_END)
         return np.unique(np.concatenate([[0], last + 1, [len(self)]]))
@@ -181,51 +179,6 @@ class WordTable:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How often each form in lower case occurs, and in which places."""
-
-    keys: NDArray[np.uint32]
-    total: Indices
-    lower: Indices
-    capital_inside: Indices
-    start: Indices
-    end: Indices
-
-    @classmethod
-    def of(cls, forms: NDArray[np.uint32], is_capital: NDArray[np.bool_], is_end: NDArray[np.bool_]) -> Counts:
-        """From the tokens of a text."""
-        keys, place = np.unique(forms, return_inverse=True)
-
-        def count(mask: NDArray[np.bool_]) -> Indices:
-            return np.bincount(place[mask], minlength=len(keys))
-
-        is_start = starts_of(is_end)
-        masks = (is_start | True, ~is_capital, is_capital & ~is_start, is_start, is_end)
-        return cls(keys, *map(count, masks))
-
-    def buckets(self, own: Counts | None = None) -> NDArray[np.int64]:
-        """The first four columns of a WordTable; `own` is left out."""
-        total, lower, inside, start, end = (
-            getattr(self, name) - (getattr(own, name) if own else 0)
-            for name in ("total", "lower", "capital_inside", "start", "end")
-        )
-        known = total > 0
-        capital = inside / np.maximum(lower + inside, 1)
-        columns = [
-            np.digitize(lower, _COUNTS),
-            np.where(lower + inside > 0, 1 + np.digitize(capital, _CAPITAL_SHARES), 0),
-            np.where(known, 1 + np.digitize(start / np.maximum(total, 1), _EDGE_SHARES), 0),
-            np.where(known, 1 + np.digitize(end / np.maximum(total, 1), _EDGE_SHARES), 0),
-        ]
-        return np.stack(columns, axis=1)
-
-
-def starts_of(is_end: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which tokens begin a sentence."""
-    return np.append(True, is_end[:-1])[: len(is_end)]
-
-
-@dataclass(frozen=True)
 class BoundaryModel:
     """Weights and words."""
 
@@ -238,14 +191,17 @@ class BoundaryModel:
         """The weights as numbers."""
         return np.asarray(self.weights.values * np.float32(self.weights.scale), dtype=np.float32)
 
-    def odds(self, tokens: Tokens, rule: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The log odds that a sentence ends after each token; `rule` are the labels by rule of the characters."""
-        features = features_of(tokens, rule, self.words)
-        kernel = kernel_of(self.settings)
-        rows = padded([features])
-        found, _, confidence = kernel.decode(*rows.candidates, rows.numbers, self.numbers, None, True)
-        assert confidence is not None
-        return log_odds(np.where(found == 1, confidence, 1 - confidence))
+    def odds(self, tokens: Tokens, rule: Labels) -> NDArray[np.float64]:
+        """Compute the log odds that a sentence ends after each token; rule: the labels by rule of the characters."""
+        decisions = decide_ends(features_of(tokens, rule, self.words))
+        chosen, confidence = decisions.classify(LABELS, self.settings, self.numbers)
+        return log_odds(np.where(chosen == 1, confidence, 1 - confidence))
+
+
+def decide_ends(features: NDArray[np.uint32]) -> Decisions:
+    """Decide whether a sentence ends after each token."""
+    first = np.zeros(len(features), dtype=np.int32)
+    return Decisions.of(features, first, first + len(LABELS))
 
 
 def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -254,71 +210,35 @@ def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.log(limited / (1 - limited)))
 
 
-def combined(characters: NDArray[np.float64], tokens: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether sentences end, from the log odds of both models."""
+def combine_odds(characters: NDArray[np.float64], tokens: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Decide whether sentences end, from the log odds of both models."""
     odds = (1 - TOKEN_WEIGHT) * characters + TOKEN_WEIGHT * tokens
     return np.asarray(odds >= np.log(THRESHOLD / (1 - THRESHOLD)))
-
-
-def kernel_of(settings: Learning) -> TagModel:
-    """The kernel that decides for each token alone."""
-    items = np.array([(place, place, 0) for place in range(len(TEMPLATES))], dtype=np.int32)
-    table = np.array([[hashed(label)] for label in ("inside", "end", "<before>")], dtype=np.uint32)
-    return TagModel(items, len(TEMPLATES), table, settings.bits, 2, 0, False)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Features for the kernel: atoms and two candidates of each token."""
-
-    candidates: tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int32]]
-    numbers: NDArray[np.int32]
-
-
-def padded(blocks: Sequence[NDArray[np.uint32]]) -> Rows:
-    """Rows of features, given in blocks, as the kernel takes them."""
-    n = sum(map(len, blocks))
-    atoms = np.concatenate([np.zeros((2 * REACH, len(TEMPLATES)), dtype=np.uint32), *blocks])
-    begin = np.zeros(2 * REACH + n + 1, dtype=np.int32)
-    begin[2 * REACH :] = 2 * np.arange(n + 1)
-    pool = np.tile(np.array([0, 1], dtype=np.int32), n)
-    return Rows((atoms, begin, pool), np.arange(2 * REACH, 2 * REACH + n, dtype=np.int32))
 
 
 # -- features
 
 
-def features_of(
-    tokens: Tokens, rule: NDArray[np.int32], words: WordTable, given: NDArray[np.int64] | None = None
-) -> NDArray[np.uint32]:
-    """A row of hashed features for each token; given: the first columns of the word table, in training.
+def features_of(tokens: Tokens, rule: Labels, words: WordTable, columns: Places | None = None) -> NDArray[np.uint32]:
+    """A row of hashed features for each token, which sees nothing of another paragraph.
 
-    Nothing of another paragraph is seen.
+    columns: the first ones of the word table for each token, in training.
     """
-    values = atoms_of(tokens, rule, words, given)
-    layout = Layout.of(np.diff(tokens.paragraphs).tolist())
-    atoms = np.stack([layout.spread(values[atom] + np.uint64(1)) for atom in ATOMS])
-    return joined_features(atoms, _TEMPLATES, layout.places)
-
-
-def atoms_of(
-    tokens: Tokens, rule: NDArray[np.int32], words: WordTable, given: NDArray[np.int64] | None = None
-) -> dict[str, NDArray[np.uint64]]:
-    """A value for each token, by the names of ATOMS."""
     spelled = _spelling(tokens)
-    places = _places(tokens, spelled)
     values = {
         **spelled,
-        **places,
+        **_surroundings(tokens, spelled),
+        **_words(spelled, words, columns),
         "gap": tokens.gap,
         "rule": rule[tokens.end - 1],
-        **_words(spelled, words, given),
     }
-    return {name: np.asarray(values[name]).astype(np.uint64) for name in ATOMS}
+    layout = Layout.of(np.diff(tokens.paragraphs).tolist())
+    atoms = np.stack([layout.spread(np.asarray(values[atom]).astype(np.uint64) + np.uint64(1)) for atom in ATOMS])
+    return combine_atoms(atoms, _TEMPLATES, layout.places)
 
 
-def _spelling(tokens: Tokens) -> dict[str, NDArray[np.uint64] | Indices]:
-    """What the letters of tokens say. Emoji are described as the emoticon that treebanks have more often."""
+def _spelling(tokens: Tokens) -> Spelling:
+    """Describe the letters of tokens. Emoji are described as the emoticon that treebanks have more often."""
     text, begin, end = tokens.text, tokens.begin, tokens.end
     if not text.isascii() and len(end):
         begin, end = begin.copy(), end.copy()
@@ -326,7 +246,7 @@ def _spelling(tokens: Tokens) -> dict[str, NDArray[np.uint64] | Indices]:
         begin[is_emoji], end[is_emoji] = len(text), len(text) + len(EMOTICON)
         text += EMOTICON
     classes = classes_of(text).astype(np.int64)
-    lower, cased = Substrings(codes_of(lowered(text))), Substrings(codes_of(text))
+    lower, cased = Substrings(codes_of(lower_letters(text))), Substrings(codes_of(text))
     length = end - begin
     first, last = classes[begin], classes[end - 1]
     second = np.where(length > 1, classes[np.minimum(begin + 1, len(text) - 1)], 0)
@@ -342,7 +262,8 @@ def _spelling(tokens: Tokens) -> dict[str, NDArray[np.uint64] | Indices]:
     }
 
 
-def _places(tokens: Tokens, spelled: Mapping[str, NDArray[np.uint64] | Indices]) -> dict[str, Indices]:
+def _surroundings(tokens: Tokens, spelled: Spelling) -> dict[str, Places]:
+    """Where the tokens are in their paragraphs, and what is around them."""
     n = len(tokens)
     here = np.arange(n)
     first, form = spelled["first"], spelled["form"]
@@ -353,12 +274,12 @@ def _places(tokens: Tokens, spelled: Mapping[str, NDArray[np.uint64] | Indices])
     codes = codes_of(tokens.text)[tokens.begin]
     starts_low = np.append(False, is_stop[:-1] & (first[1:] == _LOWER))[:n]
 
-    def inside(mask: NDArray[np.bool_]) -> Indices:
+    def inside(mask: NDArray[np.bool_]) -> Places:
         """How many tokens of the paragraph have a property."""
         total = np.append(0, np.cumsum(mask))
         return np.asarray(total[end + 1] - total[begin])
 
-    def so_far(change: Indices) -> Indices:
+    def so_far(change: Places) -> Places:
         """The sum over the tokens of the paragraph up to each."""
         total = np.append(0, np.cumsum(change))
         return np.asarray(total[1:] - total[begin])
@@ -385,7 +306,7 @@ def _places(tokens: Tokens, spelled: Mapping[str, NDArray[np.uint64] | Indices])
     }
 
 
-def _nearest(mask: NDArray[np.bool_], begin: Indices, end: Indices) -> tuple[Indices, Indices]:
+def _nearest(mask: NDArray[np.bool_], begin: Places, end: Places) -> tuple[Places, Places]:
     """The last token with a property before each token, and the next one after it; the limits of the paragraph else."""
     n = len(mask)
     here = np.arange(n)
@@ -394,14 +315,12 @@ def _nearest(mask: NDArray[np.bool_], begin: Indices, end: Indices) -> tuple[Ind
     return np.maximum(before, begin - 1), np.minimum(after, end + 1)
 
 
-def _power(distance: Indices) -> Indices:
+def _power(distance: Places) -> Places:
     """A distance in powers of two."""
     return np.asarray(np.log2(np.maximum(distance, 0) + 1), dtype=np.int64)
 
 
-def _words(
-    spelled: Mapping[str, NDArray[np.uint64] | Indices], words: WordTable, given: NDArray[np.int64] | None
-) -> dict[str, NDArray[np.int64] | NDArray[np.uint64]]:
+def _words(spelled: Spelling, words: WordTable, columns: Places | None) -> Spelling:
     """The columns of the word table; unknown words have tags by their first characters."""
     form = np.asarray(spelled["form"], dtype=np.uint64)
     first = spelled["first"]
@@ -409,14 +328,13 @@ def _words(
     unknown = np.select([first == _CAPITAL, first == _LOWER, first == _DIGIT], [0, 1, 2], default=3)
     rows = words.rows[place].astype(np.int64) if len(words.rows) else np.zeros((len(form), len(WORD_COLUMNS)), np.int64)
     rows = np.where(is_known[:, None], rows, 0)
-    if given is not None:
-        rows[:, : given.shape[1]] = given
+    if columns is not None:
+        rows[:, : columns.shape[1]] = columns
     tag, tags = (np.where(is_known, rows[:, column], unknown) for column in (4, 5))
     is_common = rows[:, 6] == 1
     cased_tag = tag * 4 + (first == _CAPITAL) + 2 * np.asarray(spelled["capitals"], dtype=np.int64)
-    columns = {name: rows[:, column] for column, name in enumerate(WORD_COLUMNS[:4])}
     return {
-        **columns,
+        **{name: rows[:, column] for column, name in enumerate(WORD_COLUMNS[:4])},
         "tag": tag,
         "tags": tags * 2 + (first == _CAPITAL),
         "cased_tag": cased_tag,
@@ -424,7 +342,7 @@ def _words(
     }
 
 
-def keys_of(spelled: Mapping[str, NDArray[np.uint64] | Indices]) -> NDArray[np.uint32]:
+def keys_of(spelled: Spelling) -> NDArray[np.uint32]:
     """The keys of the forms in a WordTable."""
     return (np.asarray(spelled["form"], dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
 
@@ -433,15 +351,13 @@ def keys_of(spelled: Mapping[str, NDArray[np.uint64] | Indices]) -> NDArray[np.u
 
 
 def token_tags(sentences: Iterable[Sentence]) -> list[str]:
-    """The universal tags of each token's words."""
-    found = []
-    for sentence in sentences:
-        word = 0
-        for form, words in tokens_of(sentence):
-            if form.translate(TABLE).strip():  # it is visible
-                found.append("+".join(sentence.upos[word : word + len(words)]))
-            word += len(words)
-    return found
+    """The universal tags of each visible token's words."""
+    return [
+        "+".join(sentence.upos[token.places])
+        for sentence in sentences
+        for token in tokens_of(sentence)
+        if token.form.translate(TABLE).strip()
+    ]
 
 
 @dataclass(frozen=True)
@@ -449,125 +365,112 @@ class BoundaryData:
     """What a boundary model is trained on: features of tokens and whether a sentence ends."""
 
     words: WordTable
-    rows: Rows
-    gold: NDArray[np.int32]
+    decisions: Decisions
+    gold: Labels
 
 
-def training_data(
-    text: str, labels: NDArray[np.int32], tags: Sequence[str], case_noise: float, seed: int
-) -> BoundaryData:
-    """The canonical text of a treebank in several views, which differ in casing, in line breaks and in paragraphs.
+def training_data(text: str, labels: Labels, tags: Sequence[str], case_noise: float, seed: int) -> BoundaryData:
+    """Describe the canonical text of a treebank in views that differ in casing, line breaks and paragraphs.
 
     labels are those of the characters, tags those of the tokens. Each word is described by its other occurrences.
     """
     last = np.flatnonzero(labels)
     is_end = labels[last] == SENTENCE
-    words, given = described_words(Tokens.of(f"{text}{PARAGRAPH}", last), is_end, tags)
-    blocks = []
+    words, columns = describe_words(Tokens.of(text, last), is_end, tags)
+    views = []
     for number in range(int(np.clip(MAX_ROWS // max(len(last), 1), 1, VIEWS))):
-        joined, places = with_joined_paragraphs(text, labels, seed + number)
+        joined, joined_labels = join_paragraphs(text, labels, seed + number)
         cased = with_noisy_paragraphs(joined, case_noise, seed + number)
-        seen = Tokens.of(f"{cased}{PARAGRAPH}", np.flatnonzero(places))
-        lined = Tokens(seen.text, seen.begin, seen.end, with_lines(seen.gap, is_end, seed + number))
-        blocks.append(features_of(lined, labels_by_rule(cased), words, given))
-    return BoundaryData(words, padded(blocks), np.tile(is_end.astype(np.int32), len(blocks)))
-
-
-def described_words(
-    tokens: Tokens, is_end: NDArray[np.bool_], tags: Sequence[str]
-) -> tuple[WordTable, NDArray[np.int64]]:
-    """The words of a treebank, and the first columns of the table for each token, without its own occurrence."""
-    spelled = _spelling(tokens)
-    form, is_capital = keys_of(spelled), spelled["first"] == _CAPITAL
-    counts = Counts.of(form, is_capital, is_end)
-    place = np.searchsorted(counts.keys, form)
-    own = Counts(form, *_own(is_capital, is_end))
-    shared = Counts(
-        form, *(getattr(counts, name)[place] for name in ("total", "lower", "capital_inside", "start", "end"))
-    )
-    return word_table(counts, form, tags), shared.buckets(own)
+        tokens = Tokens.of(cased, np.flatnonzero(joined_labels))
+        lined = replace(tokens, gap=with_lines(tokens.gap, is_end, seed + number))
+        views.append(features_of(lined, labels_by_rule(cased), words, columns))
+    gold = np.tile(is_end.astype(np.int32), len(views))
+    return BoundaryData(words, decide_ends(np.concatenate(views)), gold)
 
 
 def boundary_stage(data: BoundaryData, settings: Learning) -> Stage[AveragedCells]:
-    """The weights of a boundary model."""
-    rows = data.rows
-    kernel = kernel_of(settings)
+    """Train the weights of a boundary model."""
+    examples = [(data.decisions, data.gold)]
+    return classifier_stage("boundaries", LABELS, examples, settings, ROWS_PER_STEP, size=len(data.gold))
 
-    def learn(learner: AveragedCells, first: int) -> float:
-        some = slice(first, first + TOKENS_PER_STEP)
-        return kernel.learn(
-            *(*rows.candidates, rows.numbers[some], data.gold[some]),
-            *(learner.cells, learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
-        )
 
-    return Stage(
-        "boundaries",
-        learner=lambda: AveragedCells(settings.bits),
-        learn=learn,
-        examples=range(0, len(data.gold), TOKENS_PER_STEP),
-        size=len(data.gold),
-        epochs=settings.epochs,
+def describe_words(tokens: Tokens, is_end: NDArray[np.bool_], tags: Sequence[str]) -> tuple[WordTable, Places]:
+    """Describe the words of a treebank, and each token by the first columns without its own occurrence."""
+    spelled = _spelling(tokens)
+    is_capital = spelled["first"] == _CAPITAL
+    is_start = np.append(True, is_end[:-1])[: len(is_end)]
+    # The rows are occurrences: all, in lower case, with a capital inside a sentence, at its start, at its end.
+    occurrences = np.stack(
+        [np.ones_like(is_end), ~is_capital, is_capital & ~is_start, is_start, is_end], dtype=np.int64
     )
+    forms, word_of = np.unique(keys_of(spelled), return_inverse=True)
+    counts = np.stack([np.bincount(word_of[row == 1], minlength=len(forms)) for row in occurrences])
+    return word_table(forms, counts, word_of, tags), buckets_of(counts[:, word_of] - occurrences)
 
 
-def _own(is_capital: NDArray[np.bool_], is_end: NDArray[np.bool_]) -> tuple[Indices, ...]:
-    """The counts of single occurrences."""
-    is_start = starts_of(is_end)
-    masks = (is_start | True, ~is_capital, is_capital & ~is_start, is_start, is_end)
-    return tuple(mask.astype(np.int64) for mask in masks)
+def buckets_of(counts: Places) -> Places:
+    """The first four columns of a WordTable from the counts of `describe_words`."""
+    total, lower, capital_inside, start, end = counts
+    inside = lower + capital_inside
+    columns = [
+        np.digitize(lower, _COUNTS),
+        np.where(inside > 0, 1 + np.digitize(capital_inside / np.maximum(inside, 1), _CAPITAL_SHARES), 0),
+        np.where(total > 0, 1 + np.digitize(start / np.maximum(total, 1), _EDGE_SHARES), 0),
+        np.where(total > 0, 1 + np.digitize(end / np.maximum(total, 1), _EDGE_SHARES), 0),
+    ]
+    return np.stack(columns, axis=1)
 
 
-def word_table(counts: Counts, forms: NDArray[np.uint32], tags: Sequence[str]) -> WordTable:
-    """The words that occur at least MIN_COUNT times."""
-    seen: dict[int, Counter[str]] = {}
-    for form, tag in zip(forms.tolist(), tags, strict=True):
-        seen.setdefault(form, Counter())[tag] += 1
-    sets = [_frequent(seen[key]) for key in counts.keys.tolist()]
-    tag_numbers, set_numbers = (
-        {value: number for number, value in enumerate(sorted(set(values)), start=_UNKNOWN_TAGS)}
-        for values in ([found[0] for found in sets], [found[1] for found in sets])
-    )
-    tags_of_words = [tag_numbers[found[0]] for found in sets]
-    sets_of_words = [set_numbers[found[1]] for found in sets]
-    rows = np.column_stack([counts.buckets(), tags_of_words, sets_of_words, counts.total >= COMMON_COUNT]).astype(
-        np.uint16
-    )
-    kept = counts.total >= MIN_COUNT
-    return WordTable(counts.keys[kept], rows[kept])
+def word_table(forms: NDArray[np.uint32], counts: Places, word_of: Places, tags: Sequence[str]) -> WordTable:
+    """The words that occur at least MIN_COUNT times; word_of: the word of each token, tags: its tag."""
+    tag_counts: list[Counter[str]] = [Counter() for _ in forms]
+    for word, tag in zip(word_of.tolist(), tags, strict=True):
+        tag_counts[word][tag] += 1
+    frequent = [_frequent_tags(seen) for seen in tag_counts]
+    numbered = [_number([tag for tag, _ in frequent]), _number([tags for _, tags in frequent])]
+    total = counts[0]
+    rows = np.column_stack([buckets_of(counts), *numbered, total >= COMMON_COUNT]).astype(np.uint16)
+    return WordTable(forms[total >= MIN_COUNT], rows[total >= MIN_COUNT])
 
 
-def _frequent(seen: Counter[str]) -> tuple[str, str]:
+def _frequent_tags(counts: Counter[str]) -> tuple[str, str]:
     """The most frequent tag, and all tags that a tenth of the occurrences have."""
-    tags = sorted(seen, key=lambda tag: (-seen[tag], tag))
-    return tags[0], " ".join(sorted(tag for tag in tags if 10 * seen[tag] >= seen.total()))
+    tags = sorted(counts, key=lambda tag: (-counts[tag], tag))
+    return tags[0], " ".join(sorted(tag for tag in tags if 10 * counts[tag] >= counts.total()))
 
 
-def with_lines(gap: Indices, is_end: NDArray[np.bool_], seed: int) -> Indices:
-    """What follows the tokens, with line breaks: treebanks have none, but lists and verses do.
+def _number(values: Sequence[str]) -> list[int]:
+    """Number the values in alphabetical order, after the numbers of unknown words."""
+    numbers = {value: number for number, value in enumerate(sorted(set(values)), start=_UNKNOWN_TAGS)}
+    return [numbers[value] for value in values]
+
+
+def with_lines(gap: Places, is_end: NDArray[np.bool_], seed: int) -> Places:
+    """Add line breaks to what follows the tokens: treebanks have none, but lists and verses do.
 
     In some paragraphs a line ends after each sentence and sometimes inside one.
     """
     random = Random(seed)
-    found = np.array(gap)
+    lined = np.array(gap)
     has_lines = random.random() < LINE_SHARE
     for place, (space, end) in enumerate(zip(gap.tolist(), is_end.tolist(), strict=True)):
         if space == PARAGRAPH_END:
             has_lines = random.random() < LINE_SHARE
         elif space == BLANK and has_lines and (end or random.random() < BREAK_SHARE):
-            found[place] = LINE
-    return found
+            lined[place] = LINE
+    return lined
 
 
-def with_joined_paragraphs(text: str, labels: NDArray[np.int32], seed: int) -> tuple[str, NDArray[np.int32]]:
-    """The text and its labels with a blank in place of some blank lines.
+def join_paragraphs(text: str, labels: Labels, seed: int) -> tuple[str, Labels]:
+    """Replace some blank lines of a canonical text by blanks, and return it with its labels.
 
     Headings and greetings without a full stop are paragraphs in most treebanks; in other text a sentence follows them.
     """
-    paragraphs = text.split(PARAGRAPH)
+    paragraphs = text.split(PARAGRAPH)[:-1]
     is_joined = np.random.default_rng(seed).random(len(paragraphs) - 1) < JOIN_SHARE
     begins = np.cumsum([len(paragraph) + len(PARAGRAPH) for paragraph in paragraphs[:-1]], dtype=np.int64)
     kept = np.ones(len(text), dtype=np.bool_)
     kept[begins[is_joined] - 1] = False
-    separators = (" " if joined else PARAGRAPH for joined in is_joined.tolist())
-    pieces = [piece for pair in zip(separators, paragraphs[1:], strict=True) for piece in pair]
-    return "".join([*paragraphs[:1], *pieces]), labels[kept]
+    separators = [" " if joined else PARAGRAPH for joined in is_joined.tolist()]
+    pieces = zip(paragraphs, [*separators, PARAGRAPH], strict=True)
+    return "".join(paragraph + separator for paragraph, separator in pieces), labels[kept]

@@ -8,14 +8,14 @@ capitals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from treewright.corpus import Sentence
-from treewright.tokeniser.canonical import PARAGRAPH
+from treewright.tokeniser.text import PARAGRAPH
 
-MIN_CAPITALS = 2  # of a sentence in capitals: "I" and the "A" of a list are not in capitals; by convention
+MIN_CAPITALS = 2  # of a sentence in capitals: "I" and the "A" of a list are not in capitals; not tuned
 
 
 def is_in_capitals(forms: Sequence[str]) -> bool:
@@ -29,7 +29,7 @@ def is_in_capitals(forms: Sequence[str]) -> bool:
 
 
 def without_capitals(forms: Sequence[str]) -> Sequence[str]:
-    """The forms of a sentence in lower case if it is in capitals, otherwise as they are.
+    """Bring the forms of a sentence into lower case if it is in capitals.
 
     >>> without_capitals(["STOP", "!"]), without_capitals(["Stop", "!"])
     (['stop', '!'], ['Stop', '!'])
@@ -38,41 +38,29 @@ def without_capitals(forms: Sequence[str]) -> Sequence[str]:
 
 
 def with_case_noise(sentences: Sequence[Sentence], share: float, seed: int) -> list[Sentence]:
-    """The sentences, a random share of them in lower case; the same for the same seed.
+    """Bring a random share of the sentences into lower case; the same for the same seed.
 
     >>> [sentence.forms for sentence in with_case_noise([Sentence.from_words(["It", "rains"])], 1.0, 1)]
     [['it', 'rains']]
     """
-    noisy = set(np.random.default_rng(seed).permutation(len(sentences))[: int(share * len(sentences))].tolist())
-    return [in_lower_case(one) if number in noisy else one for number, one in enumerate(sentences)]
-
-
-def in_lower_case(sentence: Sentence) -> Sentence:
-    """A copy of a sentence with its forms in lower case."""
-    return sentence.with_columns(forms=[form.lower() for form in sentence.forms])
+    noisy = list(sentences)
+    for number in np.random.default_rng(seed).permutation(len(sentences))[: int(share * len(sentences))].tolist():
+        noisy[number] = sentences[number].with_columns(forms=[form.lower() for form in sentences[number].forms])
+    return noisy
 
 
 def with_noisy_paragraphs(text: str, share: float, seed: int) -> str:
-    """The text, a random share of its paragraphs in another casing: half of them in lower case, half in capitals.
+    """Change the casing of a random share of the paragraphs of a canonical text: lower case and capitals by turns.
 
     Each character keeps its place: a letter whose other case is several letters stays as it is.
 
-    >>> with_noisy_paragraphs("It rains.\\n\\nStay in!", 1.0, 1)
-    'it rains.\\n\\nSTAY IN!'
+    >>> with_noisy_paragraphs("It rains.\\n\\nStay in!\\n\\n", 1.0, 1)
+    'it rains.\\n\\nSTAY IN!\\n\\n'
     """
-    paragraphs = text.split(PARAGRAPH)
+    *paragraphs, end = text.split(PARAGRAPH)
     chosen = np.random.default_rng(seed).permutation(len(paragraphs))[: int(share * len(paragraphs))]
     for place, number in enumerate(chosen.tolist()):
         change = str.upper if place % 2 else str.lower
-        paragraphs[number] = "".join(map(letter_by_letter(change), paragraphs[number]))
-    return PARAGRAPH.join(paragraphs)
-
-
-def letter_by_letter(change: Callable[[str], str]) -> Callable[[str], str]:
-    """A change of case that keeps a letter as it is where it would become several."""
-
-    def changed(letter: str) -> str:
-        found = change(letter)
-        return found if len(found) == 1 else letter
-
-    return changed
+        letters = ((letter, change(letter)) for letter in paragraphs[number])
+        paragraphs[number] = "".join(new if len(new) == 1 else old for old, new in letters)
+    return PARAGRAPH.join([*paragraphs, end])

@@ -24,7 +24,7 @@ Template = tuple[tuple[int, int], ...]  # atom, offset
 BASE = 0x9E3779B97F4A7C15  # odd, hence with an inverse
 INVERSE = pow(BASE, -1, 1 << 64)
 REACH = 4  # the largest offset of a template
-MAX_LENGTH = 8  # of the atom `length`; by convention
+MAX_LENGTH = 8  # of the atom `length`; not tuned
 
 SPACE = 1  # the class of white space
 MARK = 5  # that of combining marks
@@ -80,17 +80,17 @@ TEMPLATES = (
 )
 
 
-def compiled(template: str, atoms: Sequence[str]) -> Template:
+def compile_template(template: str, atoms: Sequence[str]) -> Template:
     """The atoms of a template as numbers, with their offsets.
 
-    >>> compiled("-1.char 0.class", ATOMS)
+    >>> compile_template("-1.char 0.class", ATOMS)
     ((0, -1), (1, 0))
     """
     items = (item.split(".") for item in template.split())
     return tuple((atoms.index(atom), int(offset)) for offset, atom in items)
 
 
-_TEMPLATES = tuple(compiled(template, ATOMS) for template in TEMPLATES)
+_TEMPLATES = tuple(compile_template(template, ATOMS) for template in TEMPLATES)
 
 
 def class_of(character: str) -> int:
@@ -122,19 +122,19 @@ def classes_of(text: str) -> NDArray[np.uint64]:
     classes = _ASCII_CLASSES[np.minimum(codes, 127)]
     if not text.isascii():
         others = codes > 127
-        found, places = np.unique(codes[others], return_inverse=True)
-        classes[others] = np.array([class_of(chr(code)) for code in found.tolist()], dtype=np.uint64)[places]
+        distinct, places = np.unique(codes[others], return_inverse=True)
+        classes[others] = np.array([class_of(chr(code)) for code in distinct.tolist()], dtype=np.uint64)[places]
     return classes
 
 
-def lowered(text: str) -> str:
-    """Each character in lower case; one whose lower case is longer stays.
+def lower_letters(text: str) -> str:
+    """Bring each character into lower case; one whose lower case is longer stays.
 
-    >>> lowered("İΑΣ")
+    >>> lower_letters("İΑΣ")
     'İασ'
     """
     if "\u0130" in text:
-        return "\u0130".join(map(lowered, text.split("\u0130")))
+        return "\u0130".join(map(lower_letters, text.split("\u0130")))
     return text.replace("Σ", "σ").lower()  # str.lower makes the last sigma of a word another letter
 
 
@@ -149,10 +149,10 @@ def features_of(
     True
     """
     layout = Layout.of(lengths)
-    return joined_features(atoms_of(text, rule, layout), _TEMPLATES, layout.places[places])
+    return combine_atoms(atoms_of(text, rule, layout), _TEMPLATES, layout.places[places])
 
 
-def joined_features(
+def combine_atoms(
     atoms: NDArray[np.uint64], templates: Sequence[Template], places: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
     """A row of hashed templates for each of these places of a table with a row for each atom."""
@@ -161,8 +161,8 @@ def joined_features(
     shifted = {item: atoms[item[0]][places + item[1]] for template in templates for item in template}
     for number, template in enumerate(templates):
         values = [shifted[item] for item in template]
-        feature = _joined(values, state, scratch) if len(values) > 1 else values[0]
-        table[:, number] = _joined([feature, np.uint64(number)], state, scratch) >> np.uint64(32)
+        feature = _hash(values, state, scratch) if len(values) > 1 else values[0]
+        table[:, number] = _hash([feature, np.uint64(number)], state, scratch) >> np.uint64(32)
     return table
 
 
@@ -203,13 +203,9 @@ class Layout:
         return table
 
 
-def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout | None = None) -> NDArray[np.uint64]:
-    """A row for each of ATOMS with a value for each place of the layout, zero in the gaps.
-
-    Without a layout there are REACH zeros before and after the characters.
-    """
-    layout = layout or Layout.of([len(text)])
-    codes = codes_of(lowered(text))
+def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout) -> NDArray[np.uint64]:
+    """A row for each of ATOMS with a value for each place of the layout, zero in the gaps."""
+    codes = codes_of(lower_letters(text))
     classes = classes_of(text)
     codes[classes == SPACE] = ord(" ")
     codes, classes, rule = (layout.spread(values) for values in (codes, classes, rule))
@@ -238,24 +234,20 @@ def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout | None = None) -
     return table
 
 
-def word_bucket(
-    spaces: NDArray[np.bool_], rule: NDArray[np.int32], begins: NDArray[np.int64] | None = None
-) -> NDArray[np.uint64]:
-    """How many spaces there are since the last sentence end by rule or the begin of the text, in powers of two.
+def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32], begins: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Count the spaces since the last sentence end by rule or the begin of the text, in powers of two.
 
-    >>> word_bucket(np.array([False, True, False, True, False]), np.array([0, 0, 2, 0, 1])).tolist()
+    >>> spaces = np.array([False, True, False, True, False])
+    >>> word_bucket(spaces, np.array([0, 0, 2, 0, 1]), np.zeros(5, dtype=np.int64)).tolist()
     [1, 2, 2, 1, 1]
     """
-    if not len(spaces):
-        return np.zeros(0, dtype=np.uint64)
     count = np.cumsum(spaces)
     ended = np.maximum.accumulate(np.append(0, np.where(rule == 2, count + 1, 0))[:-1])
-    if begins is not None:
-        ended = np.maximum(ended, np.append(0, count)[begins])
+    ended = np.maximum(ended, np.append(0, count)[begins])
     return np.asarray(np.log2(np.maximum(count - ended, 0) + 1) + 1, dtype=np.uint64)
 
 
-def _joined(values: Sequence[NDArray[np.uint64] | np.uint64], state: Hashes, scratch: Hashes) -> Hashes:
+def _hash(values: Sequence[NDArray[np.uint64] | np.uint64], state: Hashes, scratch: Hashes) -> Hashes:
     """One hash of several values for each character; it is written to `state`, which may be the first of the values."""
     np.add(values[0], np.uint64(0x632BE59BD9B4E019), out=state)
     for value in values[1:]:
@@ -288,8 +280,8 @@ class Substrings:
 def _chunk_ends(spaces: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first character of each character's chunk, and the one after its last."""
     here = np.arange(len(spaces))
-    first = np.maximum.accumulate(np.where(spaces, here + 1, 0)) if len(spaces) else here
-    last = np.minimum.accumulate(np.where(spaces, here, len(spaces))[::-1])[::-1] if len(spaces) else here
+    first = np.maximum.accumulate(np.where(spaces, here + 1, 0))
+    last = np.minimum.accumulate(np.where(spaces, here, len(spaces))[::-1])[::-1]
     return np.minimum(first, last), last
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-MARKS = (".!?…。！？", ";:", ",–—-")  # after which a sentence is cut, the best first; by convention
+MARKS = (".!?…。！？", ";:", ",–—-")  # after which a sentence is cut, the best first; not tuned
 
 
 def cuts(forms: Sequence[str], most: int) -> Iterator[int]:
-    """Where parts of at most `most` words begin, and the end: after the best mark in the second half of a part.
+    """Find where parts of at most `most` words begin, and the end: after the best mark in the second half of a part.
 
     >>> list(cuts(["a", "b", ",", "c", "d", "e", "f"], 4))
     [0, 3, 7]

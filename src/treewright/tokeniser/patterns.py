@@ -1,18 +1,13 @@
 """Tokens that are recognised by their form: addresses, names of accounts, emoji, files, times, identifiers.
 
 The table names each pattern. Training drops the patterns that its treebank cuts in another way; prices are learned
-(UD English cuts `$5` into `$` and `5`). Patterns apply to canonical text (canonical.py).
+(UD English cuts `$5` into `$` and `5`). Patterns apply to canonical text (text.py).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-
-import numpy as np
-from numpy.typing import NDArray
-
-MIN_SHARE = 0.9  # of the matches in the training text that must be tokens; by convention
 
 # Letters of scripts that are written with blanks: not those of Thai, Lao, Burmese, Khmer, Chinese and Japanese.
 _LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -61,8 +56,8 @@ class Patterns:
     """Some of the patterns as one.
 
     >>> text = "see C++ at 10:30"
-    >>> [text[begin:end] for begin, end in Patterns(PATTERNS).spans(text)]
-    ['C++', '10:30']
+    >>> [(name, text[begin:end]) for name, begin, end in Patterns(PATTERNS).matches(text)]
+    [('name with a mark', 'C++'), ('time', '10:30')]
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -74,48 +69,17 @@ class Patterns:
         self._matcher = re.compile("|".join(groups) or r"(?!)")
 
     def matches(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """The name of the pattern of each token that they match, and its place."""
+        """Find the tokens that match: the name of the pattern, begin and end."""
         for begin, end in _chunks(text):
             for match in self._matcher.finditer(text, begin, end):
                 yield self.names[int((match.lastgroup or "p0")[1:])], *match.span()
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """The places of the tokens that they match."""
-        return ((begin, end) for _, begin, end in self.matches(text))
-
-    def apply(self, text: str, ends: NDArray[np.bool_]) -> None:
-        """Cut the text before and after each match, and not inside; `ends` says which characters end a token."""
-        for begin, end in self.spans(text):
-            ends[begin : end - 1] = False
-            ends[end - 1] = True
-            if begin and not text[begin - 1].isspace():
-                ends[begin - 1] = True
-
 
 def _chunks(text: str) -> Iterator[tuple[int, int]]:
-    """The text between white space around each trigger."""
+    """Find the text between white space around each trigger."""
     end = 0
     while trigger := _TRIGGER.search(text, end):
         begin = 1 + max(text.rfind(space, end, trigger.start()) for space in " \n")
         space = _SPACE.search(text, trigger.end())
         begin, end = max(begin, end), space.start() if space else len(text)
         yield begin, end
-
-
-def agreeing(text: str, ends: NDArray[np.bool_]) -> tuple[str, ...]:
-    """The patterns that a treebank agrees with, and those that it has no example of.
-
-    >>> text = "to @ann and #x at 10:30"
-    >>> ends = np.isin(np.arange(len(text)), [1, 3, 6, 10, 13, 16, 22])
-    >>> sorted(set(PATTERNS) - set(agreeing(text, ends)))
-    ['account']
-    """
-    found: dict[str, list[bool]] = {name: [] for name in PATTERNS}
-    for name, begin, end in Patterns(PATTERNS).matches(text):
-        found[name].append(_is_token(text, ends, begin, end))
-    return tuple(name for name, tokens in found.items() if sum(tokens) >= MIN_SHARE * len(tokens))
-
-
-def _is_token(text: str, ends: NDArray[np.bool_], begin: int, end: int) -> bool:
-    begins = begin == 0 or text[begin - 1].isspace() or bool(ends[begin - 1])
-    return begins and bool(ends[end - 1]) and not ends[begin : end - 1].any()

@@ -48,7 +48,7 @@ def representative(form: str) -> str:
     return UNKNOWN_NAME if kind in NAMES else REPRESENTATIVES.get(kind, form)
 
 
-@lru_cache(maxsize=1 << 16)  # words, by convention; it changes the speed only
+@lru_cache(maxsize=1 << 16)  # words; it changes the speed only
 def kind_of(form: str) -> str:
     """The name of the pattern that a whole form matches; empty if there is none."""
     if form.isalpha():
@@ -72,5 +72,5 @@ def emoticon_tag(tags: Counter[tuple[str, ...]], columns: Sequence[str]) -> tupl
     if "upos" not in columns:
         return None
     place = list(columns).index("upos")
-    found = [tag for tag in tags if tag[place] == EMOTICON_TAG]
-    return max(found, key=lambda tag: (tags[tag], tag), default=None)
+    symbols = [tag for tag in tags if tag[place] == EMOTICON_TAG]
+    return max(symbols, key=lambda tag: (tags[tag], tag), default=None)

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.tokeniser.characters import SPACE, classes_of
-
-INSIDE, TOKEN, SENTENCE = 0, 1, 2  # labels: the character ends nothing, a token, or a token and a sentence
+from treewright.tokeniser.text import SENTENCE, TOKEN, Labels
 
 _TOKEN = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}'’]"  # addresses
@@ -23,11 +20,10 @@ _TOKEN = re.compile(
 _ENDS = ".!?…。！？؟۔।॥"
 _CLOSING = "\"'”’»)]}›」』"
 _FINAL = frozenset(_ENDS + _CLOSING)
-_BREAK = re.compile(r"\n[^\S\n]*\n")
 
 
-def labels_by_rule(text: str) -> NDArray[np.int32]:
-    """A label for each character; the end of the text is not labelled as the end of a sentence.
+def labels_by_rule(text: str) -> Labels:
+    """Label each character; the end of the text is not labelled as the end of a sentence.
 
     >>> labels_by_rule("Hi. Bye!").tolist()
     [0, 1, 2, 0, 0, 0, 1, 1]
@@ -47,7 +43,7 @@ def labels_by_rule(text: str) -> NDArray[np.int32]:
 
 
 def _may_end(text: str, begin: int, end: int) -> bool:
-    """A sentence-final mark, or a closing mark after one; but not the full stop of an initial."""
+    """Whether a token is a sentence-final mark, or a closing mark after one; but not the full stop of an initial."""
     closed = begin
     while closed > max(0, begin - 4) and text[closed] in _CLOSING:
         closed -= 1
@@ -58,18 +54,6 @@ def _may_end(text: str, begin: int, end: int) -> bool:
 
 
 def _may_begin(text: str, end: int, following: str) -> bool:
-    """After white space, or after an ideographic mark: any token but one in lower case, a closing mark or a comma."""
+    """Whether a sentence may begin after white space or an ideographic mark: with neither lower case nor a comma."""
     spaced = text[end : end + 1].isspace()
     return (spaced or text[end - 1] in "。！？") and not following.islower() and following not in _CLOSING + ",;:"
-
-
-def paragraph_ends(text: str) -> list[int]:
-    """The last character before each blank line, and that of the text.
-
-    >>> paragraph_ends("a b\\n\\nc ")
-    [2, 5]
-    """
-    bounds = [match.start() for match in _BREAK.finditer(text)] + [len(text)]
-    places = np.flatnonzero(classes_of(text) != SPACE)
-    before = np.searchsorted(places, bounds)
-    return [int(place) for place in np.unique(places[before[before > 0] - 1])]

@@ -1,0 +1,88 @@
+"""A log-linear classifier of characters or tokens: each has a few candidate labels and is decided alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._core import TagModel
+from treewright.learn import AveragedCells, Learning, Stage
+from treewright.learn.hashing import REACH, hashed
+from treewright.tokeniser.text import Labels
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Rows of hashed features, each with its candidate labels, as the kernel takes them."""
+
+    features: NDArray[np.uint32]  # after rows of zeros: templates reach REACH rows back
+    begin: NDArray[np.int32]  # the candidates of a row are pool[begin[row] : begin[row + 1]]
+    pool: NDArray[np.int32]
+    rows: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, features: NDArray[np.uint32], first: Labels, last: Labels) -> Decisions:
+        """Decide each row between the labels from `first` to `last`, without the last."""
+        padding = 2 * REACH
+        sizes = last - first
+        begin = np.zeros(padding + len(features) + 1, dtype=np.int32)
+        begin[padding + 1 :] = np.cumsum(sizes)
+        offsets = np.arange(begin[-1]) - np.repeat(begin[padding:-1], sizes)
+        pool = (np.repeat(first, sizes) + offsets).astype(np.int32)
+        padded = np.concatenate([np.zeros((padding, features.shape[1]), dtype=np.uint32), features])
+        return cls(padded, begin, pool, np.arange(padding, len(padded), dtype=np.int32))
+
+    def classify(
+        self, labels: Sequence[str], settings: Learning, weights: NDArray[np.float32]
+    ) -> tuple[Labels, NDArray[np.float64]]:
+        """Choose the best label of each row, and compute its probability."""
+        kernel = kernel_of(labels, self.features.shape[1], settings)
+        chosen, _, confidence = kernel.decode(self.features, self.begin, self.pool, self.rows, weights, None, True)
+        assert confidence is not None
+        return chosen, confidence
+
+
+def kernel_of(labels: Sequence[str], features: int, settings: Learning) -> TagModel:
+    """The kernel that decides each row alone; every feature is a template of its own."""
+    items = np.array([(feature, feature, 0) for feature in range(features)], dtype=np.int32)
+    table = np.array([[hashed(label)] for label in (*labels, "<before>")], dtype=np.uint32)
+    return TagModel(items, features, table, settings.bits, len(labels), 0, False)
+
+
+def classifier_stage(
+    name: str,
+    labels: Sequence[str],
+    data: Sequence[tuple[Decisions, Labels]],
+    settings: Learning,
+    rows_per_step: int,
+    *,
+    size: int,
+    shuffle_key: str | None = None,
+) -> Stage[AveragedCells]:
+    """Train the weights of a classifier on batches of decisions with their gold labels, a few rows at a time."""
+    kernel = kernel_of(labels, data[0][0].features.shape[1], settings)
+    steps = [
+        (decisions, gold, slice(first, first + rows_per_step))
+        for decisions, gold in data
+        for first in range(0, len(gold), rows_per_step)
+    ]
+
+    def learn(learner: AveragedCells, number: int) -> float:
+        decisions, gold, rows = steps[number]
+        return kernel.learn(
+            *(decisions.features, decisions.begin, decisions.pool, decisions.rows[rows], gold[rows]),
+            *(learner.cells, learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
+        )
+
+    return Stage(
+        name,
+        learner=lambda: AveragedCells(settings.bits),
+        learn=learn,
+        examples=range(len(steps)),
+        size=size,
+        epochs=settings.epochs,
+        shuffle_key=shuffle_key,
+    )

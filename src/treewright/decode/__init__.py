@@ -26,9 +26,7 @@ from treewright.decode.sums.sample import sample
 from treewright.decode.third_order import ThirdOrderParts, third_order_tree
 from treewright.decode.tree_and_graph import TreeAndGraph, tree_and_graph
 from treewright.decode.why import WhyNot, why_not
-from treewright.proofs.claim import Verified
-from treewright.proofs.proof import Proof
-from treewright.proofs.verify import verify, verify_batch
+from treewright.proofs import Proof, Verified, verify
 
 __all__ = [
     "METHODS",
@@ -80,6 +78,5 @@ __all__ = [
     "tree_confidence",
     "trees",
     "verify",
-    "verify_batch",
     "why_not",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -55,6 +56,8 @@ def read_record(data: Mapping[str, Any]) -> Record:
         raise ProofError(f"refused: {error}") from None
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ProofError(f"refused: not a record as `treewright parse --proofs` writes it: {error!r}") from None
+    if not all(map(math.isfinite, (score, bound, gap, spread, tolerance))):
+        raise ProofError(f"refused: {', '.join(NUMBERS)} are finite numbers")
     if not all(isinstance(flag, bool) for flag in (certified, projective, all_arcs)):
         raise ProofError(f"refused: {', '.join(FLAGS)} are true or false")
     parse = Parse(heads, score, bound, "proof", gap, spread, tolerance, "bound", pruned=not all_arcs, proof=proof)

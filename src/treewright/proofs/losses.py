@@ -92,6 +92,7 @@ class Losses:
         best = (self.of_arc[arc], self.of_root_arc[arc], self.of_grand[arc, 0], self.of_sib[tree.sib])
         return exact_sum(np.concatenate([*best, self.of_stop[tree.stop], -self.scores.of_tree(tree)]))
 
+    @np.errstate(over="ignore", invalid="ignore")  # +inf is limited as other losses are
     def rounded(self, limit: Fraction, bits: int) -> IntegerLosses:
         """Losses rounded down and limited, to at most 2 ** bits."""
         shift = bits - math.frexp(float(limit))[1]
@@ -141,22 +142,22 @@ class Losses:
         stop[self.stop_is_out] = cap
         return losses._replace(arc=arc, sib=sib, stop=stop, grand=grand)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def spread(self, tree: TreeParts) -> float:
         """The scale that the tolerance of a certificate refers to: the loss of a tree without penalties.
 
         Penalties are losses from the first group on that is more than PENALTY_OF_BEST times the size of the best
         scores. All terms are positive, so that doubles have a relative error of a few units in the last place.
         """
-        with np.errstate(invalid="ignore"):
-            columns = self._all(lambda best, score, more=0.0: np.where(score == -np.inf, np.inf, best - score + more))
+        columns = self._all(lambda best, score, more=0.0: np.where(score == -np.inf, np.inf, best - score + more))
         arc, sib, stop, grand = columns
         of_tree = np.concatenate([arc[tree.arc], sib[tree.sib], stop[tree.stop], grand[tree.arc, tree.head]])
         size = self._size_of_best()
         if of_tree.max(initial=0.0) <= PENALTY_OF_BEST * size:
-            return math.fsum(of_tree)
+            return float(of_tree.sum())
         losses = np.concatenate([column.ravel() for column in columns])
         best = np.concatenate([self.best_arc, self.best_sib, self.best_grand, self.best_stop])
-        return math.fsum(of_tree[of_tree < _least_penalty(losses, best, size)])
+        return float(of_tree[of_tree < _least_penalty(losses, best, size)].sum())
 
     def _size_of_best(self) -> float:
         """The highest best score, or if none is positive, the one nearest to 0; arcs count if no other is positive."""
@@ -190,10 +191,9 @@ def exact_sum(numbers: Floats) -> Fraction:
 
 def _difference_rounded_down(a: Any, b: Any) -> Any:
     """a - b, rounded down; +inf if b is -inf. The error of a rounded sum is computed exactly (Knuth's TwoSum)."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        rounded = a - b
-        other = rounded - a
-        error = (a - (rounded - other)) - (b + other)
+    rounded = a - b
+    other = rounded - a
+    error = (a - (rounded - other)) - (b + other)
     return np.where(b == -np.inf, np.inf, np.where(error < 0, np.nextafter(rounded, -np.inf), rounded))
 
 

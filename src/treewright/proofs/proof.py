@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -46,19 +46,6 @@ class Node(NamedTuple):
     has_arc: bool
     fixings: Sequence[Fixing]
     point: int | None
-
-
-class TreeDual(Protocol):
-    """The solution of the dual program of the best first-order tree, as the core gives it."""
-
-    @property
-    def penalty(self) -> float: ...
-    @property
-    def slack(self) -> Sequence[float]: ...
-    @property
-    def set_begin(self) -> Sequence[int]: ...
-    @property
-    def words(self) -> Sequence[int]: ...
 
 
 @dataclass(frozen=True)
@@ -100,8 +87,8 @@ class Proof:
         return cls("search", nodes, points)
 
     @classmethod
-    def of_tree(cls, dual: TreeDual) -> Proof:
-        """Make the proof of a first-order tree: one node, bounded by the solution of the tree's dual program."""
+    def of_tree(cls, dual: Any) -> Proof:
+        """Make the proof of a first-order tree: one node, bounded by the core's solution of the tree's dual program."""
         point = Point((), dual.penalty, _sets(dual.slack, dual.set_begin, dual.words))
         return cls("search", [Node(-1, None, False, (), 0)], [point])
 

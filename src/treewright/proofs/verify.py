@@ -103,10 +103,10 @@ def verify(
     spread = losses.spread(tree)
     if parse.spread > spread * (1 + SPREAD_ERROR):
         raise ProofError(f"refused: the spread of the scores is {spread!r}, not {parse.spread!r}")
-    loss = losses.of_tree(tree)
     allowed = min(Fraction(parse.gap), Fraction(parse.bound) - value)
     if allowed < 0:
-        raise ProofError(f"refused: the bound {parse.bound!r} is below the value of the tree, {float(value)!r}")
+        raise ProofError(f"refused: the bound {parse.bound!r} is below the value of the tree, {_rounded_up(value)!r}")
+    loss = losses.of_tree(tree)
     gap = loss - _smallest_loss(losses, loss, parse.proof, projective, single_root, allowed) if loss else Fraction(0)
     if gap > allowed:
         raise ProofError(f"refused: a gap of {_rounded_up(gap)!r} is proved, not of {_rounded_up(allowed)!r}")

@@ -2,7 +2,7 @@
 
 All times are those of a user's whole calls in Python, from arrays (or Parts) to the result, not those of kernels.
 produce: `tree(..., proof=True)` divided by `tree(...)`. check: `verify(...)` divided by `tree(...)`, one call for each
-sentence. check of a batch: `verify_batch` of many sentences divided by `trees` on one thread (`tree_batch` for parts),
+sentence. check of a batch: `verify_batch` of many sentences divided by `trees` on one thread,
 one call each.
 DATA is a folder with treebanks (English-EWT/test.conllu); without it, random scores only.
 """
@@ -136,8 +136,6 @@ def batch_ratio(problems: Sequence[Problem], options: dict[str, Any]) -> str:
     scores = [one["arc"] for one in problems]
 
     def decode() -> list[tw.decode.Parse]:
-        if isinstance(scores[0], tw.decode.Parts):
-            return tw.decode.tree_batch(scores, **options)
         return tw.decode.trees(scores, threads=1, **options)
 
     if not isinstance(scores[0], tw.decode.Parts):

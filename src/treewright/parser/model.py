@@ -477,7 +477,7 @@ class Worker:
         parts = self._score_batch(inputs, arcs)
         if self.network:
             parts = [self.network.add_arcs(*each) for each in zip(parts, inputs.readings, strict=True)]
-        found = decode.tree_batch(parts, projective=projective, root=self.model.root, **options)
+        found = decode.trees(parts, projective=projective, root=self.model.root, threads=1, **options)
         best = self._climb_batch(inputs.batch, parts, found, projective, options)
         return parts, [with_scope(parse, some) for parse, some in zip(best, arcs, strict=True)]
 
@@ -502,7 +502,8 @@ class Worker:
             arcs = [reading.arcs for reading in inputs.readings]
         else:
             arcs = self.pruner.batch_arcs(inputs.batch, *self.model.pruner)
-        return decode.candidates_batch(arcs, **pruning(self.model.options, projective))
+        rules = pruning(self.model.options, projective)
+        return [decode.candidates(scores, **rules) for scores in arcs]
 
     def _score_batch(self, inputs: Inputs, pruned: Sequence[Candidates]) -> list[Parts]:
         options, arcs = self.model.options, [(found.head, found.modifier) for found in pruned]
@@ -561,8 +562,8 @@ def climbed(start: Parse, parts: Parts, heads: Indices, value: float, climbs: in
 
     There is no bound on the value of other trees, unless there is no other tree over the candidate arcs.
     """
-    bound = value if parts.core.arcs == len(heads) - 1 else math.inf
-    return Parse(heads, value, bound, "climb", tolerance=start.tolerance, iterations=climbs)
+    bound, gap = (value, 0.0) if parts.core.arcs == len(heads) - 1 else (math.inf, math.inf)
+    return Parse(heads, value, bound, "climb", gap, tolerance=start.tolerance, iterations=climbs)
 
 
 def check_second_order(options: ParserSettings, task: str) -> None:
@@ -587,7 +588,7 @@ def every_arc(arcs: Candidates) -> Candidates:
 def with_scope(parse: Parse, arcs: Candidates) -> Parse:
     """The parse with a note if its bound and its certificate are not about all arcs."""
     words = len(arcs.marginal) - 1
-    return parse.after_pruning() if len(arcs.head) < words * words else parse
+    return replace(parse, pruned=True) if len(arcs.head) < words * words else parse
 
 
 def at_least(parse: Parse, other: Parse) -> Parse:

@@ -6,26 +6,23 @@
 
 namespace treewright {
 
-template <typename Decoder>
-static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool single_root, int k) {
+static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool projective, bool single_root, int k) {
   const int nodes = checked_nodes(arc);
   if (k < 1) throw nb::value_error("k must be at least 1");
-  KBest found;
+  KBest best;
   {
     nb::gil_scoped_release nogil;
-    Decoder decoder;
-    found = decoder.decode(arc.data(), nodes, single_root, k);
+    best = projective ? ProjectiveKBest().decode(arc.data(), nodes, single_root, k)
+                      : SpanningKBest().decode(arc.data(), nodes, single_root, k);
   }
-  Trees heads = new_array<Trees>(found.values.size(), nodes);
-  std::copy(found.heads.begin(), found.heads.end(), heads.data());
-  return {heads, copied<NewScoreColumn>(found.values.data(), found.values.size())};
+  Trees heads = new_array<Trees>(best.values.size(), nodes);
+  std::copy(best.heads.begin(), best.heads.end(), heads.data());
+  return {heads, copied<NewScoreColumn>(best.values.data(), best.values.size())};
 }
 
 void bind_kbest(nb::module_ &m) {
-  m.def("kbest", &kbest<SpanningKBest>, nb::arg("arc").noconvert(), nb::arg("single_root"), nb::arg("k"),
+  m.def("kbest", &kbest, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"), nb::arg("k"),
         "The k best trees, or all there are: heads, a row a tree, and values.");
-  m.def("projective_kbest", &kbest<ProjectiveKBest>, nb::arg("arc").noconvert(), nb::arg("single_root"), nb::arg("k"),
-        "The same among projective trees.");
 }
 
 }  // namespace treewright

@@ -10,7 +10,6 @@ void bind_tensor(nb::module_ &m);
 void bind_learning(nb::module_ &m);
 void bind_first_order(nb::module_ &m);
 void bind_dmv(nb::module_ &m);
-void bind_dynamic(nb::module_ &m);
 void bind_sums(nb::module_ &m);
 void bind_local_search(nb::module_ &m);
 void bind_factors(nb::module_ &m);
@@ -37,7 +36,6 @@ NB_MODULE(_core, m) {
   treewright::bind_learning(m);
   treewright::bind_first_order(m);
   treewright::bind_dmv(m);
-  treewright::bind_dynamic(m);
   treewright::bind_sums(m);
   treewright::bind_local_search(m);
   treewright::bind_factors(m);

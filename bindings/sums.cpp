@@ -10,7 +10,6 @@
 #include "charts/part_sums.hpp"
 #include "dual/belief_propagation.hpp"
 #include "learning/confidence.hpp"
-#include "padded.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/parts.hpp"
 
@@ -23,60 +22,23 @@ static Kernel &scratch() {
   return kernel;
 }
 
-template <typename Kernel>
-static double log_partition(Scores arc, bool single_root) {
+static double log_partition(Scores arc, bool projective, bool single_root) {
   const int nodes = checked_nodes(arc);
   nb::gil_scoped_release nogil;
-  return scratch<Kernel>().log_partition(arc.data(), nodes, single_root);
+  return projective ? scratch<InsideOutside>().log_partition(arc.data(), nodes, single_root)
+                    : scratch<MatrixTree>().log_partition(arc.data(), nodes, single_root);
 }
 
-template <typename Kernel>
-static std::pair<NewScores, double> marginals(Scores arc, bool single_root) {
+static std::pair<NewScores, double> marginals(Scores arc, bool projective, bool single_root) {
   const int nodes = checked_nodes(arc);
-  NewScores found = new_array<NewScores>(nodes, nodes);
+  NewScores sums = new_array<NewScores>(nodes, nodes);
   double log_partition;
   {
     nb::gil_scoped_release nogil;
-    log_partition = scratch<Kernel>().marginals(arc.data(), nodes, single_root, found.data());
+    log_partition = projective ? scratch<InsideOutside>().marginals(arc.data(), nodes, single_root, sums.data())
+                               : scratch<MatrixTree>().marginals(arc.data(), nodes, single_root, sums.data());
   }
-  return {found, log_partition};
-}
-
-template <typename Kernel>
-static NewScoreColumn padded_log_partition(Scores3 scores, IndexColumn lengths, bool head_first, bool single_root,
-                                           int threads) {
-  const PaddedScores batch = padded_scores(scores, lengths, head_first);
-  NewScoreColumn values = new_array<NewScoreColumn>(batch.items);
-  {
-    nb::gil_scoped_release nogil;
-    log_partition_padded<Kernel>(batch, single_root, threads, values.data());
-  }
-  return values;
-}
-
-template <typename Kernel>
-static std::pair<NewScores3, NewScoreColumn> padded_marginals(Scores3 scores, IndexColumn lengths, bool head_first,
-                                                              bool single_root, int threads) {
-  const PaddedScores batch = padded_scores(scores, lengths, head_first);
-  NewScores3 found = new_array<NewScores3>(batch.items, batch.width, batch.width);
-  NewScoreColumn values = new_array<NewScoreColumn>(batch.items);
-  {
-    nb::gil_scoped_release nogil;
-    marginals_padded<Kernel>(batch, single_root, threads, found.data(), values.data());
-  }
-  return {found, values};
-}
-
-template <typename Kernel>
-static void bind_padded_sums(nb::module_ &m, const char *log_partition_name, const char *marginals_name) {
-  m.def(
-      log_partition_name, &padded_log_partition<Kernel>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
-      nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
-      "The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is "
-      "not valid.");
-  m.def(marginals_name, &padded_marginals<Kernel>, nb::arg("scores").noconvert(), nb::arg("lengths").noconvert(),
-        nb::arg("head_first"), nb::arg("single_root"), nb::arg("threads"),
-        "The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.");
+  return {sums, log_partition};
 }
 
 // Parts hold numbers that a decoder accepts, so that the expectations can be decoded.
@@ -129,16 +91,10 @@ static NewScoreColumn arc_confidence(const std::vector<const Parts *> &parts, co
 }
 
 void bind_sums(nb::module_ &m) {
-  m.def("log_partition", &log_partition<MatrixTree>, nb::arg("arc").noconvert(), nb::arg("single_root"),
+  m.def("log_partition", &log_partition, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
         "The log of the sum over all trees of the exponential of their value; -inf when there is none.");
-  m.def("marginals", &marginals<MatrixTree>, nb::arg("arc").noconvert(), nb::arg("single_root"),
+  m.def("marginals", &marginals, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
         "The probability of each arc and the log partition.");
-  m.def("projective_log_partition", &log_partition<InsideOutside>, nb::arg("arc").noconvert(), nb::arg("single_root"),
-        "The same over projective trees.");
-  m.def("projective_marginals", &marginals<InsideOutside>, nb::arg("arc").noconvert(), nb::arg("single_root"),
-        "The same over projective trees.");
-  bind_padded_sums<MatrixTree>(m, "padded_log_partition", "padded_marginals");
-  bind_padded_sums<InsideOutside>(m, "padded_projective_log_partition", "padded_projective_marginals");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
   m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),

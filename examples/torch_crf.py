@@ -21,9 +21,11 @@ class LogPartition(torch.autograd.Function):  # type: ignore[misc]
     def forward(ctx: Any, scores: torch.Tensor, lengths: torch.Tensor, projective: bool) -> torch.Tensor:
         given = scores.detach().cpu().double()  # without a copy where scores are float64 in CPU memory
         options: dict[str, Any] = {"lengths": lengths.cpu(), "head_first": False, "projective": projective}
-        marginals = torch.from_numpy(tw.decode.marginals(given, **options).view())
-        ctx.save_for_backward(marginals.to(scores))
-        return torch.from_numpy(tw.decode.log_partition(given, **options).view()).to(scores)
+        marginals = torch.zeros_like(scores)
+        for b, found in enumerate(tw.decode.batched(tw.decode.marginals, given, **options)):
+            marginals[b, : len(found), : len(found)] = torch.from_numpy(found.view())
+        ctx.save_for_backward(marginals)
+        return torch.tensor(tw.decode.batched(tw.decode.log_partition, given, **options)).to(scores)
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None]:

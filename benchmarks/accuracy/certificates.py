@@ -29,7 +29,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -318,10 +318,13 @@ def judge_forgeries(census: Census, random: np.random.Generator, seed: int) -> N
     """Forge the proof of one instance in many ways."""
     n, kind, names = int(random.integers(2, 6)), str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
     scores, scale = instance(random, n, kind, names)
-    arguments = {"root": str(random.choice(["single", "multi"])), "projective": bool(random.random() < 0.5)}
+    arguments: dict[str, Any] = {
+        "root": str(random.choice(["single", "multi"])),
+        "projective": bool(random.random() < 0.5),
+    }
     truth = Truth(Values(scores, n, scale), arguments["root"], arguments["projective"])
     try:
-        parse = tw.decode.tree(**scores, **arguments, proof=True)
+        parse = tw.decode.tree(**{**scores, **arguments}, proof=True)
     except InputError:
         return
     row = f"forged, {parse.proof.kind}" if parse.proof else ""
@@ -329,10 +332,11 @@ def judge_forgeries(census: Census, random: np.random.Generator, seed: int) -> N
         census.tried(row)
         note = f"seed {seed} n {n} {kind} {'+'.join(names)} {arguments} {record}"
         try:
-            numbers = [float(record[name]) for name in CLAIMS]
-            claim = tw.decode.Parse(np.array(record["heads"]), numbers[0], numbers[1], "forged", *numbers[2:])
-            claim = replace(claim, proof=tw.decode.Proof.from_dict(record["proof"]))
-            tw.decode.verify(scores["arc"], claim, **{k: v for k, v in scores.items() if k != "arc"}, **arguments)
+            claims: dict[str, Any] = {name: float(record[name]) for name in CLAIMS}
+            proof = tw.decode.Proof.from_dict(record["proof"])
+            claim = tw.decode.Parse(np.array(record["heads"]), method="forged", proof=proof, **claims)
+            others: dict[str, Any] = {name: array for name, array in scores.items() if name != "arc"}
+            tw.decode.verify(scores["arc"], claim, **others, **arguments)
         except InputError:
             census.count(row, "refused")
         except Exception as error:

@@ -36,14 +36,6 @@ class Eisner {
   const BestHeads &best() const { return best_; }
   bool has_best_heads() const { return has_best_heads_; }
 
-  // Of the last decode, if the best heads were not the tree: the halves of the chart (projective.hpp), over scores
-  // relative to the best head of each word. Boundary 0 has no items: halves[m, 0] is the score of the best head of m.
-  void copy_halves(double *halves) const {
-    const int nodes = chart_.nodes();
-    chart_.copy_halves(halves);
-    for (int m = 1; m < nodes; ++m) halves[std::size_t(m) * (nodes + 1)] = best_.score[m];
-  }
-
  private:
   bool fill_chart(const double *arc, int nodes, bool single_root, int *heads) {
     std::fill_n(heads, nodes, -1);

@@ -136,12 +136,6 @@ class ProjectiveChart {
     return !Semiring::is_bounded || largest_outside_ < 1e280;
   }
 
-  // half(h, b), [h, b] over nodes x (nodes + 1); 0 where the chart has no such item.
-  void copy_halves(double *halves) const {
-    for (int h = 0; h < nodes_; ++h)
-      for (int b = 0; b <= nodes_; ++b) *halves++ = h < first_ || b < 1 ? 0.0 : half(h, b);
-  }
-
   int nodes() const { return nodes_; }
   const double *halves_of(int h, int b) const { return half_.at(h, b); }            // along b
   const double *incomplete_of(int h, int m) const { return incomplete_.at(h, m); }  // along m

@@ -15,9 +15,8 @@
 // O(n^3) time, O(n^2) space beside the scores. Halves are stored by head and by boundary and pairs in both orders, so
 // that the inner loops run along rows; argmaxima are computed again while backtracing.
 //
-// The recurrences are in SiblingChart. Its parameter enumerates the arcs and their scores: whole arrays
-// (SiblingEisner), or the candidate arcs of Parts (PrunedSiblingEisner), which costs O(n) a candidate arc beside the
-// pairs that may be siblings under some head.
+// Only the candidate arcs of Parts are enumerated, which costs O(n) a candidate arc beside the pairs that may be
+// siblings under some head.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +44,7 @@ struct SiblingItems {
 };
 
 // Arcs has
-//   prefetch_scores(i, j), may_be_siblings(i, j)
+//   may_be_siblings(i, j)                         whether some head may have i and j as adjacent modifiers
 //   no_modifier(h, right)                         stop(h, h, right)
 //   find(h, m)                                    the arc as a value that converts to bool: false for no arc
 //   score(arc), stop(arc), first(arc)             arc(h, m), stop(h, m), sib(h, m, h)
@@ -71,13 +70,6 @@ class SiblingChart {
     return value;
   }
 
-  // Of the last decode: half(h, b), [h, b] over nodes x (nodes + 1); 0 where the chart has no such item.
-  void copy_halves(bool single_root, double *halves) const {
-    const int first = single_root ? 1 : 0;
-    for (int h = 0; h < nodes_; ++h)
-      for (int b = 0; b <= nodes_; ++b) *halves++ = h < first || b < 1 ? 0.0 : half(h, b);
-  }
-
  private:
   double half(int h, int b) const { return *items_.half.at(h, b); }
   // The boundary beside h on the side of m.
@@ -89,7 +81,6 @@ class SiblingChart {
       items_.set_half(j, j + 1, arcs.no_modifier(j, 1));
       if (j > 0) items_.set_half(j, j, arcs.no_modifier(j, 0));
       for (int i = j - 1; i >= first; --i) {
-        arcs.prefetch_scores(i - 1, j);
         complete_arc(i, j, i + 1);
         complete_half(i, j + 1);
         if (i == 0) continue;  // node 0 has no head and no sibling
@@ -165,72 +156,6 @@ class SiblingChart {
   std::vector<std::pair<int, int>> open_;
 };
 
-// All arcs, with scores in arrays arc[h, m], sib[h, m, s], stop[h, s, side] over nodes, row-major; modifiers in order.
-class DenseSiblingArcs {
- public:
-  void load(int nodes, const double *arc, const double *sib, const double *stop) {
-    nodes_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
-    for (Matrix *chart : {&incomplete_, &closed_}) chart->resize(nodes + 1);
-    if (int(zeros_.size()) < nodes) zeros_.assign(nodes, 0.0);
-  }
-
-  // The sibling scores of long sentences are outside the cache, a row an arc: they are fetched one step ahead.
-  void prefetch_scores(int i, int j) const {
-    if (!sib_ || i < 0) return;
-    prefetch(sib(i, j) + i + 1, j - i - 1);
-    if (i > 0) prefetch(sib(j, i) + i + 1, j - i - 1);
-  }
-  bool may_be_siblings(int, int) const { return true; }
-  double no_modifier(int h, int right) const { return stop_at(h, h, right); }
-
-  struct Arc {
-    int h, m;
-    explicit operator bool() const { return true; }
-  };
-  Arc find(int h, int m) const { return {h, m}; }
-  double score(Arc arc) const { return arc_[std::size_t(arc.h) * nodes_ + arc.m]; }
-  double stop(Arc arc) const { return stop_at(arc.h, arc.m, arc.h < arc.m); }
-  double first(Arc arc) const { return sib(arc.h, arc.m)[arc.h]; }
-
-  int inner(Arc arc) const { return std::abs(arc.h - arc.m) - 1; }
-  int inner_sibling(Arc arc, int k) const { return std::min(arc.h, arc.m) + 1 + k; }
-  auto later(Arc arc, const SiblingItems &items) const {
-    const int s = std::min(arc.h, arc.m) + 1;
-    const double *incomplete = incomplete_.at(arc.h, s), *pair = items.pair.at(arc.m, s);
-    const double *score = sib(arc.h, arc.m) + s;
-    return [=](int k) { return incomplete[k] + pair[k] + score[k]; };
-  }
-  void add(Arc arc, double incomplete) {
-    incomplete_(arc.h, arc.m) = incomplete;
-    closed_(arc.h, arc.m) = incomplete + stop(arc);
-  }
-  double incomplete(int h, int m) const { return *incomplete_.at(h, m); }
-
-  template <typename Term>
-  static double max(int count, Term term) {
-    return max_over(count, term);
-  }
-
-  int added(int h, int b) const { return within(h, b); }
-  int within(int h, int b) const { return h < b ? b - h - 1 : h - b; }
-  int modifier(int h, int b, int k) const { return (h < b ? h + 1 : b) + k; }
-  auto closed(int h, int b, const SiblingItems &items) const {
-    const int m = modifier(h, b, 0);
-    const double *closed = closed_.at(h, m), *half = items.half_of_boundary.at(b, m);
-    return [=](int k) { return closed[k] + half[k]; };
-  }
-
- private:
-  // Along s; zeros when there are no sibling scores.
-  const double *sib(int h, int m) const { return sib_ ? sib_ + (std::size_t(h) * nodes_ + m) * nodes_ : zeros_.data(); }
-  double stop_at(int h, int s, int side) const { return stop_ ? stop_[(std::size_t(h) * nodes_ + s) * 2 + side] : 0; }
-
-  int nodes_ = 0;
-  const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
-  Matrix incomplete_, closed_;  // closed: incomplete and the stop after it
-  std::vector<double> zeros_;
-};
-
 // The candidate arcs of Parts; the modifiers of a side outwards from its head.
 class CandidateSiblingArcs {
  public:
@@ -244,7 +169,6 @@ class CandidateSiblingArcs {
     find_possible_siblings();
   }
 
-  void prefetch_scores(int, int) const {}
   bool may_be_siblings(int i, int j) const { return siblings_[std::size_t(i) * nodes_ + j]; }
   double no_modifier(int h, int right) const { return step(2 * h + right, 0, parts_->side_size(2 * h + right)); }
 
@@ -327,26 +251,6 @@ class CandidateSiblingArcs {
 };
 
 class SiblingEisner {
- public:
-  // arc[h, m], sib[h, m, s], stop[h, s, side] over nodes, row-major; sib and stop may be null.
-  double decode(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, int *heads) {
-    chart_.arcs.load(nodes, arc, sib, stop);
-    return chart_.decode(nodes, single_root, heads);
-  }
-
-  // Of the last decode: half(h, b) as in SiblingChart, and incomplete(h, m), [h, m] over nodes; 0 where there is none.
-  void copy_chart(int nodes, bool single_root, double *halves, double *incomplete) const {
-    chart_.copy_halves(single_root, halves);
-    const int first = single_root ? 1 : 0;
-    for (int h = 0; h < nodes; ++h)
-      for (int m = 0; m < nodes; ++m) *incomplete++ = h < first || m < 1 || h == m ? 0.0 : chart_.arcs.incomplete(h, m);
-  }
-
- private:
-  SiblingChart<DenseSiblingArcs> chart_;
-};
-
-class PrunedSiblingEisner {
  public:
   // Grandparent scores are not read.
   double decode(const Parts &parts, bool single_root, int *heads) {

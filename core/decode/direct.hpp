@@ -106,7 +106,7 @@ class DirectDecoder {
 
   Eisner projective_;
   ChuLiuEdmonds nonprojective_;
-  PrunedSiblingEisner siblings_;
+  SiblingEisner siblings_;
   GrandEisner grandparents_;
   Losses losses_;
   Stages stages_;

@@ -23,11 +23,6 @@ static void eisner_values_are_those_of_its_trees() {
       const double value = decoder.decode(arc.data(), nodes, single_root, heads.data());
       CHECK(std::abs(value - value_of(arc, heads)) < 1e-9);
       CHECK(is_tree(heads, single_root));
-      if (decoder.has_best_heads()) continue;
-      std::vector<double> halves(std::size_t(nodes) * (nodes + 1), 1.0);
-      decoder.copy_halves(halves.data());
-      for (std::size_t cell = 0; cell < halves.size(); ++cell)  // scores are relative to the best heads
-        CHECK(cell % (nodes + 1) == 0 || halves[cell] <= 0);
     }
 }
 

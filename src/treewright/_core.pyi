@@ -129,15 +129,18 @@ class DirectAlgorithm(enum.Enum):
 
     grand_eisner = 3
 
-def candidate_arcs(arcs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rules: PruningRules, gold: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]]:
+def candidate_arcs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rules: PruningRules, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """
-    Of each sentence: head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.
+    Head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.
     """
 
-def decode_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool, tolerance: float) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+def best_trees_of_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool, tolerance: float, threads: int) -> tuple[bytearray, list[int], list[float], list[float], list[float], list[float]]:
     """
-    The heads of all sentences one after the other, and a row for each tree: value, bound, gap and spread; the value is -inf when there is none.
+    The best tree of each sentence: the heads of all trees one after the other, as int32, and of each tree where its heads end, value, bound, gap and spread; the value is -inf when there is none.
     """
+
+def grand_eisner_bytes(parts: Parts) -> float:
+    """An upper bound of the memory of the chart with grandparents."""
 
 class AtomBatch:
     """The atoms of several sentences (core/learning/atom_batch.hpp)."""
@@ -259,13 +262,15 @@ def automata_difference(parts: Parts, heads: Annotated[NDArray[numpy.int32], dic
 def add_margin(parts: Parts, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> None:
     """Adds a margin to the score of every arc that the tree does not have."""
 
+def best_trees(arcs: list[Any], array: object, projective: bool, single_root: bool, threads: int) -> tuple[bytearray, list[int], list[float], list[float], list[float], list[float]]:
+    """
+    The best tree of each matrix of a list: the heads of all trees one after the other, as int32, and of each tree where its heads end, value, bound, gap and spread. The value is -inf for an item that is not of the type `array` or no matrix of float64 scores, and where there is no tree.
+    """
+
 def eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """
     The best projective tree (Eisner 1996): heads and value; -inf when there is none.
     """
-
-def bounded_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
-    """The same: heads, value, bound, gap and spread."""
 
 @overload
 def chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
@@ -274,9 +279,6 @@ def chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
 @overload
 def chu_liu_edmonds(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float]:
     """The best spanning tree over candidate arcs, with a weight an arc."""
-
-def bounded_chu_liu_edmonds(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
-    """The same: heads, value, bound, gap and spread."""
 
 class TreeDual:
     """A solution of the dual program of the best tree."""
@@ -294,55 +296,18 @@ class TreeDual:
     def words(self) -> list[int]: ...
 
 @overload
-def tree_dual(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, TreeDual]:
-    """
-    The best spanning tree: heads, value, and the dual solution that proves it.
-    """
+def tree_dual(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> TreeDual:
+    """The dual solution that proves the best spanning tree."""
 
 @overload
-def tree_dual(parts: Parts, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, TreeDual]:
-    """The same over candidate arcs."""
-
-@overload
-def reduced_costs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+def tree_dual(parts: Parts, single_root: bool) -> TreeDual:
     """
-    Heads, value, and for each arc a bound on what every tree with it falls short of the best.
+    The dual solution that proves the best spanning tree over candidate arcs.
     """
 
-@overload
-def reduced_costs(parts: Parts, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """The same over candidate arcs, with a weight an arc."""
-
-def parse_array(arc: object | None, root: object | None, type: object, method: object) -> Any:
+def reduced_costs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
-    The best tree of a float64 array as an object of the class Parse; None where a check fails.
-    """
-
-def prove_array(arc: object | None, root: object, type: object, method: object, proof_type: object) -> Any:
-    """The same with a proof, an object of the class Proof."""
-
-def parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
-    """The same for each array of a list, and the places that have None."""
-
-def parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
-    """
-    The same for each item of a padded batch, and the places that have None.
-    """
-
-def projective_parse_array(arc: object | None, root: object | None, type: object, method: object) -> Any:
-    """
-    The best tree of a float64 array as an object of the class Parse; None where a check fails.
-    """
-
-def projective_prove_array(arc: object | None, root: object, type: object, method: object, proof_type: object) -> Any:
-    """The same with a proof, an object of the class Proof."""
-
-def projective_parse_arrays(arcs: list[Any], single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
-    """The same for each array of a list, and the places that have None."""
-
-def projective_parse_padded(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int, type: object, method: object) -> tuple[list[Any], list[int]]:
-    """
-    The same for each item of a padded batch, and the places that have None.
+    The value of the best tree, and for each arc a bound on what every tree with it falls short of it.
     """
 
 def dmv_expectations(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], go: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], attach: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], length_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, chunk: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]]:
@@ -358,52 +323,13 @@ def dmv_decode(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
 def dmv_counts(tags: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
     """Counts (root, stop, go, attach) of given trees."""
 
-def sibling_eisner(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float]:
-    """
-    The best projective tree over arcs, siblings and stops: heads, value, bound, gap and spread; the value is -inf when there is none.
-    """
-
-def sibling_eisner_chart(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, single_root: bool) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, float, float, float], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
-    """
-    The same, then the items of the chart: halves [h, boundary] and incomplete [h, m].
-    """
-
-def grand_eisner_bytes(parts: Parts) -> float:
-    """An upper bound of the memory of grand_eisner."""
-
-def log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> float:
+def log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> float:
     """
     The log of the sum over all trees of the exponential of their value; -inf when there is none.
     """
 
-def marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+def marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The probability of each arc and the log partition."""
-
-def projective_log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> float:
-    """The same over projective trees."""
-
-def projective_marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
-    """The same over projective trees."""
-
-def padded_log_partition(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """
-    The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is not valid.
-    """
-
-def padded_marginals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """
-    The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.
-    """
-
-def padded_projective_log_partition(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """
-    The log partition of each item of a padded batch: -inf when there is no tree, NaN when the length or a score is not valid.
-    """
-
-def padded_projective_marginals(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], head_first: bool, single_root: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """
-    The probability of each arc in the layout of the scores, 0 in the padding, and the log partitions.
-    """
 
 def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
     """
@@ -602,19 +528,13 @@ def branch_and_bound(parts: Parts, single_root: bool, max_seconds: float, max_no
     The best non-projective tree, proved; on a budget the best found, with a bound.
     """
 
-def kbest(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, k: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def kbest(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool, k: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """The k best trees, or all there are: heads, a row a tree, and values."""
 
-def projective_kbest(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, k: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """The same among projective trees."""
-
-def sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+def sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     Trees drawn by their score, a row a tree; no row when there is no tree.
     """
-
-def projective_sample(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
-    """The same among projective trees."""
 
 def sample_parts(parts: Parts, single_root: bool, size: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """

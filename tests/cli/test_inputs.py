@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -266,10 +267,10 @@ def test_the_summary_of_climbed_trees_says_what_is_certified() -> None:
 
 def test_the_summary_says_what_certificates_are_about() -> None:
     summary = Summary()
-    parse = Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner")
+    parse = Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0)
     summary.count_parse(["a"], parse)
     assert summary.in_words().endswith("100.0 % of the trees certified as the model's best")
-    summary.count_parse(["a"], parse.after_pruning())
+    summary.count_parse(["a"], replace(parse, pruned=True))
     assert summary.in_words().endswith("100.0 % of the trees certified as the model's best over candidate arcs")
 
 

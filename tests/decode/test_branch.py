@@ -192,6 +192,6 @@ def test_bad_options_are_named() -> None:
         decode(random_instance(0, 3), max_nodes=0)
     with pytest.raises(InputError, match="max_seconds is -1; give seconds"):
         decode(random_instance(0, 3), max_seconds=-1)
-    problem = tw.decode.Problem.of(np.zeros((3, 3)), np.zeros((3, 3, 3)), projective=True)
+    problem = tw.decode.Problem.of(np.zeros((3, 3)), sib=np.zeros((3, 3, 3)), projective=True)
     with pytest.raises(InputError, match="branch and bound is for trees that may cross"):
         branch.solve(problem)

@@ -62,19 +62,6 @@ def test_constraints_decide_which_trees_count() -> None:
     assert kept == {(tree[m], m) for tree in trees for m in range(1, 6)}
 
 
-def test_a_batch_answers_as_one_by_one() -> None:
-    rng = np.random.default_rng(2)
-    arcs = [rng.normal(size=(n + 1, n + 1)) for n in (1, 7, 3, 12)]
-    for projective in (False, True):
-        for root in ("single", "multi"):
-            options: dict[str, Any] = {"threshold": 0.1, "max_heads": 3, "projective": projective, "root": root}
-            for arc, found in zip(arcs, tw.decode.candidates_batch(arcs, **options), strict=True):
-                alone = tw.decode.candidates(arc, **options)
-                assert np.array_equal(found.head, alone.head)
-                assert np.array_equal(found.modifier, alone.modifier)
-                assert np.array_equal(found.marginal, alone.marginal)
-
-
 def test_what_cannot_be_pruned() -> None:
     arc = np.zeros((3, 3))
     with pytest.raises(InputError, match="max_heads is 0; it is at least 1"):

@@ -15,7 +15,6 @@ from oracles import flow
 from oracles.trees import all_trees
 
 import treewright as tw
-from treewright import _core
 from treewright.errors import InfeasibleError, InputError
 
 Arcs = list[tuple[int, int]]
@@ -155,18 +154,6 @@ def test_reduced_costs_bound_every_tree(n: int, root: str) -> None:
                 with_arc = values[trees[:, m] == h].max(initial=-np.inf)
                 assert with_arc <= best.score - costs[h, m] + 1e-9
     assert feasible >= 127
-
-
-def test_reduced_costs_over_candidates_are_those_of_the_matrix() -> None:
-    rng = np.random.default_rng(1)
-    for root in ROOTS:
-        arc = rng.normal(size=(31, 31))
-        arc[1:][rng.random((30, 31)) < 0.6] = -np.inf
-        parts = tw.decode.Problem.of(tw.decode.Parts.from_arrays(arc)).parts
-        _, value, costs = _core.reduced_costs(parts, parts.arc, root == "single")
-        dense = tw.decode.reduced_costs(arc, root=root)
-        assert value == pytest.approx(tw.decode.tree(arc, root=root).score, rel=1e-12)
-        np.testing.assert_array_equal(costs, dense[parts.head, parts.modifier])
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e9, 1e299])

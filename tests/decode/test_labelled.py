@@ -46,6 +46,11 @@ def labelled_trees(scores: dict[str, Any], **shape: Any) -> dict[tuple[tuple[int
     return found
 
 
+def labels_of(parse: tw.decode.Parse) -> list[int]:
+    assert parse.labels is not None
+    return [int(label) for label in parse.labels[1:]]
+
+
 @pytest.mark.parametrize("names", ["arc", "arc sib grand"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_best_labelled_tree_and_the_k_best(shape: dict[str, Any], names: str) -> None:
@@ -65,7 +70,7 @@ def test_the_best_labelled_tree_and_the_k_best(shape: dict[str, Any], names: str
         assert found.certified
         best = tw.decode.kbest(**scores, k=12, **shape)
         assert [parse.score for parse in best] == pytest.approx(ranked[:12], abs=EXACT)
-        named = [(tuple(parse.heads.tolist()), tuple(parse.labels[1:].tolist())) for parse in best]
+        named = [(tuple(parse.heads.tolist()), tuple(labels_of(parse))) for parse in best]
         assert len(set(named)) == len(named)
         assert [trees[name] for name in named] == pytest.approx([parse.score for parse in best], abs=EXACT)
 
@@ -122,14 +127,13 @@ def test_batches_and_padded_arrays_take_labelled_scores() -> None:
     ):
         assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
         assert [parse.labels.tolist() for parse in found] == [parse.labels.tolist() for parse in alone]  # type: ignore[union-attr]
-    marginals = tw.decode.marginals(padded, lengths=lengths)
-    log_z = tw.decode.log_partition(padded, lengths=lengths)
-    best = tw.decode.kbest(padded, 3, lengths=lengths)
-    for k, (item, n) in enumerate(zip(items, lengths, strict=True)):
-        np.testing.assert_allclose(marginals[k, : n + 1, : n + 1], tw.decode.marginals(item), atol=EXACT)
+    marginals = tw.decode.batched(tw.decode.marginals, padded, lengths=lengths)
+    log_z = tw.decode.batched(tw.decode.log_partition, padded, lengths=lengths)
+    best = tw.decode.batched(tw.decode.kbest, padded, k=3, lengths=lengths)
+    for k, item in enumerate(items):
+        np.testing.assert_allclose(marginals[k], tw.decode.marginals(item), atol=EXACT)
         assert log_z[k] == pytest.approx(tw.decode.log_partition(item), abs=EXACT)
         assert [parse.score for parse in best[k]] == [parse.score for parse in tw.decode.kbest(item, 3)]
-    assert marginals.shape == padded.shape
 
 
 def test_constraints_and_other_methods_keep_labels() -> None:

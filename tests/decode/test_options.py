@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.decode import METHODS, MethodOptions, TreeOptions, options_of
+from treewright.decode import METHODS, MethodOptions, ProblemOptions, options_of
 from treewright.decode.methods import solver
-from treewright.decode.problem import Arc
+from treewright.decode.options import TreeOptions
+from treewright.decode.problem import Arc, _check_problem
 from treewright.decode.result import Multipliers
 from treewright.decode.search import climb, dual, programs, rearrange
 from treewright.decode.structure import TreeConstraint
@@ -67,7 +68,9 @@ def test_the_typed_options_are_those_of_the_methods() -> None:
 
 
 def test_the_typed_keywords_of_a_tree_are_all_its_keywords() -> None:
-    assert set(get_type_hints(TreeOptions, localns=NAMES)) == keywords(tw.decode.tree) | set(
+    of_problem = keywords(_check_problem)
+    assert set(get_type_hints(ProblemOptions, localns=NAMES)) == of_problem
+    assert set(get_type_hints(TreeOptions, localns=NAMES)) == of_problem | set(
         get_type_hints(MethodOptions, localns=NAMES)
     )
     assert set(RelaxOptions.__annotations__) == keywords(relax)
@@ -93,3 +96,9 @@ def test_an_option_of_no_method_is_refused_in_batches_too() -> None:
     for lengths in (None, [2]):
         with pytest.raises(InputError, match=message):
             tw.decode.trees(SCORES[None], lengths=lengths, **speed)
+
+
+def test_an_unknown_method_is_answered_with_those_there_are() -> None:
+    for call in (lambda: options_of("x"), lambda: tw.decode.tree(SCORES, method="x")):
+        with pytest.raises(InputError, match=r"^there is no method 'x'; there are exact, dd, climb, "):
+            call()

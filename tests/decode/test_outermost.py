@@ -113,7 +113,7 @@ def test_samples_kbest_and_pruned_parts_keep_the_meaning() -> None:
         (lambda parts: tw.decode.marginals(parts), "parts with outermost=True are for projective trees"),
         (lambda parts: tw.decode.tree(parts, projective=True, proof=True), "have no proofs"),
         (lambda parts: tw.decode.tree(parts, projective=True, method="climb"), "methods beside 'exact'"),
-        (lambda parts: tw.decode.tree_batch([parts], projective=True, proof=True), "have no proofs"),
+        (lambda parts: tw.decode.trees([parts], projective=True, proof=True), "have no proofs"),
     ],
 )
 def test_what_does_not_know_such_parts_refuses_them(call: Callable[[Parts], object], message: str) -> None:

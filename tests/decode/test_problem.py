@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import treewright as tw
 from treewright.decode import Parts, Problem
-from treewright.errors import InputError
+from treewright.errors import InfeasibleError, InputError
 
 SCORES = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
 BEST = [-1, 0, 1]
@@ -105,7 +106,7 @@ def test_arguments_are_left_as_they_were() -> None:
     arc = np.array(SCORES, dtype=np.float64)
     sib = np.ones((3, 3, 3))
     before = arc.copy()
-    Problem.of(arc, sib, require=[(0, 2)], forbid=[(2, 1)]).parts.value(np.array(BEST, dtype=np.int32))
+    Problem.of(arc, sib=sib, require=[(0, 2)], forbid=[(2, 1)]).parts.value(np.array(BEST, dtype=np.int32))
     tw.decode.tree(arc, require=[(0, 2)])
     np.testing.assert_array_equal(arc, before)
     assert (sib == 1).all()
@@ -139,7 +140,7 @@ def test_cells_of_no_part_are_not_looked_at() -> None:
         stop[h, h, :] = 1
         stop[h, 1:h, 0] = stop[h, h + 1 :, 1] = 1
     stop[0, 0, 0] = np.nan
-    problem = Problem.of(np.ones((5, 5)), sib, grand, stop)
+    problem = Problem.of(np.ones((5, 5)), sib=sib, grand=grand, stop=stop)
     # Four arcs, four siblings, three grandparents, two stops a word and one of the root.
     assert problem.value(np.array([-1, 0, 1, 1, 3], dtype=np.int32)) == 4 + 4 + 3 + 9
     for array, name in ((sib, "sib"), (grand, "grand"), (stop, "stop")):
@@ -260,7 +261,7 @@ def test_a_problem_of_parts_has_its_constraints_applied() -> None:
     rng = np.random.default_rng(2)
     arc, sib = rng.normal(size=(6, 6)), rng.normal(size=(6, 6, 6))
     require, forbid = [(2, 3)], [(0, 1), (5, 4)]
-    dense = Problem.of(arc, sib, require=require, forbid=forbid)
+    dense = Problem.of(arc, sib=sib, require=require, forbid=forbid)
     sparse = Problem.of(Parts.from_arrays(arc, sib), require=require, forbid=forbid)
     assert sparse.arc is None
     np.testing.assert_array_equal(sparse.matrix, dense.arc)
@@ -268,3 +269,47 @@ def test_a_problem_of_parts_has_its_constraints_applied() -> None:
         np.testing.assert_array_equal(getattr(sparse.parts, name), getattr(dense.parts, name))
     for found, expected in zip(sparse.parts.siblings, dense.parts.siblings, strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "tree": lambda arc, **options: tw.decode.tree(arc, **options).heads,
+    "kbest": lambda arc, **options: [parse.score for parse in tw.decode.kbest(arc, 3, **options)],
+    "marginals": tw.decode.marginals,
+    "log_partition": tw.decode.log_partition,
+    "entropy": tw.decode.entropy,
+    "mbr": lambda arc, **options: tw.decode.mbr(arc, **options).heads,
+    "sample": lambda arc, **options: tw.decode.sample(arc, 5, **options),
+    "why_not": lambda arc, **options: tw.decode.why_not(arc, 1, 2, **options).rival.heads,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_takes_a_problem(name: str) -> None:
+    function, random = FUNCTIONS[name], np.random.default_rng(1)
+    arc, sib = random.normal(size=(5, 5)), random.normal(size=(5, 5, 5))
+    for options in ({"root": "multi", "require": [(3, 4)]}, {"sib": sib, "projective": True}, {"head_first": False}):
+        keywords: dict[str, Any] = options
+        np.testing.assert_array_equal(function(Problem.of(arc, **keywords)), function(arc, **keywords))
+    with pytest.raises(InputError, match=r"^projective, root: a Problem has its own; give the keywords to Problem.of$"):
+        function(Problem.of(arc), projective=True, root="multi")
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "candidates", "reduced_costs"])
+def test_cells_that_are_not_read_do_not_hide_what_is_wrong(name: str) -> None:
+    functions = FUNCTIONS | {
+        "candidates": lambda arc: tw.decode.candidates(arc, threshold=0.1, max_heads=2),
+        "reduced_costs": tw.decode.reduced_costs,
+    }
+    arc = np.zeros((4, 4))
+    np.fill_diagonal(arc, np.nan)
+    arc[:, 0] = np.nan
+    functions[name](arc)
+    arc[:, 3] = -np.inf
+    with pytest.raises(InfeasibleError, match=r"^there is no such tree: arc\[:, 3\] is -inf for every head"):
+        functions[name](arc)
+
+
+@pytest.mark.parametrize("function", [tw.decode.mbr, tw.decode.entropy, tw.decode.reduced_costs, tw.decode.graph])
+def test_labelled_scores_are_refused_where_they_have_no_meaning(function: Callable[..., Any]) -> None:
+    with pytest.raises(InputError, match=r"^arc has shape \(3, 3, 2\), .*; labelled arc\[h, m, l\] is for tree, trees"):
+        function(np.zeros((3, 3, 2)))

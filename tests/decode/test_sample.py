@@ -192,3 +192,11 @@ def test_draws_that_would_take_too_long_are_refused() -> None:
     with pytest.raises(InputError, match=r"^sample has accepted 0 of 21000 .* give projective=True"):
         tw.decode.sample(instance.arc, 3, **strong)
     assert tw.decode.sample(instance.arc, 3, projective=True, **strong).shape == (3, 21)
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("kind", ["sib", "grand"])
+def test_equal_second_order_scores_can_be_drawn_from(kind: str, root: str) -> None:
+    second_order: dict[str, Any] = {kind: np.zeros((6, 6, 6))}
+    drawn = tw.decode.sample(np.zeros((6, 6)), 50, root=root, **second_order)
+    assert all(tw.trees.is_tree(heads, root=root) for heads in drawn)

@@ -266,7 +266,7 @@ def test_batches_and_padded_arrays_take_constraints() -> None:
     items = [{"arc": padded[k, : n + 1, : n + 1], "constraints": constraints} for k, n in enumerate(lengths)]
     assert [parse.heads.tolist() for parse in tw.decode.trees(items, root="multi")] == expected
     parts = [tw.decode.Parts.from_arrays(padded[k, : n + 1, : n + 1]) for k, n in enumerate(lengths)]
-    batch = tw.decode.tree_batch(parts, root="multi", constraints=constraints)
+    batch = tw.decode.trees(parts, root="multi", constraints=constraints)
     assert [parse.heads.tolist() for parse in batch] == expected
 
 

@@ -475,7 +475,7 @@ def test_other_methods_have_no_proofs() -> None:
 def test_a_batch_has_the_proofs_of_single_sentences() -> None:
     batch = [Parts.from_arrays(i.arc, **i.scores) for i in (random_instance(s, 4) for s in range(3))]
     for projective in (False, True):
-        for parts, parse in zip(batch, tw.decode.tree_batch(batch, projective=projective, proof=True), strict=True):
+        for parts, parse in zip(batch, tw.decode.trees(batch, projective=projective, proof=True), strict=True):
             assert tw.decode.verify(parts, parse, projective=projective).value == pytest.approx(parse.score)
 
 

@@ -1,15 +1,15 @@
 """Inference over given scores: best structures, k best, marginals, samples; one module an algorithm."""
 
-from treewright.decode.batch import trees
-from treewright.decode.candidates import Candidates, candidates, candidates_batch
-from treewright.decode.methods import METHODS, options_of, tree, tree_batch
+from treewright.decode.batch import batched, trees
+from treewright.decode.candidates import Candidates, candidates
+from treewright.decode.methods import METHODS, options_of, tree
 from treewright.decode.options import (
     ArcConstraints,
     ChosenMethod,
     DecodingOptions,
     MethodOptions,
+    ProblemOptions,
     SearchOptions,
-    TreeOptions,
 )
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
@@ -43,17 +43,17 @@ __all__ = [
     "ParseList",
     "Parts",
     "Problem",
+    "ProblemOptions",
     "Proof",
     "RootChildren",
     "SearchOptions",
     "Span",
     "TreeConstraint",
-    "TreeOptions",
     "Valency",
     "Verified",
     "WhyNot",
+    "batched",
     "candidates",
-    "candidates_batch",
     "count_optima",
     "entropy",
     "grandparent_automaton",
@@ -68,7 +68,6 @@ __all__ = [
     "sibling_automaton",
     "state_automaton",
     "tree",
-    "tree_batch",
     "tree_confidence",
     "trees",
     "verify",

@@ -39,12 +39,20 @@ def bad_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...], reme
 
 def bad_score(name: str, index: tuple[int, ...], score: float) -> InputError:
     """The error for a cell that holds no score."""
-    place = f"{name}[{', '.join(map(str, index))}]"
+    cell = f"{name}[{', '.join(map(str, index))}]"
     if math.isnan(score):
-        return InputError(f"{place} is NaN; write -inf to forbid a part, 0 to leave it unscored")
+        return InputError(f"{cell} is NaN; write -inf to forbid a part, 0 to leave it unscored")
     if score == math.inf:
-        return InputError(f"{place} is +inf; a part is required by `require`, not by its score")
-    return InputError(f"{place} is {score:.4g}; scores lie within {LARGEST:g} of zero, write -inf to forbid a part")
+        return InputError(f"{cell} is +inf; a part is required by `require`, not by its score")
+    return InputError(f"{cell} is {score:.4g}; scores lie within {LARGEST:g} of zero, write -inf to forbid a part")
+
+
+def unexpected_labels(shape: tuple[int, ...], name: str = "arc") -> InputError:
+    """The error for arc[h, m, l] where labels have no meaning."""
+    return InputError(
+        f"{name} has shape {shape}, expected one sentence; for a padded batch give lengths; "
+        "labelled arc[h, m, l] is for tree, trees, marginals, log_partition, kbest and sample"
+    )
 
 
 def label_scores(array: NDArray[np.float64], head_first: bool) -> NDArray[np.float64]:
@@ -59,7 +67,7 @@ def label_scores(array: NDArray[np.float64], head_first: bool) -> NDArray[np.flo
     is_arc[:, 0] = False
     is_bad = ~((np.abs(scores) <= LARGEST) | (scores == -np.inf)) & is_arc[:, :, None]
     if is_bad.any():
-        h, m, label = (int(place) for place in np.argwhere(is_bad)[0])
+        h, m, label = np.argwhere(is_bad)[0].tolist()
         raise bad_score("arc", (h, m, label) if head_first else (m, h, label), float(scores[h, m, label]))
     return np.where(is_arc[:, :, None], scores, -np.inf)
 
@@ -71,10 +79,7 @@ def arc_matrix(given: ArrayLike, head_first: bool = True, name: str = "arc") -> 
     """
     array = float_array(given, name)
     if array.ndim == 3:
-        raise InputError(
-            f"{name} has shape {array.shape}, expected one sentence; for a padded batch give lengths; "
-            "labelled arc[h, m, l] is for tree, trees, marginals, log_partition, kbest and sample"
-        )
+        raise unexpected_labels(array.shape, name)
     if not head_first:
         array = np.ascontiguousarray(array.T)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:

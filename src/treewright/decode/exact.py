@@ -6,17 +6,16 @@ siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.decode.padded import Padded
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Problem, is_single
+from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.structure import TreeConstraint, check_constraints
 from treewright.errors import InputError
@@ -26,7 +25,10 @@ from treewright.streams import check_seconds
 Direct = Literal["eisner", "chu-liu-edmonds", "sibling-eisner", "grand-eisner"]
 Algorithm = Direct | Literal["branch and bound"]  # the `method` of a Parse
 
-LARGEST_CHART = 2 * 2**30  # bytes, by convention: about 400 words when every arc is a candidate
+# The heads of all trees one after the other; where those of each tree end, its value, bound, gap and spread.
+_Trees = tuple[bytearray, list[int], list[float], list[float], list[float], list[float]]
+
+LARGEST_CHART = 2 * 2**30  # bytes; not tuned: about 400 words when every arc is a candidate
 
 _KERNELS: dict[Direct, _core.DirectAlgorithm] = {
     "eisner": _core.DirectAlgorithm.eisner,
@@ -64,7 +66,7 @@ def solve(
     constraints: Iterable[TreeConstraint] = (),
     tolerance: float = TOLERANCE,
 ) -> Parse:
-    """The best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
+    """Find the best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
 
     proof=True keeps what `treewright.decode.verify` needs to check that no tree is better. constraints limit the shape
     of the tree and need a search, which keeps no proof.
@@ -75,17 +77,17 @@ def solve(
     check_tolerance(tolerance)
     limits = check_constraints(constraints, problem.nodes)
     if limits or proof:
-        refuse_outermost([problem.parts] if isinstance(problem.given, Parts) else [])
+        refuse_outermost(problem)
     if limits and proof:
         raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
     if limits:
         return _solve_constrained(problem, limits, max_seconds, max_nodes, trace, tolerance)
     chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
-    if chosen == "chu-liu-edmonds" and proof:
-        return _proved_tree(problem, tolerance)
     if chosen != "branch and bound":
         parse = solve_directly(problem, chosen, tolerance)
-        return with_proof(parse, Proof("chart")) if proof else parse
+        if proof:
+            parse.proof = _direct_proof(problem, chosen)
+        return parse
     from treewright.decode.search import branch  # imported on first use: most problems need no search
 
     return branch.solve(
@@ -107,128 +109,85 @@ def _solve_constrained(
 
     check_seconds(max_seconds)
     check_nodes(max_nodes)
-    found = constrained.search(
+    parse = constrained.search(
         problem, constraints, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, tolerance=tolerance
     )
-    if found is None:
+    if parse is None:
         raise infeasible(problem, constraints)
-    return found
-
-
-def solve_batch(batch: Sequence[Parts], projective: bool, root: str, options: Mapping[str, Any]) -> list[Parse]:
-    """`solve` for each Parts, in order; one call to the core decodes all that have the same direct algorithm."""
-    if options.get("proof") or options.get("constraints"):
-        refuse_outermost([parts.core for parts in batch])
-    groups: dict[Algorithm, list[int]] = {}
-    for place, parts in enumerate(batch):
-        siblings, grandparents = parts.core.has_transitions, parts.core.has_grand
-        chosen = algorithm(projective=projective, siblings=siblings, grandparents=grandparents)
-        groups.setdefault(chosen, []).append(place)
-    parses: dict[int, Parse] = {}
-    for chosen, places in groups.items():
-        if chosen == "branch and bound" or (chosen == "chu-liu-edmonds" and options.get("proof")):
-            problems = [Problem.of(batch[place], projective=projective, root=root) for place in places]
-            found = [solve(problem, **options) for problem in problems]
-        else:
-            tolerance = options.get("tolerance", TOLERANCE)
-            check_tolerance(tolerance)
-            found = decode_parts([batch[place].core for place in places], chosen, is_single(root), tolerance)
-            found = [with_proof(parse, Proof("chart")) for parse in found] if options.get("proof") else found
-        parses.update(zip(places, found, strict=True))
-    return [parses[place] for place in range(len(batch))]
-
-
-def solve_arcs(arc: NDArray[np.float64], projective: bool, single_root: bool, tolerance: float = TOLERANCE) -> Parse:
-    """The best first-order tree of a checked matrix; its diagonal and column 0 are not read."""
-    kernel = _core.bounded_eisner if projective else _core.bounded_chu_liu_edmonds
-    return Parse.exact(*kernel(arc, single_root), first_order(projective), tolerance)
-
-
-def solve_arrays(arcs: list[Any], projective: bool, root: str, threads: int) -> tuple[list[Parse | None], list[int]]:
-    """The best first-order tree of each float64 array, and the places that have None.
-
-    These are the places of other items, of malformed scores, and of sentences without a tree.
-    """
-    decode = _core.projective_parse_arrays if projective else _core.parse_arrays
-    return decode(arcs, is_single(root), threads, Parse, first_order(projective))
-
-
-def solve_padded(padded: Padded, projective: bool, root: str, threads: int) -> tuple[list[Parse | None], list[int]]:
-    """The same for each item of a padded batch with arc scores only."""
-    decode = _core.projective_parse_padded if projective else _core.parse_padded
-    batch = (padded.scores, padded.lengths, padded.head_first)
-    return decode(*batch, is_single(root), threads, Parse, first_order(projective))
-
-
-def with_proof(parse: Parse, proof: Proof) -> Parse:
-    """The parse itself, which no one else has, with its proof."""
-    object.__setattr__(parse, "proof", proof)
     return parse
 
 
-def _proved_tree(problem: Problem, tolerance: float) -> Parse:
-    """The best first-order tree that may cross, with the solution of its dual program."""
-    scores = problem.parts if isinstance(problem.given, Parts) else problem.matrix
-    _, _, dual = _core.tree_dual(scores, problem.single_root)
-    return with_proof(solve_directly(problem, "chu-liu-edmonds", tolerance), Proof.of_tree(dual))
-
-
-def _read_matrix(problem: Problem) -> NDArray[np.float64]:
-    """The kernels do not read the diagonal and column 0: without constraints the array needs no copy."""
-    return problem.matrix if problem.is_constrained or isinstance(problem.given, Parts) else problem.given
+def _direct_proof(problem: Problem, chosen: Direct) -> Proof:
+    """The dual solution of a first-order tree that may cross; a chart is filled again by the checker."""
+    if chosen != "chu-liu-edmonds":
+        return Proof("chart")
+    if isinstance(problem.given, Parts):
+        return Proof.of_tree(_core.tree_dual(problem.parts, problem.single_root))
+    return Proof.of_tree(_core.tree_dual(problem.kernel_matrix, problem.single_root))
 
 
 def solve_directly(problem: Problem, chosen: Direct, tolerance: float = TOLERANCE) -> Parse:
-    """The best tree under the scores that the algorithm reads; the bound is -inf when there is no tree."""
-    if isinstance(problem.given, Parts) or chosen == "grand-eisner":
-        return decode_one(problem.parts, chosen, problem.single_root, tolerance)
-    arc = _read_matrix(problem)
-    if chosen != "sibling-eisner":
-        return solve_arcs(arc, chosen == "eisner", problem.single_root, tolerance)
-    found = _core.sibling_eisner(arc, problem.sib, problem.stop, problem.single_root)
-    parse = Parse.exact(*found, chosen, tolerance)
-    if parse.certified or problem.has_grand:
-        return parse
-    # Scores of very different sizes: the decoder over parts has a way to avoid rounding.
-    return decode_one(problem.parts, chosen, problem.single_root, tolerance)
-
-
-def decode_one(parts: _core.Parts, chosen: Direct, single_root: bool, tolerance: float = TOLERANCE) -> Parse:
-    """`decode_parts` for one sentence."""
+    """Find the best tree under the scores that the algorithm reads; the bound is -inf when there is no tree."""
+    is_first_order = chosen in ("eisner", "chu-liu-edmonds")
+    if is_first_order and not isinstance(problem.given, Parts):
+        return solve_matrix(problem.kernel_matrix, chosen == "eisner", problem.single_root, tolerance)
     if chosen == "grand-eisner":
-        check_chart(parts)
-    heads, bounds = _core.decode_parts([parts], _KERNELS[chosen], single_root, tolerance)
-    score, bound, gap, spread = bounds[0].tolist()
-    return Parse.exact(heads, score, bound, gap, spread, chosen, tolerance)
+        check_chart(problem.parts)
+    [parse] = solve_parts([problem.parts], chosen, problem.single_root, tolerance)
+    return parse
 
 
-def decode_parts(
-    batch: Sequence[_core.Parts], chosen: Direct, single_root: bool, tolerance: float = TOLERANCE
+def solve_matrix(arc: NDArray[np.float64], projective: bool, single_root: bool, tolerance: float = TOLERANCE) -> Parse:
+    """Find the best first-order tree: `solve_matrices` for a batch of one."""
+    heads, _, [score], [bound], [gap], [spread] = _core.best_trees([arc], np.ndarray, projective, single_root, 1)
+    return Parse(np.frombuffer(heads, np.int32), score, bound, first_order(projective), gap, spread, tolerance)
+
+
+def solve_matrices(arcs: list[Any], projective: bool, single_root: bool, threads: int = 1) -> list[Parse]:
+    """Find the best first-order tree of each float64 array arc[h, m]; the diagonal and column 0 are not read.
+
+    The score is -inf for items of another type, for malformed scores, and for sentences without a tree.
+    """
+    trees = _core.best_trees(arcs, np.ndarray, projective, single_root, threads)
+    return _parses(trees, first_order(projective), TOLERANCE)
+
+
+def solve_parts(
+    batch: Sequence[_core.Parts],
+    chosen: Direct,
+    single_root: bool,
+    tolerance: float = TOLERANCE,
+    threads: int = 1,
 ) -> list[Parse]:
-    """The best tree of each sentence by one direct algorithm."""
-    if chosen == "grand-eisner":
-        for parts in batch:
-            check_chart(parts)
-    heads, bounds = _core.decode_parts(list(batch), _KERNELS[chosen], single_root, tolerance)
-    ends = accumulate((parts.nodes for parts in batch), initial=0)
-    return [
-        Parse.exact(heads[begin:end], score, bound, gap, spread, chosen, tolerance)
-        for (begin, end), (score, bound, gap, spread) in zip(pairwise(ends), bounds.tolist(), strict=True)
-    ]
+    """Find the best tree of each sentence by one direct algorithm; the score is -inf where there is none."""
+    trees = _core.best_trees_of_parts(list(batch), _KERNELS[chosen], single_root, tolerance, threads)
+    return _parses(trees, chosen, tolerance)
 
 
-def refuse_outermost(batch: Iterable[_core.Parts]) -> None:
+def _parses(trees: _Trees, method: Direct, tolerance: float) -> list[Parse]:
+    """The trees of a batch as results; by `map`, because a loop takes longer than decoding short sentences."""
+    buffer, ends, score, bound, gap, spread = trees
+    heads = np.frombuffer(buffer, np.int32)
+    each = map(heads.__getitem__, map(slice, [0, *ends], ends))
+    return list(map(Parse, each, score, bound, repeat(method), gap, spread, repeat(tolerance)))
+
+
+def refuse_outermost(problem: Problem) -> None:
     """Refuse parts with outermost=True where only the chart of the best tree has them."""
-    if any(parts.outermost for parts in batch):
+    if isinstance(problem.given, Parts) and problem.given.outermost:
         raise InputError("parts with outermost=True have no proofs, constraints on the tree, or methods beside 'exact'")
+
+
+def is_chart_too_large(parts: _core.Parts) -> bool:
+    """Whether the grandparent chart of the parts would take more memory than allowed."""
+    return _core.grand_eisner_bytes(parts) > LARGEST_CHART
 
 
 def check_chart(parts: _core.Parts) -> None:
     """Refuse parts whose grandparent chart would take too much memory."""
-    needed = _core.grand_eisner_bytes(parts)
-    if needed > LARGEST_CHART:
+    if is_chart_too_large(parts):
         raise InputError(
             f"the chart of {parts.nodes - 1} words with {parts.arcs} candidate arcs would take "
-            f"{needed / 2**20:.1f} MiB, more than the {LARGEST_CHART / 2**20:.1f} MiB allowed "
+            f"{_core.grand_eisner_bytes(parts) / 2**20:.1f} MiB, more than the {LARGEST_CHART / 2**20:.1f} MiB allowed "
             "(treewright.decode.exact.LARGEST_CHART): keep fewer candidate heads a word, or use method='dd'"
         )

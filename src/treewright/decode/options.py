@@ -1,4 +1,4 @@
-"""The keywords of `tree` as types: of its methods, and all of them for batches.
+"""The keywords of `tree` as types, for functions that pass them on.
 
 Which method takes which option is said by the signatures of the functions in `METHODS`; `MethodOptions` is their union
 for type checkers.
@@ -16,6 +16,24 @@ if TYPE_CHECKING:
     from treewright.decode.result import Multipliers
     from treewright.decode.search import climb, dual, programs, rearrange
     from treewright.decode.structure import TreeConstraint
+
+
+class ArcConstraints(TypedDict, total=False):
+    """Constraints on the arcs of a tree."""
+
+    root: str  # "single": exactly one child of node 0; or "multi"
+    require: Iterable[Arc]  # arcs (h, m) that the tree must have
+    forbid: Iterable[Arc]  # arcs that it must not have
+
+
+class ProblemOptions(ArcConstraints, total=False):
+    """What makes arc scores a `Problem`: the keywords that every function of inference takes."""
+
+    sib: ArrayLike | None  # sib[h, m, s]
+    grand: ArrayLike | None  # grand[g, h, m]
+    stop: ArrayLike | None  # stop[h, s, side]
+    projective: bool  # no crossing arcs
+    head_first: bool  # False: the array is arc[m, h]
 
 
 class SearchOptions(TypedDict, total=False):
@@ -53,23 +71,9 @@ class ChosenMethod(MethodOptions, total=False):
     method: str
 
 
-class ArcConstraints(TypedDict, total=False):
-    """Constraints on the arcs of a tree, as keywords of `tree`."""
-
-    root: str
-    require: Iterable[Arc]
-    forbid: Iterable[Arc]
-
-
 class DecodingOptions(ChosenMethod, ArcConstraints, total=False):
     """The keywords of `tree` for scores that are a Parts, except for `projective`."""
 
 
-class TreeOptions(DecodingOptions, total=False):
-    """The keywords of `tree`, for functions that pass them on."""
-
-    sib: ArrayLike | None
-    grand: ArrayLike | None
-    stop: ArrayLike | None
-    projective: bool
-    head_first: bool
+class TreeOptions(MethodOptions, ProblemOptions, total=False):
+    """The keywords of `tree` except for `method`."""

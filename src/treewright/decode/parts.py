@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core, trees
-from treewright.calls import explained_methods
 from treewright.decode import arrays
 from treewright.errors import InputError
 
@@ -56,7 +55,6 @@ class Stops(NamedTuple):
 _NAMES: dict[str, Any] = {"arcs": Arcs, "siblings": Siblings, "grandparents": Grandparents, "stops": Stops}
 
 
-@explained_methods
 class Parts:
     """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
 
@@ -87,8 +85,8 @@ class Parts:
     ) -> None:
         head, modifier, score = _columns(arcs, "arcs")
         sib, grand, stop = (
-            None if given is None else _columns(given, name)
-            for given, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
+            None if columns is None else _columns(columns, name)
+            for columns, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
         )
         try:
             self.core = _core.Parts(int(nodes), head, modifier, score, sib, grand, stop, outermost=bool(outermost))
@@ -105,7 +103,7 @@ class Parts:
         *,
         head_first: bool = True,
     ) -> Parts:
-        """The parts of whole matrices arc, sib, grand, stop (as in `tree`); the candidates are the arcs above -inf.
+        """Return the parts of whole matrices, those of `tree`; the candidates are the arcs above -inf.
 
         >>> Parts.from_arrays([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
         Parts(2 words, 4 arcs)
@@ -159,7 +157,7 @@ class Parts:
         return self.core.outermost
 
     def prune(self, keep: ArrayLike) -> Parts:
-        """The same parts over the arcs with keep[arc] true, in the order of `arcs`."""
+        """Return the parts over the arcs with keep[arc] true, in the order of `arcs`."""
         mask = np.ascontiguousarray(keep, dtype=np.bool_)
         if mask.shape != (self.core.arcs,):
             raise arrays.bad_shape(
@@ -168,7 +166,7 @@ class Parts:
         return Parts.of(self.core.restricted(mask))
 
     def scaled(self, factor: float) -> Parts:
-        """The same parts with scores multiplied by a positive factor; 1 / T gives trees the weight exp(value / T).
+        """Return the parts with scores multiplied by a positive factor; 1 / T gives trees the weight exp(value / T).
 
         >>> Parts(2, arcs=([0], [1], [3.0])).scaled(0.5).value([-1, 0])
         1.5
@@ -178,7 +176,7 @@ class Parts:
         return Parts.of(self.core.scaled(factor))
 
     def adjusted(self, adjustment: ArrayLike) -> Parts:
-        """The same parts with a number added to the score of each arc, in the order of `arcs`.
+        """Return the parts with a number added to the score of each arc, in the order of `arcs`.
 
         >>> Parts(2, arcs=([0], [1], [3.0])).adjusted([0.5]).value([-1, 0])
         3.5
@@ -191,11 +189,14 @@ class Parts:
         return Parts.of(self.core.adjusted(column))
 
     def unscored(self) -> Parts:
-        """The same candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
+        """Return the candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs
-        rows = [_forbidden(rows) for rows in (self.siblings, self.grandparents, self.stops)]
+        second_order = [_forbidden(rows) for rows in (self.siblings, self.grandparents, self.stops)]
         return Parts(
-            self.nodes, (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)), *rows, outermost=self.outermost
+            self.nodes,
+            (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)),
+            *second_order,
+            outermost=self.outermost,
         )
 
     def value(self, heads: ArrayLike) -> float:

@@ -6,27 +6,37 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import index
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.caching import cached_property
-from treewright.calls import explained_methods
 from treewright.decode import arrays
 from treewright.decode.parts import Parts
 from treewright.errors import InputError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from treewright.decode.options import ProblemOptions
+
 Arc = tuple[int, int]  # head, modifier
 ArcScores = NDArray[np.float64] | Parts  # a matrix arc[h, m], or lists of parts over candidate arcs
+Scores: TypeAlias = "ArrayLike | Parts | Problem"  # what the functions of inference take
 
 
-@explained_methods
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The scores and constraints of one sentence; `arc`, `matrix` and `parts` are the scores under the constraints.
+    """The scores and constraints of one sentence, checked: what every function of inference takes.
 
-    sib, grand and stop are as given, checked, or None. Arrays may be the caller's own: read them only.
+    `arc`, `matrix` and `parts` are the scores under the constraints; sib, grand and stop are as given, or None. Arrays
+    may be the caller's own: read them only.
+
+    >>> problem = Problem.of([[0, 9, 2], [0, 0, 7], [0, 3, 0]], projective=True)
+    >>> problem.nodes, problem.order, problem.projective
+    (3, 1, True)
     """
 
     nodes: int
@@ -39,56 +49,28 @@ class Problem:
     require: tuple[Arc, ...] = ()
     forbid: tuple[Arc, ...] = ()
     label_scores: NDArray[np.float64] | None = None  # [h, m, l], checked; `given` is then their maximum or their sum
+    head_first: bool = True  # the layout of results [h, m]; the arrays here are head first
 
     @classmethod
-    def of(
-        cls,
-        arc: ArrayLike | Parts,
-        sib: ArrayLike | None = None,
-        grand: ArrayLike | None = None,
-        stop: ArrayLike | None = None,
-        *,
-        projective: bool = False,
-        root: str = "single",
-        require: Iterable[Arc] = (),
-        forbid: Iterable[Arc] = (),
-        head_first: bool = True,
-        labelled: bool = False,
-    ) -> Problem:
-        """The problem given by the arguments of `tree`, checked; an InputError names argument, index and remedy.
+    def of(cls, arc: Scores, **options: Unpack[ProblemOptions]) -> Problem:
+        """Check scores and keywords of `tree` and return their problem; an InputError names array, index and remedy.
 
-        labelled: arc may be arc[h, m, l]; the score of an arc is then that of its best label.
+        A problem itself is returned as it is; it has its keywords already.
         """
-        single_root = is_single(root)
-        labels = None
-        if isinstance(arc, Parts):
-            if not (sib is None and grand is None and stop is None):
-                raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
-            if not head_first:
-                raise InputError("head_first=False is for an array arc; a Parts names the head of each arc")
-            if arc.outermost and not projective:
-                raise InputError("parts with outermost=True are for projective trees; give projective=True")
-            given: ArcScores = arc
-            nodes = arc.nodes
-        else:
-            labels = _labels(arc, head_first) if labelled else None
-            given = arrays.arc_matrix(arc, head_first) if labels is None else labels.max(axis=2)
-            nodes = len(given)
-        return cls(
-            nodes,
-            given,
-            arrays.part_array(sib, "sib", nodes),
-            arrays.part_array(grand, "grand", nodes),
-            arrays.part_array(stop, "stop", nodes),
-            bool(projective),
-            single_root,
-            _arcs(require, "require", nodes),
-            _arcs(forbid, "forbid", nodes),
-            labels,
-        )
+        if not isinstance(arc, Problem):
+            return _check_problem(arc, **options)
+        if options:
+            raise InputError(f"{', '.join(options)}: a Problem has its own; give the keywords to Problem.of")
+        return arc
 
-    def summed(self) -> Problem:
-        """The problem of sums over labelled trees: the score of an arc is the log of the sum over its labels."""
+    def refuse_labels(self) -> Problem:
+        """Return the problem itself, for functions that have no answer for labelled scores."""
+        if self.label_scores is not None:
+            raise arrays.unexpected_labels(self.label_scores.shape)
+        return self
+
+    def sum_labels(self) -> Problem:
+        """Return the problem of sums over labelled trees: an arc has the log of the sum over its labels."""
         if self.label_scores is None:
             return self
         return replace(self, given=np.logaddexp.reduce(self.label_scores, axis=2))
@@ -120,6 +102,11 @@ class Problem:
     def matrix(self) -> NDArray[np.float64]:
         """arc[h, m] as in `arc`, from the parts when only those were given."""
         return self.arc if self.arc is not None else self.parts.dense_arc()
+
+    @property
+    def kernel_matrix(self) -> NDArray[np.float64]:
+        """arc[h, m] for kernels that read neither the diagonal nor column 0: without constraints no copy is needed."""
+        return self.matrix if isinstance(self.given, Parts) or self.is_constrained else self.given
 
     @cached_property
     def parts(self) -> _core.Parts:
@@ -166,16 +153,16 @@ class Problem:
         """1: only arcs have scores; 2: siblings, stops or grandparents too."""
         return 2 if self.has_siblings or self.has_grand else 1
 
-    def restricted(self, keep: NDArray[np.bool_]) -> Problem:
-        """The same problem over the arcs with keep[arc] true, in the order of the arcs of `parts`."""
+    def restrict(self, keep: NDArray[np.bool_]) -> Problem:
+        """Return the problem over the arcs with keep[arc] true, in the order of the arcs of `parts`."""
         return self.with_parts(self.parts if keep.all() else self.parts.restricted(keep))
 
     def with_parts(self, core: _core.Parts) -> Problem:
-        """The same problem over other parts, which comply with its constraints."""
+        """Return the problem over other parts, which comply with its constraints."""
         return Problem(self.nodes, Parts.of(core), projective=self.projective, single_root=self.single_root)
 
-    def relative(self) -> tuple[Problem, float]:
-        """The same problem with arcs relative to the best one into their word, and what every tree loses by that.
+    def subtract_best(self) -> tuple[Problem, float]:
+        """Return the problem with arcs relative to the best one into their word, and what every tree loses by that.
 
         Sums of exponentials are then as exact for scores that have a large number in common as for others.
         """
@@ -183,23 +170,59 @@ class Problem:
         best = np.full(self.nodes, -np.inf)
         np.maximum.at(best, parts.modifier, parts.arc)
         best[best == -np.inf] = 0.0  # no arc is allowed
-        relative = self.with_parts(parts.adjusted(-best[parts.modifier]))
-        return replace(relative, require=self.require, forbid=self.forbid), math.fsum(best.tolist())
+        shifted = self.with_parts(parts.adjusted(-best[parts.modifier]))
+        return replace(shifted, require=self.require, forbid=self.forbid), math.fsum(best.tolist())
 
-    def unscored(self) -> Problem:
-        """The same problem with scores of zero; what scores or constraints forbid stays forbidden."""
-        parts = Parts.of(self.parts).unscored()
-        return Problem(self.nodes, parts, projective=self.projective, single_root=self.single_root)
+    def without_scores(self) -> Problem:
+        """Return the problem with scores of zero; what scores or constraints forbid stays forbidden."""
+        return self.with_parts(Parts.of(self.parts).unscored().core)
 
     def value(self, heads: NDArray[np.int32]) -> float:
         """The value of a tree by the definition of the parts; -inf when it uses an arc that is not allowed."""
         return self.parts.value(heads)
 
 
-def _labels(arc: ArrayLike, head_first: bool) -> NDArray[np.float64] | None:
-    """The scores of labelled arcs; None if the array has another number of dimensions."""
-    array = arrays.float_array(arc, "arc")
-    return arrays.label_scores(array, head_first) if array.ndim == 3 else None
+def _check_problem(
+    scores: ArrayLike | Parts,
+    *,
+    sib: ArrayLike | None = None,
+    grand: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    projective: bool = False,
+    root: str = "single",
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
+    head_first: bool = True,
+) -> Problem:
+    single_root = is_single(root)
+    labels = None
+    if isinstance(scores, Parts):
+        if not (sib is None and grand is None and stop is None):
+            raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
+        if not head_first:
+            raise InputError("head_first=False is for an array arc; a Parts names the head of each arc")
+        if scores.outermost and not projective:
+            raise InputError("parts with outermost=True are for projective trees; give projective=True")
+        given: ArcScores = scores
+        nodes = scores.nodes
+    else:
+        array = arrays.float_array(scores, "arc")
+        labels = arrays.label_scores(array, head_first) if array.ndim == 3 else None
+        given = arrays.arc_matrix(array, head_first) if labels is None else labels.max(axis=2)
+        nodes = len(given)
+    return Problem(
+        nodes,
+        given,
+        arrays.part_array(sib, "sib", nodes),
+        arrays.part_array(grand, "grand", nodes),
+        arrays.part_array(stop, "stop", nodes),
+        bool(projective),
+        single_root,
+        _arcs(require, "require", nodes),
+        _arcs(forbid, "forbid", nodes),
+        labels,
+        bool(head_first),
+    )
 
 
 def is_single(root: str) -> bool:
@@ -213,14 +236,15 @@ def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:
     if not isinstance(given, Iterable):
         raise InputError(f"{name} is {given!r}; give pairs (head, modifier)")
     pairs = []
-    for place, pair in enumerate(given):
+    for number, pair in enumerate(given):
         try:
             h, m = (index(node) for node in pair)
         except (TypeError, ValueError):
-            raise InputError(f"{name}[{place}] is {pair!r}; give pairs (head, modifier)") from None
+            raise InputError(f"{name}[{number}] is {pair!r}; give pairs (head, modifier)") from None
         if not (0 <= h < nodes and 1 <= m < nodes and h != m):
+            last = nodes - 1
             raise InputError(
-                f"{name}[{place}] is the arc ({h}, {m}); heads are 0..{nodes - 1}, modifiers 1..{nodes - 1}, and differ"
+                f"{name}[{number}] is the arc ({h}, {m}); heads are 0..{last}, modifiers 1..{last}, and differ"
             )
         pairs.append((h, m))
     return tuple(pairs)

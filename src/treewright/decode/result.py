@@ -1,19 +1,19 @@
 """Results of decoders: a tree with its value and bound, and sums over trees with a flag that says if they are exact.
 
 The words of certification, defined here and nowhere else. The bound is an upper bound on the value of every tree under
-the same constraints, rounding included. The gap is an upper bound on what the value of another tree exceeds that of
-this one; it is computed from differences of scores, so that it can be smaller than the rounding of score and bound. A
-result is certified when its gap is at most tolerance * spread. The spread is the scale of the differences between
-scores: what the tree loses against the best score of every part in its place (core/trees/losses.hpp). `evidence` names
-the kind of proof; `Certified.certified` is the only test, for trees and graphs.
+the same constraints, rounding included. The gap is an upper bound on (value of any other tree) - (value of this tree);
+it is computed from differences of scores, so that it can be smaller than the rounding of score and bound. A result is
+certified when its gap is at most tolerance * spread. The spread is the scale of the differences between scores: what
+the tree loses against the best score of every part in its place (core/trees/losses.hpp). `evidence` names the kind of
+proof; `Certified.certified` is the only test, for trees and graphs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,9 @@ from treewright.proofs.proof import Proof
 
 Certificate = Literal["exact", "agreement", "bound"]
 
-# The default tolerance. By convention: far above the rounding of the algorithms, which is below 1e-11 of the spread for
+# The default tolerance; not tuned: far above the rounding of the algorithms, which is below 1e-11 of the spread for
 # sentences of 100 words, and far below differences between scores that mean anything.
 TOLERANCE = 1e-9
-
-# The gap of a first-order tree is at most this times the nodes and the spread; from core/trees/first_order_bound.hpp.
-FIRST_ORDER_ROUNDING = 2.0**-49
 
 
 def check_tolerance(tolerance: float) -> None:
@@ -52,6 +49,8 @@ class Multipliers(NamedTuple):
 class Certified:
     """The definition of certified, for trees and graphs."""
 
+    __slots__ = ()
+
     score: float
     bound: float
     gap: float
@@ -70,7 +69,7 @@ class Certified:
         return self.evidence if self.certified else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Parse(Certified):
     """A tree, its value, and an upper bound on the value of every tree under the same constraints.
 
@@ -84,7 +83,7 @@ class Parse(Certified):
     score: float
     bound: float
     method: str
-    gap: float = field(default_factory=lambda: math.nan)  # no tree is better by more; bound - score unless given
+    gap: float = math.inf  # no tree is better by more
     spread: float = 0.0  # the scale of the differences between scores
     tolerance: float = TOLERANCE  # of the gap, relative to the spread
     evidence: Certificate = "exact"
@@ -96,48 +95,7 @@ class Parse(Certified):
     labels: NDArray[np.int32] | None = None  # of each word, for labelled scores arc[h, m, l]; labels[0] is -1
     pruned: bool = False  # a parser removed arcs before: bound and certificate are about trees over the other arcs
     proof: Proof | None = None  # why no tree is better, for `verify`; with proof=True
-    parts: int = (
-        1  # a parser cut the sentence, which is beyond its length limit, into this many, and joined their trees
-    )
-
-    def __post_init__(self) -> None:
-        if math.isnan(self.gap):
-            object.__setattr__(self, "gap", self.bound - self.score)
-
-    if not TYPE_CHECKING:  # mypy would take any name for an attribute
-
-        def __getattr__(self, name: str) -> float:
-            """gap and bound of a first-order tree on first use: decoders of short sentences leave them out."""
-            if name == "gap":
-                value = FIRST_ORDER_ROUNDING * len(self.heads) * self.spread
-            elif name == "bound":
-                upper = math.nextafter(self.score + self.gap, math.inf)  # the score and this sum were rounded once each
-                value = math.nextafter(upper, math.inf)
-            else:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            object.__setattr__(self, name, value)
-            return value
-
-    @classmethod
-    def exact(
-        cls,
-        heads: NDArray[np.int32],
-        score: float,
-        bound: float,
-        gap: float,
-        spread: float,
-        method: str,
-        tolerance: float = TOLERANCE,
-    ) -> Parse:
-        """The result of an exact algorithm, which method names.
-
-        heads, score, bound, gap, spread and tolerance are those of the class.
-        """
-        self = cls.__new__(cls)
-        # All fields at once: setting them one by one in a frozen dataclass takes as long as decoding 20 words.
-        fields = {"heads": heads, "score": score, "bound": bound, "gap": gap, "spread": spread, "method": method}
-        object.__setattr__(self, "__dict__", {**fields, "tolerance": tolerance})
-        return self
+    parts: int = 1  # a parser cut a sentence beyond its length limit into this many and joined their trees
 
     @classmethod
     def ranked(cls, heads: NDArray[np.int32], value: float, best: Parse, method: str) -> Parse:
@@ -152,17 +110,11 @@ class Parse(Certified):
             heads, value, max(best.bound, value), method, gap, best.spread, best.tolerance, evidence=best.evidence
         )
 
-    def after_pruning(self) -> Parse:
-        """The same result with the note that arcs were removed before it was found."""
-        copy = Parse.__new__(Parse)
-        object.__setattr__(copy, "__dict__", {**self.__dict__, "pruned": True})  # all fields at once, as in `exact`
-        return copy
-
     @property
     def status(self) -> str:
         """The certificate in words, or the gap.
 
-        >>> Parse(np.array([-1, 0], np.int32), score=1.0, bound=1.0, method="exact").status
+        >>> Parse(np.array([-1, 0], np.int32), score=1.0, bound=1.0, method="exact", gap=0.0).status
         'certified'
         """
         if self.certified:
@@ -177,15 +129,10 @@ class Parse(Certified):
     def scope(self) -> str:
         """The arcs that the bound and the certificate are about: "all arcs", or those that pruning left.
 
-        >>> Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True).scope
+        >>> Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0, pruned=True).scope
         'candidate arcs'
         """
         return "candidate arcs" if self.pruned else "all arcs"
-
-    @property
-    def worth(self) -> str:
-        """The former name of `status`."""
-        return self.status
 
     def __repr__(self) -> str:
         proof = "certified" if self.certified else f"gap <= {self.gap:.6g}"
@@ -195,12 +142,10 @@ class Parse(Certified):
 class ArrayResult(np.ndarray[Any, Any]):
     """An array with the attribute `exact`: False for the result of an approximation.
 
-    For a batch with errors="return", `failed` has the error of each sentence that has one; its cells are NaN.
     Everything computed from it (elements, slices, sums, differences) is a plain array or number.
     """
 
     exact: bool
-    failed: Mapping[int, InputError] = {}
 
     def __new__(cls, values: NDArray[Any], *, exact: bool) -> ArrayResult:
         self = np.asarray(values).view(cls)
@@ -219,7 +164,7 @@ class ArrayResult(np.ndarray[Any, Any]):
         return np.asarray(self)[key]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (np.asarray(self), self.exact)
+        return _restore_array, (np.asarray(self), self.exact)
 
     def __repr__(self) -> str:
         return ("" if self.exact else "approximate ") + repr(np.asarray(self))
@@ -261,5 +206,5 @@ def _plain(array: Any) -> Any:
     return array.view(np.ndarray) if isinstance(array, ArrayResult) else array
 
 
-def _restored(values: NDArray[Any], exact: bool) -> ArrayResult:
+def _restore_array(values: NDArray[Any], exact: bool) -> ArrayResult:
     return ArrayResult(values, exact=exact)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from treewright.calls import explained
 from treewright.decode.methods import tree
-from treewright.decode.options import MethodOptions
-from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc
+from treewright.decode.problem import Arc, Problem, Scores
 from treewright.decode.result import Parse
 from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from treewright.decode.options import MethodOptions, ProblemOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,24 +48,16 @@ class WhyNot:
         return f"WhyNot(arc={self.arc}, loss={self.loss:.6g}{exactly}: {moves})"
 
 
-@explained
 def why_not(
-    arc: ArrayLike | Parts,
+    arc: Scores,
     h: int,
     m: int,
     *,
-    sib: ArrayLike | None = None,
-    grand: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    projective: bool = False,
-    root: str = "single",
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
     method: str = "exact",
     max_seconds: float | None = None,
+    **options: Unpack[ProblemOptions],
 ) -> WhyNot:
-    """The difference in value between the best tree and the best tree with the arc (h, m).
+    """Compare the best tree with the best tree that has the arc (h, m).
 
     Scores, constraints and method are those of `tree`. max_seconds limits each of the two decodings. An InfeasibleError
     names the constraints that exclude the arc.
@@ -75,27 +68,11 @@ def why_not(
     >>> answer
     WhyNot(arc=(2, 1), loss=11: word 1 from 0 to 2, word 2 from 1 to 0)
     """
-    budget: MethodOptions = {} if max_seconds is None else {"max_seconds": max_seconds}
-    required = list(require)
-
-    def best_with(arcs: list[Arc]) -> Parse:
-        return tree(
-            arc,
-            sib=sib,
-            grand=grand,
-            stop=stop,
-            projective=projective,
-            root=root,
-            require=arcs,
-            forbid=forbidden,
-            head_first=head_first,
-            method=method,
-            **budget,
-        )
-
-    forbidden = list(forbid)
-    best = best_with(required)
-    last = len(best.heads) - 1
+    problem = Problem.of(arc, **options)
+    last = problem.nodes - 1
     if not (0 <= h <= last and 1 <= m <= last and h != m):
         raise InputError(f"there is no arc h={h}, m={m}: heads are 0..{last}, modifiers 1..{last}, and differ")
-    return WhyNot((int(h), int(m)), best, best_with([*required, (h, m)]))
+    rival = replace(problem, require=(*problem.require, (int(h), int(m))))
+    budget: MethodOptions = {} if max_seconds is None else {"max_seconds": max_seconds}
+    best, best_with_arc = (tree(each, method=method, **budget) for each in (problem, rival))
+    return WhyNot((int(h), int(m)), best, best_with_arc)

@@ -168,7 +168,8 @@ class Worker:
 
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
-        return decode.candidates_batch(self.arcs(inputs), **pruning(self.model.options, projective))
+        rules = pruning(self.model.options, projective)
+        return [decode.candidates(scores, **rules) for scores in self.arcs(inputs)]
 
     def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
         """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`."""
@@ -192,7 +193,7 @@ class Worker:
     ) -> tuple[list[Parts], list[Parse]]:
         """Return the scored parts and the best tree of each sentence over its candidate arcs."""
         parts, root = self.score(inputs, candidates), self.model.root
-        parses = decode.tree_batch(parts, projective=projective, root=root, **options)
+        parses = decode.trees(parts, projective=projective, root=root, threads=1, **options)
         best = self.climb(inputs, parts, parses, projective, root, options)
         return parts, [with_scope(*both) for both in zip(best, candidates, strict=True)]
 
@@ -349,8 +350,8 @@ def climbed_parse(start: Parse, parts: Parts, best: tuple[Indices, float, Sequen
     There is no bound on the value of other trees, unless there is no other tree over the candidate arcs.
     """
     heads, value, climbs = best
-    bound = value if parts.core.arcs == len(heads) - 1 else math.inf
-    return Parse(heads, value, bound, "climb", tolerance=start.tolerance, iterations=len(climbs))
+    bound, gap = (value, 0.0) if parts.core.arcs == len(heads) - 1 else (math.inf, math.inf)
+    return Parse(heads, value, bound, "climb", gap, tolerance=start.tolerance, iterations=len(climbs))
 
 
 def check_second_order(options: ParserSettings, task: str) -> None:
@@ -382,7 +383,7 @@ def every_arc(arcs: Candidates) -> Candidates:
 def with_scope(parse: Parse, arcs: Candidates) -> Parse:
     """Return the parse with a note if its bound and its certificate are not about all arcs."""
     words = len(arcs.marginal) - 1
-    return parse.after_pruning() if len(arcs.head) < words * words else parse
+    return replace(parse, pruned=True) if len(arcs.head) < words * words else parse
 
 
 def at_least(parse: Parse, other: Parse) -> Parse:

@@ -27,7 +27,7 @@ def certificate_text(parse: Parse) -> str:
     """Write the certificate or the gap, and the arcs that it is about.
 
     >>> import numpy as np
-    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", pruned=True))
+    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0, pruned=True))
     'certified over candidate arcs'
     >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, np.inf, "climb", iterations=3))
     'best of 3 climbs, not certified'

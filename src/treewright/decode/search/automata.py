@@ -7,19 +7,22 @@ states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import index
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.calls import explained
 from treewright.decode import arrays
-from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Problem, Scores
 from treewright.errors import InfeasibleError, InputError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from treewright.decode.options import ProblemOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +60,10 @@ class Path:
     best_without: NDArray[np.float64]
 
 
-@explained
-def sibling_automaton(
-    arc: ArrayLike | Parts,
-    h: int,
-    side: int,
-    *,
-    sib: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
-) -> Modifiers:
-    """The best Modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
+def sibling_automaton(arc: Scores, h: int, side: int, **options: Unpack[ProblemOptions]) -> Modifiers:
+    """Find the best Modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
 
-    Scores, require, forbid and head_first are those of `tree`.
+    Scores and constraints are those of `tree`.
 
     >>> arc = [[0, 1, 2, 3], [0, 0, -1, 2], [0, 0, 0, 1], [0, 0, 0, 0]]
     >>> best = sibling_automaton(arc, 1, 1)
@@ -80,13 +72,12 @@ def sibling_automaton(
     >>> best.candidates.tolist(), best.best_with.tolist(), best.best_without.tolist()
     ([2, 3], [1.0, 2.0], [2.0, 0.0])
     """
-    problem = Problem.of(arc, sib, None, stop, require=require, forbid=forbid, head_first=head_first)
+    problem = Problem.of(arc, **options).refuse_labels()
     h = _node(problem, h)
     if side not in (0, 1):
         raise InputError(f"side is {side!r}; it is 0 (left of the head) or 1 (right)")
     parts = problem.parts
-    place = 2 * h + int(side)
-    value, chosen, best_with, best_without = _core.sibling_automaton(parts, place, _forced(problem))
+    value, chosen, best_with, best_without = _core.sibling_automaton(parts, 2 * h + int(side), _forced(problem))
     if value == -np.inf:
         raise _no_choice(h)
     of_side = (parts.head == h) & ((parts.modifier > h) == bool(side))
@@ -94,22 +85,12 @@ def sibling_automaton(
     return Modifiers(candidates[chosen], value, candidates, best_with, best_without)
 
 
-@explained
 def grandparent_automaton(
-    arc: ArrayLike | Parts,
-    h: int,
-    *,
-    sib: ArrayLike | None = None,
-    grand: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    of_head: ArrayLike | None = None,
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
+    arc: Scores, h: int, *, of_head: ArrayLike | None = None, **options: Unpack[ProblemOptions]
 ) -> Modifiers:
-    """The best Modifiers of h on both sides together with its best head, by all scores that depend on them.
+    """Find the best Modifiers of h on both sides together with its best head, by all scores that depend on them.
 
-    Scores, require, forbid and head_first are those of `tree`.
+    Scores and constraints are those of `tree`.
     of_head[g] is added for the head g that is chosen; the arc (g, h) itself is not counted, for it belongs to g's own
     modifiers. Node 0 has no head: head is None then. The result need not belong to a tree: g may also be among the
     modifiers.
@@ -124,7 +105,7 @@ def grandparent_automaton(
     >>> best.heads.tolist(), best.best_by_head.tolist()
     ([0, 1, 3], [0.5, 0.0, 1.0])
     """
-    problem = Problem.of(arc, sib, grand, stop, require=require, forbid=forbid, head_first=head_first)
+    problem = Problem.of(arc, **options).refuse_labels()
     h = _node(problem, h)
     parts = problem.parts
     heads = parts.head[parts.modifier == h]
@@ -134,8 +115,9 @@ def grandparent_automaton(
     for g in heads.tolist():
         if np.isnan(scores[g]) or scores[g] == np.inf:
             raise arrays.bad_score("of_head", (g,), float(scores[g]))
-    found = _core.grand_automaton(parts, h, np.ascontiguousarray(scores[heads]), _forced(problem))
-    value, rank, chosen, best_with, best_without, best_by_head = found
+    value, rank, chosen, best_with, best_without, best_by_head = _core.grand_automaton(
+        parts, h, np.ascontiguousarray(scores[heads]), _forced(problem)
+    )
     if value == -np.inf:
         raise _no_choice(h)
     candidates = parts.modifier[parts.head == h]
@@ -146,9 +128,8 @@ def grandparent_automaton(
     )
 
 
-@explained
 def state_automaton(moves: ArrayLike, *, start: ArrayLike | None = None, stop: ArrayLike | None = None) -> Path:
-    """The best path through an automaton of your own over candidates 0, 1, ..., L - 1.
+    """Find the best path through an automaton of your own over candidates 0, 1, ..., L - 1.
 
     moves[i, s, t] is the score of taking candidate i in state s and going to state t; a candidate that is passed over
     keeps the state and scores nothing. start[s] and stop[s] score the state at either end (0 where not given); -inf
@@ -175,8 +156,8 @@ def state_automaton(moves: ArrayLike, *, start: ArrayLike | None = None, stop: A
     for name, scores in (("moves", table), ("start", ends[0]), ("stop", ends[1])):
         bad = np.argwhere(np.isnan(scores) | (scores == np.inf))
         if len(bad):
-            place = tuple(bad[0].tolist())
-            raise arrays.bad_score(name, place, float(scores[place]))
+            cell = tuple(bad[0].tolist())
+            raise arrays.bad_score(name, cell, float(scores[cell]))
     value, first, entered, best_with, best_without = _core.state_automaton(ends[0], table, ends[1])
     if value == -np.inf:
         raise InfeasibleError("no path leads from start to stop: every one has a score of -inf; make one finite")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from treewright import _core
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
@@ -28,7 +25,7 @@ def solve(
     trace: bool = False,
     proof: bool = False,
 ) -> Parse:
-    """The best tree, certified; on a budget the best found, with the bound that was reached.
+    """Find the best tree, certified; on a budget the best found, with the bound that was reached.
 
     A tree is certified if no other can be better by more than tolerance times the spread of the scores.
     max_nodes limits the search tree, and the result is reproducible; max_seconds is a wall clock. trace has one
@@ -48,8 +45,7 @@ def solve(
     check_nodes(max_nodes)
     check_seconds(max_seconds)
     check_tolerance(tolerance)
-    given = {"max_seconds": max_seconds, "max_nodes": max_nodes}
-    found = _core.branch_and_bound(
+    solution = _core.branch_and_bound(
         problem.parts,
         problem.single_root,
         math.inf if max_seconds is None else float(max_seconds),
@@ -58,24 +54,25 @@ def solve(
         bool(trace),
         bool(proof),
     )
-    if found.bound == -math.inf:
+    if solution.bound == -math.inf:
         raise infeasible(problem)
-    if found.value == -math.inf:
-        limits = ", ".join(f"{name}={limit}" for name, limit in given.items() if limit is not None)
+    if solution.value == -math.inf:
+        budget = {"max_seconds": max_seconds, "max_nodes": max_nodes}
+        limits = ", ".join(f"{name}={limit}" for name, limit in budget.items() if limit is not None)
         raise BudgetError(f"no tree without a part of the score -inf was found within {limits}; raise the limit")
     return Parse(
-        found.heads,
-        found.value,
-        found.bound,
+        solution.heads,
+        solution.value,
+        solution.bound,
         "branch and bound",
-        found.gap,
-        found.spread,
+        solution.gap,
+        solution.spread,
         tolerance,
-        "agreement" if found.certificate == "agreement" else "bound",
-        found.iterations,
-        found.nodes,
-        _columns(found.trace, problem.nodes) if trace else None,
-        proof=Proof.of_search(found.proof, problem.parts.head, problem.parts.modifier) if proof else None,
+        "agreement" if solution.certificate == "agreement" else "bound",
+        solution.iterations,
+        solution.nodes,
+        {**columns(solution.trace, problem.nodes), "node": solution.trace.node} if trace else None,
+        proof=Proof.of_search(solution.proof, problem.parts.head, problem.parts.modifier) if proof else None,
     )
 
 
@@ -83,7 +80,3 @@ def check_nodes(max_nodes: int | None) -> None:
     """Refuse a search without nodes."""
     if max_nodes is not None and max_nodes < 1:
         raise InputError(f"max_nodes is {max_nodes}; the root of the search is one node, None is no limit")
-
-
-def _columns(trace: _core.SearchTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:
-    return columns(trace, nodes) | {"node": trace.node}

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright._core import ClimbOptions
-from treewright.calls import explained
 from treewright.decode import arrays, exact
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
@@ -32,7 +31,7 @@ def solve(
     trace: bool = False,
     tolerance: float = TOLERANCE,
 ) -> Parse:
-    """The best tree of many climbs, each from a random tree up to one that no single change of a head improves.
+    """Find the best tree of many climbs, each from a random tree up to one that no single change of a head improves.
 
     start is the distribution of the random trees: "first-order" (by their arc scores), "uniform", or "map": one climb
     from the best first-order tree. Restarts end when `patience` in a row found nothing better. The result depends on
@@ -48,7 +47,7 @@ def solve(
     first = exact.solve_directly(problem, exact.first_order(problem.projective)).heads if start == "map" else None
     options = restart_options(
         projective=problem.projective,
-        root="single" if problem.single_root else "multi",
+        root=problem.root,
         by_score=start == "first-order",
         patience=0 if start == "map" else patience,
         max_restarts=max_restarts or 0,
@@ -79,9 +78,8 @@ def restart_options(
     )
 
 
-@explained
 def count_optima(arc: ArrayLike, cap: int = 10_000, *, head_first: bool = True) -> int:
-    """How many trees no single change of a head improves, by their arcs; cap + 1 when there are more than cap.
+    """Count the trees that no single change of a head improves, by their arcs; cap + 1 when there are more than cap.
 
     arc and head_first are those of `tree`.
     The root may have several modifiers. Scores must not tie; add noise if they may. A count of 1 means that one climb

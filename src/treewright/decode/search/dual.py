@@ -31,7 +31,7 @@ def solve(
     tighten: bool = True,
     trace: bool = False,
 ) -> Parse:
-    """The best tree seen while tree and automata are driven to agree; certified when they do, or when the bound is met.
+    """Drive tree and automata to agree; return the best tree seen, certified when they do or the bound is met.
 
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
     arc scores that the tree's subproblem has. warm_start takes the multipliers of an earlier result.
@@ -56,7 +56,7 @@ def solve(
     check_seconds(max_seconds)
     check_tolerance(tolerance)
     parts = problem.parts
-    u, v = (None, None) if warm_start is None else _aligned(warm_start, parts)
+    u, v = (None, None) if warm_start is None else _align(warm_start, parts)
     seconds = math.inf if max_seconds is None else float(max_seconds)
     options = _core.DualOptions(
         projective=problem.projective,
@@ -69,30 +69,30 @@ def solve(
         trace=bool(trace),
         tighten=bool(tighten),
     )
-    found = _core.dual_decomposition(parts, options, u, v)
-    if found.bound == -math.inf:
+    solution = _core.dual_decomposition(parts, options, u, v)
+    if solution.bound == -math.inf:
         raise infeasible(problem)
-    if found.value == -math.inf:
+    if solution.value == -math.inf:
         raise BudgetError(
-            f"no tree without a part of the score -inf was found in {found.iterations} iterations; raise "
+            f"no tree without a part of the score -inf was found in {solution.iterations} iterations; raise "
             "max_iterations or max_seconds, or use method='exact', which decides whether there is one"
         )
     head, modifier = parts.head, parts.modifier
     arcs = np.zeros((problem.nodes, problem.nodes))
-    arcs[head, modifier] = found.average
+    arcs[head, modifier] = solution.average
     return Parse(
-        found.heads,
-        found.value,
-        found.bound,
+        solution.heads,
+        solution.value,
+        solution.bound,
         "dd",
-        found.gap,
-        found.spread,
+        solution.gap,
+        solution.spread,
         tolerance,
-        "agreement" if found.certificate == "agreement" else "bound",
-        found.iterations,
-        trace=columns(found.trace, problem.nodes) if trace else None,
+        "agreement" if solution.certificate == "agreement" else "bound",
+        solution.iterations,
+        trace=columns(solution.trace, problem.nodes) if trace else None,
         arcs=arcs,
-        multipliers=Multipliers(head, modifier, found.u, found.v),
+        multipliers=Multipliers(head, modifier, solution.u, solution.v),
     )
 
 
@@ -116,14 +116,14 @@ def _check(max_iterations: int, steps: str, beta: float) -> None:
         raise InputError(f"beta is {beta}; it is a share of the arc scores, between 0 and 1")
 
 
-def _aligned(given: Multipliers, parts: _core.Parts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _align(given: Multipliers, parts: _core.Parts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """u and v in the order of the parts' arcs; arcs that were not there before start at zero."""
     h, m = np.asarray(given.h, dtype=np.int64), np.asarray(given.m, dtype=np.int64)
     given_keys = h * parts.nodes + m
     order = np.argsort(given_keys)
     keys = parts.head.astype(np.int64) * parts.nodes + parts.modifier
-    place = np.minimum(np.searchsorted(given_keys[order], keys), max(len(order) - 1, 0))
-    found = given_keys[order][place] == keys if len(order) else np.zeros(len(keys), dtype=bool)
+    row = np.minimum(np.searchsorted(given_keys[order], keys), max(len(order) - 1, 0))
+    is_given = given_keys[order][row] == keys if len(order) else np.zeros(len(keys), dtype=bool)
     aligned = []
     for name in ("u", "v"):
         column = np.asarray(getattr(given, name), dtype=np.float64)
@@ -131,5 +131,5 @@ def _aligned(given: Multipliers, parts: _core.Parts) -> tuple[NDArray[np.float64
             raise InputError(
                 f"warm_start.{name} must hold one number an arc, within {LARGEST:g} of zero, as parse.multipliers does"
             )
-        aligned.append(np.where(found, column[order][place], 0.0) if len(order) else np.zeros(len(keys)))
+        aligned.append(np.where(is_given, column[order][row], 0.0) if len(order) else np.zeros(len(keys)))
     return aligned[0], aligned[1]

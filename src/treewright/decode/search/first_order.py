@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.calls import explained
 from treewright.decode.constraints import infeasible
-from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Problem, Scores
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from treewright.decode.options import ProblemOptions
 
 
-@explained
-def reduced_costs(
-    arc: ArrayLike | Parts,
-    *,
-    root: str = "single",
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
-) -> NDArray[np.float64]:
+def reduced_costs(arc: Scores, **options: Unpack[ProblemOptions]) -> NDArray[np.float64]:
     """[h, m]: the value of every tree with that arc is at least this much below that of the best tree.
 
-    0 on the arcs of the best tree, +inf where no tree can have the arc. A bound for all arcs at the cost
-    of one decoding; `why_not` gives the exact loss of one arc. root, require and forbid are those of `tree`. With
+    0 on the arcs of the best tree, +inf where no tree can have the arc. A bound for all arcs at the cost of one
+    decoding; `why_not` gives the exact loss of one arc. Scores, root, require and forbid are those of `tree`. With
     head_first=False scores and result are [m, h].
 
     >>> reduced_costs([[0, 9, 2], [0, 0, 7], [0, 3, 0]]).tolist()
     [[inf, 0.0, 5.0], [inf, inf, 0.0], [inf, 6.0, inf]]
     """
-    problem = Problem.of(arc, root=root, require=require, forbid=forbid, head_first=head_first)
-    _, value, costs = _core.reduced_costs(problem.matrix, problem.single_root)
+    problem = Problem.of(arc, **options).refuse_labels()
+    if problem.projective or problem.order == 2:
+        raise InputError("reduced_costs are those of arc scores and trees that may cross; leave out the other keywords")
+    value, costs = _core.reduced_costs(problem.matrix, problem.single_root)
     if value == -np.inf:
         raise infeasible(problem)
-    return costs if head_first else costs.T
+    return costs if problem.head_first else costs.T

@@ -12,7 +12,7 @@ import heapq
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -96,7 +96,9 @@ def graph(
     >>> best.heads, best.score
     ([[], [0], [1], [1, 2]], 22.0)
     """
-    problem = Problem.of(arc, sib, grand, stop, root=root, forbid=forbid, head_first=head_first)
+    problem = Problem.of(
+        arc, sib=sib, grand=grand, stop=stop, root=root, forbid=forbid, head_first=head_first
+    ).refuse_labels()
     required = Problem.of(problem.given, root=root, require=require).require
     _check_required(problem, required, acyclic)
     check_tolerance(tolerance)
@@ -230,15 +232,7 @@ def _starting_graph(problem: Problem, required: tuple[Arc, ...]) -> OnArcs:
 
 
 def _tree_within(problem: Problem, require: tuple[Arc, ...], forbid: Iterable[Arc]) -> list[Arc]:
-    within = Problem.of(
-        problem.given,
-        problem.sib,
-        problem.grand,
-        problem.stop,
-        root="single" if problem.single_root else "multi",
-        require=require,
-        forbid=forbid,
-    )
+    within = replace(problem, require=tuple(require), forbid=tuple(forbid))
     ensure_feasible(within)
     heads, _ = _core.rearrange(within.parts, rearrange.starting_tree(within, "siblings"), within.single_root, False, 0)
     return [(int(heads[m]), m) for m in range(1, within.nodes)]

@@ -20,7 +20,7 @@ Start = Literal["siblings", "grandparents", "arcs"]
 def solve(
     problem: Problem, *, start: Start = "siblings", max_moves: int | None = None, tolerance: float = TOLERANCE
 ) -> Parse:
-    """The best projective tree, rearranged one head at a time as long as that raises the value.
+    """Rearrange the best projective tree, one head at a time, as long as that raises the value.
 
     start is what the projective tree takes into account: arcs, siblings and stops ("siblings", as published) or
     grandparents as well; "arcs" begins with the best spanning tree by its arcs instead, and so do the others when no
@@ -46,7 +46,7 @@ def solve(
 def starting_tree(problem: Problem, start: Start) -> NDArray[np.int32]:
     """The tree to rearrange; the caller has checked that there is one, but perhaps no projective one."""
     if start != "arcs":
-        found = exact.solve_directly(problem, "sibling-eisner" if start == "siblings" else "grand-eisner")
-        if found.score > -math.inf:
-            return found.heads
+        parse = exact.solve_directly(problem, "sibling-eisner" if start == "siblings" else "grand-eisner")
+        if parse.score > -math.inf:
+            return parse.heads
     return exact.solve_directly(problem, exact.first_order(problem.projective)).heads

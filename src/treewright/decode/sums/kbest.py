@@ -12,115 +12,38 @@ import heapq
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.calls import explained
 from treewright.decode import exact
-from treewright.decode.batch import Errors, check_arguments, gathered, run
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.methods import tree
-from treewright.decode.padded import Padded
-from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import TOLERANCE, Parse, ParseList, check_tolerance
 from treewright.decode.search import constrained
 from treewright.decode.structure import TreeConstraint, check_constraints
-from treewright.decode.sums.marginals import scores_of
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_count, check_seconds
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-@overload
+    from treewright.decode.options import ProblemOptions
+
+
 def kbest(
-    arc: ArrayLike | Parts,
+    arc: Scores,
     k: int,
     *,
-    sib: ArrayLike | None = ...,
-    grand: ArrayLike | None = ...,
-    stop: ArrayLike | None = ...,
-    projective: bool = ...,
-    root: str = ...,
-    require: Iterable[Arc] = ...,
-    forbid: Iterable[Arc] = ...,
-    constraints: Iterable[TreeConstraint] = ...,
-    head_first: bool = ...,
-    max_seconds: float | None = ...,
-    tolerance: float = ...,
-    lengths: None = ...,
-    threads: int = ...,
-    errors: Errors = ...,
-) -> ParseList: ...
-
-
-@overload
-def kbest(
-    arc: ArrayLike | Parts,
-    k: int,
-    *,
-    sib: ArrayLike | None = ...,
-    grand: ArrayLike | None = ...,
-    stop: ArrayLike | None = ...,
-    projective: bool = ...,
-    root: str = ...,
-    require: Iterable[Arc] = ...,
-    forbid: Iterable[Arc] = ...,
-    constraints: Iterable[TreeConstraint] = ...,
-    head_first: bool = ...,
-    max_seconds: float | None = ...,
-    tolerance: float = ...,
-    lengths: ArrayLike,
-    threads: int = ...,
-    errors: Literal["raise"] = ...,
-) -> list[ParseList]: ...
-
-
-@overload
-def kbest(
-    arc: ArrayLike | Parts,
-    k: int,
-    *,
-    sib: ArrayLike | None = ...,
-    grand: ArrayLike | None = ...,
-    stop: ArrayLike | None = ...,
-    projective: bool = ...,
-    root: str = ...,
-    require: Iterable[Arc] = ...,
-    forbid: Iterable[Arc] = ...,
-    constraints: Iterable[TreeConstraint] = ...,
-    head_first: bool = ...,
-    max_seconds: float | None = ...,
-    tolerance: float = ...,
-    lengths: ArrayLike,
-    threads: int = ...,
-    errors: Literal["return"],
-) -> list[ParseList | InputError]: ...
-
-
-@explained
-def kbest(
-    arc: ArrayLike | Parts,
-    k: int,
-    *,
-    sib: ArrayLike | None = None,
-    grand: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    projective: bool = False,
-    root: str = "single",
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
     constraints: Iterable[TreeConstraint] = (),
-    head_first: bool = True,
     max_seconds: float | None = None,
     tolerance: float = TOLERANCE,
-    lengths: ArrayLike | None = None,
-    threads: int = 2,
-    errors: Errors = "raise",
-) -> ParseList | list[ParseList] | list[ParseList | InputError]:
-    """The k best trees, best first; fewer when there are no more.
+    **options: Unpack[ProblemOptions],
+) -> ParseList:
+    """Find the k best trees, best first; fewer when there are no more.
 
     Scores and constraints are those of `tree`, also those on the shape of the trees (constraints=[...]). With labelled
     scores arc[h, m, l] these are the k best labelled trees: one tree may come several times with different labels.
@@ -128,53 +51,36 @@ def kbest(
     Each one's bound is that of the best tree, so that its gap is its distance from the best; only the first, and
     those whose gap is at most tolerance times the spread of the scores, are certified to be the best. max_seconds
     limits searches (second order, or constraints on the shape): the list may then be shorter than k or miss a tree,
-    and its attribute `exact` is False. lengths, threads and errors are those of `trees`: with lengths, arc is a padded
-    batch and the result a list of such lists.
+    and its attribute `exact` is False.
 
     >>> for parse in kbest([[0, 9, 2], [0, 0, 7], [0, 3, 0]], 3):
     ...     print(parse.heads.tolist(), parse.score, parse.gap)
     [-1, 0, 1] 16.0 0.0
     [-1, 2, 0] 5.0 11.0
     """
-    count = _whole_number(k)
+    count = check_count(k, "k")
+    if count >= 2**31:
+        raise InputError(f"k is {count}; give at most 2147483647")
     check_seconds(max_seconds)
     check_tolerance(tolerance)
-    if lengths is not None:
-        check_arguments(threads, errors)
-        options = {"sib": sib, "grand": grand, "stop": stop, "projective": projective, "root": root}
-        options |= {"require": tuple(require), "forbid": tuple(forbid), "head_first": head_first}
-        search = {"constraints": tuple(constraints), "k": k, "max_seconds": max_seconds, "tolerance": tolerance}
-        padded, others = Padded.of(arc, lengths, {**options, **search})
-        return gathered(run(kbest, padded.items(others), threads), errors)
-    problem = Problem.of(
-        arc,
-        sib,
-        grand,
-        stop,
-        projective=projective,
-        root=root,
-        require=require,
-        forbid=forbid,
-        head_first=head_first,
-        labelled=True,
-    )
+    problem = Problem.of(arc, **options)
     limits = check_constraints(constraints, problem.nodes)
     if problem.order == 2 or limits:
-        found = _Partition(problem, limits, max_seconds, tolerance).best(count)
+        trees = _Partition(problem, limits, max_seconds, tolerance).best(count)
     else:
-        found = _first_order(problem, count, tolerance)
-    return found if problem.label_scores is None else _labelled(problem, found, count)
+        trees = _first_order(problem, count, tolerance)
+    return trees if problem.label_scores is None else _labelled(problem, trees, count)
 
 
 def _labelled(problem: Problem, trees: ParseList, count: int) -> ParseList:
     """The best labelled trees: their trees are among the same number of best trees, each with its best labels."""
-    found = []
+    labelled = []
     for parse in trees:
         ranked = Parse.ranked(parse.heads, parse.score, trees[0], parse.method)
         for loss, labels in _labellings(problem, parse.heads, count):
-            found.append(replace(ranked, score=ranked.score - loss, gap=ranked.gap + loss, labels=labels))
-    found.sort(key=lambda parse: -parse.score)  # of equal values, the order of the trees
-    return ParseList(found[:count], exact=trees.exact)
+            labelled.append(replace(ranked, score=ranked.score - loss, gap=ranked.gap + loss, labels=labels))
+    labelled.sort(key=lambda parse: -parse.score)  # of equal values, the order of the trees
+    return ParseList(labelled[:count], exact=trees.exact)
 
 
 def _labellings(problem: Problem, heads: NDArray[np.int32], count: int) -> list[tuple[float, NDArray[np.int32]]]:
@@ -193,13 +99,11 @@ def _labellings(problem: Problem, heads: NDArray[np.int32], count: int) -> list[
 
 
 def _first_order(problem: Problem, count: int, tolerance: float) -> ParseList:
-    decode = _core.projective_kbest if problem.projective else _core.kbest
-    scores = scores_of(problem)
-    trees, values = decode(scores, problem.single_root, count)
+    trees, values = _core.kbest(problem.kernel_matrix, problem.projective, problem.single_root, count)
     if not len(values):
         raise infeasible(problem)
     method = "k-best-eisner" if problem.projective else "k-best-spanning-trees"
-    first = exact.solve_arcs(scores, problem.projective, problem.single_root, tolerance)
+    first = exact.solve_matrix(problem.kernel_matrix, problem.projective, problem.single_root, tolerance)
     best = Parse.ranked(trees[0], float(values[0]), first, method)
     return ParseList(
         Parse.ranked(heads, value, best, method) for heads, value in zip(trees, values.tolist(), strict=True)
@@ -233,19 +137,23 @@ class _Partition:
 
     def best(self, count: int) -> ParseList:
         """The list; its `exact` says whether no class that was left undecided can contain a better tree."""
-        whole = self._decoded(np.ones(len(self.head), dtype=np.bool_), np.inf)
+        whole = self._decode(np.ones(len(self.head), dtype=np.bool_), np.inf)
         if whole is None and self.uncertain == -np.inf:
             raise infeasible(self.problem, self.constraints)
-        found: list[_Class] = []
+        classes: list[_Class] = []
         queue = [] if whole is None else [whole]
-        while queue and len(found) < count:
+        while queue and len(classes) < count:
             taken = heapq.heappop(queue)
-            found.append(taken)
-            for below in self._classes_below(taken) if len(found) < count else ():
+            classes.append(taken)
+            for below in self._classes_below(taken) if len(classes) < count else ():
                 heapq.heappush(queue, below)
-        found.sort()  # below a tree without a certificate there may be a better one
-        is_complete = self.uncertain == -np.inf or (len(found) == count and self.uncertain <= found[-1].best.score)
-        return ParseList((_ranked(each.best, whole.best) for each in found if whole), exact=is_complete)
+        classes.sort()  # below a tree without a certificate there may be a better one
+        is_complete = self.uncertain == -np.inf or (len(classes) == count and self.uncertain <= classes[-1].best.score)
+        parses = (each.best for each in classes)
+        method = "k-best-lawler"
+        return ParseList(
+            (Parse.ranked(parse.heads, parse.score, whole.best, method) for parse in parses if whole), exact=is_complete
+        )
 
     def _classes_below(self, above: _Class) -> Iterator[_Class]:
         """The classes that `above` without its best tree consists of."""
@@ -254,14 +162,14 @@ class _Partition:
             into = self.modifier == m
             taken = into & (self.head == above.best.heads[m])
             has_other_heads = (keep & into).sum() > 1
-            below = self._decoded(keep & ~taken, above.best.bound) if has_other_heads else None
+            below = self._decode(keep & ~taken, above.best.bound) if has_other_heads else None
             if below is not None:
                 yield below
             keep &= ~into | taken
 
-    def _decoded(self, keep: NDArray[np.bool_], bound: float) -> _Class | None:
-        """The class of trees of the kept arcs, no better than bound; None when it is empty, or when time is up."""
-        problem = self.problem.restricted(keep)
+    def _decode(self, keep: NDArray[np.bool_], bound: float) -> _Class | None:
+        """Find the best tree of the kept arcs, no better than bound; None when there is none, or when time is up."""
+        problem = self.problem.restrict(keep)
         if not is_feasible(problem):
             return None
         seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
@@ -270,37 +178,20 @@ class _Partition:
             self.uncertain = max(self.uncertain, bound)
             return None
         try:
-            found = self._best(problem, seconds)
+            parse = self._best(problem, seconds)
         except (constrained.NotFoundError, BudgetError):  # the time was up before the first tree
             self.uncertain = max(self.uncertain, bound)
             return None
-        if found is None:
+        if parse is None:
             return None
-        if not found.certified:
-            self.uncertain = max(self.uncertain, found.bound)
-        return _Class(keep, found)
+        if not parse.certified:
+            self.uncertain = max(self.uncertain, parse.bound)
+        return _Class(keep, parse)
 
     def _best(self, problem: Problem, seconds: float | None) -> Parse | None:
         if self.constraints:
             return constrained.search(problem, self.constraints, max_seconds=seconds, tolerance=self.tolerance)
         try:
-            return tree(
-                problem.given,
-                projective=problem.projective,
-                root=problem.root,
-                max_seconds=seconds,
-                tolerance=self.tolerance,
-            )
+            return tree(problem, max_seconds=seconds, tolerance=self.tolerance)
         except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden
             return None
-
-
-def _ranked(parse: Parse, best: Parse) -> Parse:
-    return Parse.ranked(parse.heads, parse.score, best, "k-best-lawler")
-
-
-def _whole_number(k: int) -> int:
-    count = check_count(k, "k")
-    if count >= 2**31:
-        raise InputError(f"k is {count}; give at most 2147483647")
-    return count

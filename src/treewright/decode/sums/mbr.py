@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from treewright.calls import explained
 from treewright.decode.methods import tree
-from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import Parse
 from treewright.decode.sums.marginals import marginals_of
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-@explained
-def mbr(
-    arc: ArrayLike | Parts,
-    *,
-    sib: ArrayLike | None = None,
-    grand: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    projective: bool = False,
-    root: str = "single",
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
-) -> Parse:
-    """The tree whose arcs have the highest sum of marginals, among the trees of allowed arcs, as a Parse.
+    from treewright.decode.options import ProblemOptions
+
+
+def mbr(arc: Scores, **options: Unpack[ProblemOptions]) -> Parse:
+    """Find the tree whose arcs have the highest sum of marginals, among the trees of allowed arcs, as a Parse.
 
     Scores and constraints are those of `tree`.
 
@@ -42,13 +32,11 @@ def mbr(
     >>> parse.heads.tolist(), round(parse.score, 3)
     ([-1, 0, 1], 2.0)
     """
-    problem = Problem.of(
-        arc, sib, grand, stop, projective=projective, root=root, require=require, forbid=forbid, head_first=head_first
-    )
+    problem = Problem.of(arc, **options).refuse_labels()
     marginal = marginals_of(problem)
     expected = np.where(problem.matrix > -np.inf, marginal, -np.inf)
-    found = tree(expected, projective=projective, root=root)
+    parse = tree(expected, projective=problem.projective, root=problem.root)
     if marginal.exact:
-        return replace(found, method="mbr")
+        return replace(parse, method="mbr")
     words = float(problem.nodes - 1)
-    return replace(found, method="mbr", bound=words, gap=math.inf)  # the score itself is approximate
+    return replace(parse, method="mbr", bound=words, gap=math.inf)  # the score itself is approximate

@@ -18,12 +18,13 @@ from treewright import _core
 from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
-from treewright.errors import InputError
+from treewright.errors import BudgetError, InputError
 
-DESCENT_STEPS = 40  # by convention; the time of each is that of a decoding
-FIRST_STEP = 1.0  # by convention: a head that the best tree has and proposals lack gains one unit of score
-BATCH = 1000  # proposals drawn at once, by convention
-MAX_PROPOSALS = 20_000  # for one tree; more would take about a tenth of a second, by convention
+DESCENT_STEPS = 40  # not tuned; the time of each is that of a decoding
+FIRST_STEP = 1.0  # not tuned: a head that the best tree has and proposals lack gains one unit of score
+BATCH = 1000  # proposals drawn at once; not tuned
+MAX_NODES = 1000  # of a search whose first node has no tree; not tuned
+MAX_PROPOSALS = 20_000  # for one tree; not tuned: more would take about a tenth of a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,40 +44,40 @@ class _Proposal:
 
 def draw(problem: Problem, size: int, seed: int) -> NDArray[np.int32]:
     """[size, nodes]: heads of independent trees, for a problem with at least one tree of finite value."""
-    proposal = _fitted(problem)
+    proposal = _fit_proposal(problem)
     seeds = np.random.SeedSequence(seed)
-    found: list[NDArray[np.int32]] = []
+    accepted: list[NDArray[np.int32]] = []
     drawn = 0
-    while len(found) < size:
-        found += _accepted(problem, proposal, seeds)
+    while len(accepted) < size:
+        accepted += _accept(problem, proposal, seeds)
         drawn += BATCH
-        if drawn > MAX_PROPOSALS * (len(found) + 1):
+        if drawn > MAX_PROPOSALS * (len(accepted) + 1):
             raise InputError(
-                f"sample has accepted {len(found)} of {drawn} first-order proposals, too few to draw second-order "
+                f"sample has accepted {len(accepted)} of {drawn} first-order proposals, too few to draw second-order "
                 "trees that may cross: give projective=True, or smaller second-order scores"
             )
-    return np.array(found[:size], dtype=np.int32).reshape(size, problem.nodes)
+    return np.array(accepted[:size], dtype=np.int32).reshape(size, problem.nodes)
 
 
-def _accepted(problem: Problem, proposal: _Proposal, seeds: np.random.SeedSequence) -> list[NDArray[np.int32]]:
-    """The trees of one batch of proposals that are accepted."""
+def _accept(problem: Problem, proposal: _Proposal, seeds: np.random.SeedSequence) -> list[NDArray[np.int32]]:
+    """Draw one batch of proposals and return those that are accepted."""
     for_trees, for_acceptance = seeds.spawn(2)
     scores, parts = proposal.scores, problem.parts
-    trees = _core.sample(scores, problem.single_root, BATCH, int(for_trees.generate_state(1, np.uint64)[0]))
+    trees = _core.sample(scores, False, problem.single_root, BATCH, int(for_trees.generate_state(1, np.uint64)[0]))
     values = np.array([parts.value(heads) for heads in trees])
     proposed = scores[trees[:, 1:], np.arange(1, problem.nodes)].sum(axis=1)
     uniform = np.random.Generator(np.random.PCG64(for_acceptance)).random(BATCH)
     return list(trees[uniform < np.exp(values - proposed - proposal.bound)])
 
 
-def _fitted(problem: Problem) -> _Proposal:
-    """The best of the proposals that subgradient descent finds, from the arc scores on."""
+def _fit_proposal(problem: Problem) -> _Proposal:
+    """Return the best of the proposals that subgradient descent finds, from the arc scores on."""
     allowed = problem.matrix > -np.inf
     words = np.arange(1, problem.nodes)
     scores = problem.matrix
     best = current = _proposal(problem, scores)
     for step in range(DESCENT_STEPS):
-        marginal, _ = _core.marginals(scores, problem.single_root)
+        marginal, _ = _core.marginals(scores, False, problem.single_root)
         direction = -marginal
         direction[current.heads[1:], words] += 1
         scores = np.where(allowed, scores + FIRST_STEP / (1 + step / 5) * direction, -np.inf)
@@ -96,5 +97,8 @@ def _proposal(problem: Problem, scores: NDArray[np.float64]) -> _Proposal:
         parts.grandparents,
         parts.stops,
     )
-    found = tree(rest, root=problem.root, max_nodes=1)  # a bound that need not be tight, in little time
-    return _Proposal(scores, found.bound, found.heads, _core.log_partition(scores, problem.single_root))
+    try:
+        parse = tree(rest, root=problem.root, max_nodes=1)  # a bound that need not be tight, in little time
+    except BudgetError:  # the differences of nearly equal scores are of very different sizes: one node has no tree yet
+        parse = tree(rest, root=problem.root, max_nodes=MAX_NODES)
+    return _Proposal(scores, parse.bound, parse.heads, _core.log_partition(scores, False, problem.single_root))

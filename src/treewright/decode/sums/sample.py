@@ -6,37 +6,28 @@ projective trees, rejection from first-order proposals (rejection.py) for trees 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import index
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.calls import explained
 from treewright.decode.constraints import infeasible
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Problem, Scores
 from treewright.decode.sums import rejection
-from treewright.decode.sums.marginals import ensure_finite_value, scores_of
+from treewright.decode.sums.marginals import ensure_finite_value
 from treewright.errors import InputError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-@explained
+    from treewright.decode.options import ProblemOptions
+
+
 def sample(
-    arc: ArrayLike | Parts,
-    size: int,
-    *,
-    sib: ArrayLike | None = None,
-    grand: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    projective: bool = False,
-    root: str = "single",
-    seed: int = 0,
-    uniform: bool = False,
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
+    arc: Scores, size: int, *, seed: int = 0, uniform: bool = False, **options: Unpack[ProblemOptions]
 ) -> NDArray[np.int32]:
     """[size, nodes]: heads of trees drawn independently, each with probability exp(value) / Z.
 
@@ -52,22 +43,11 @@ def sample(
     ((1000, 3), [(-1, 0, 1), (-1, 2, 0)])
     """
     count, start = _whole_number(size, "size", 2**31), _whole_number(seed, "seed", 2**64)
-    problem = Problem.of(
-        arc,
-        sib,
-        grand,
-        stop,
-        projective=projective,
-        root=root,
-        require=require,
-        forbid=forbid,
-        head_first=head_first,
-        labelled=True,
-    )
+    problem = Problem.of(arc, **options)
     if problem.order == 2 and not problem.projective:
         ensure_finite_value(problem)
-    source = _uniform(problem) if uniform else problem.summed()
-    trees = _drawn(source, max(count, 1), start)
+    source = _uniform(problem) if uniform else problem.sum_labels()
+    trees = _draw(source, max(count, 1), start)
     if not len(trees):
         raise infeasible(problem)
     trees = trees[:count]
@@ -75,18 +55,14 @@ def sample(
 
 
 def _uniform(problem: Problem) -> Problem:
-    """The same problem with scores of zero; the score of a labelled arc is the log of the number of its labels."""
-    plain = problem.unscored()
+    """The problem with scores of zero; the score of a labelled arc is the log of the number of its labels."""
+    plain = problem.without_scores()
     if problem.label_scores is None:
         return plain
     parts = Parts.of(plain.parts)
-    head, modifier, _ = parts.arcs
+    head, modifier, _ = parts.arcs  # with scores of 0
     counts = (problem.label_scores > -np.inf).sum(axis=2)[head, modifier]
-    core = plain.parts
-    siblings, stops = (parts.siblings, parts.stops) if core.has_transitions else (None, None)
-    grandparents = parts.grandparents if core.has_grand else None
-    counted = Parts(problem.nodes, (head, modifier, np.log(counts)), siblings, grandparents, stops)
-    return Problem(problem.nodes, counted, projective=problem.projective, single_root=problem.single_root)
+    return plain.with_parts(parts.adjusted(np.log(counts)).core)
 
 
 def _labels(problem: Problem, trees: NDArray[np.int32], seed: int, uniform: bool) -> NDArray[np.int32]:
@@ -101,15 +77,14 @@ def _labels(problem: Problem, trees: NDArray[np.int32], seed: int, uniform: bool
     return labels
 
 
-def _drawn(problem: Problem, count: int, seed: int) -> NDArray[np.int32]:
-    """Independent draws; none when there is no tree."""
-    if problem.order == 2:
-        problem, _ = problem.relative()
-        if not problem.projective:
-            return rejection.draw(problem, count, seed)
-        return _core.sample_parts(problem.parts, problem.single_root, count, seed)
-    draw = _core.projective_sample if problem.projective else _core.sample
-    return draw(scores_of(problem), problem.single_root, count, seed)
+def _draw(problem: Problem, count: int, seed: int) -> NDArray[np.int32]:
+    """Draw independent trees; none when there is no tree."""
+    if problem.order == 1:
+        return _core.sample(problem.kernel_matrix, problem.projective, problem.single_root, count, seed)
+    problem, _ = problem.subtract_best()
+    if not problem.projective:
+        return rejection.draw(problem, count, seed)
+    return _core.sample_parts(problem.parts, problem.single_root, count, seed)
 
 
 def _whole_number(given: int, name: str, limit: int) -> int:

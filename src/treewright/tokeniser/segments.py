@@ -19,6 +19,7 @@ from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text
 
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
+WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 
 
@@ -65,30 +66,23 @@ def sentences_of(
         part = int(part_of[first])
         if not sentences[part] and starts[first] > text.part_begins[part]:
             before = written[text.part_begins[part] : starts[first]]
-            rows[first] = rows[first]._replace(misc=f"SpacesBefore={escaped(before)}|{rows[first].misc}")
+            form, is_spaced, misc = rows[first]
+            rows[first] = form, is_spaced, f"SpacesBefore={escaped(before)}|{misc}"
         index = len(sentences[part]) if begins is None else count
         sentences[part].append(sentence_of(rows[first:last], words_of, number + index))
     return sentences
 
 
-class WrittenToken(NamedTuple):
-    """A token as it is written, whether white space follows, and its cell of MISC."""
-
-    form: str
-    is_spaced: bool
-    misc: str
-
-
 def written_token(text: str, begin: int, end: int, following: int, is_last: bool, shift: int) -> WrittenToken:
     """Describe a token of a text and what follows up to the next one; is_last: of its text; shift: of its place."""
     after = text[end:following]
-    is_spaced = after == " " or any(map(str.isspace, after))
+    is_spaced = after == " " or (after != "" and any(map(str.isspace, after)))
     misc = f"TokenRange={shift + begin}:{shift + end}"
     if after != (" " if is_spaced and not is_last else ""):
         misc = f"SpacesAfter={escaped(after)}|{misc}"
     if not is_spaced and not is_last:
         misc = f"SpaceAfter=No|{misc}"
-    return WrittenToken(text[begin:end], is_spaced, misc)
+    return text[begin:end], is_spaced, misc
 
 
 def sentence_of(rows: Sequence[WrittenToken], words_of: Callable[[str], Words], number: int) -> Sentence:
@@ -104,7 +98,7 @@ def sentence_of(rows: Sequence[WrittenToken], words_of: Callable[[str], Words], 
             tokens.append(Token(len(forms) + 1, len(forms) + len(words), form, cell))
             misc += ["_"] * len(words)
         forms += words
-    shown = "".join(f"{row.form} " if row.is_spaced else row.form for row in rows).rstrip()
+    shown = "".join([f"{form} " if is_spaced else form for form, is_spaced, _ in rows]).rstrip()
     return Sentence.from_words(forms, misc=misc, tokens=tokens, sent_id=str(number), text=shown, source="<text>")
 
 

@@ -25,13 +25,13 @@ Probabilities = NDArray[np.float64]
 Numbers = NDArray[np.float64]
 S = TypeVar("S", bound=Sized)
 
-MAX_WORDS = 20_000  # of held-out data; by convention: the error of a share is then below 0.4 points
-MIN_DOUBT = 1e-4  # probabilities are taken between this and 1 less this, because log odds must be finite; by convention
+MAX_WORDS = 20_000  # of held-out data; not tuned: the error of a share is then below 0.4 points
+MIN_DOUBT = 1e-4  # probabilities are taken between this and 1 less this, because log odds must be finite; not tuned
 # Compared first. The range is wide: perceptron updates give scores a hundred times as large as log-linear models.
 TEMPERATURES = tuple(2.0 * 4.0**power for power in range(-4, 6))
-RATIOS = (2.0, 2.0**0.5, 2.0**0.25)  # between temperatures that are compared then, from coarse to fine; by convention
+RATIOS = (2.0, 2.0**0.5, 2.0**0.25)  # between temperatures that are compared then, from coarse to fine; not tuned
 PRIOR = np.array([1.0, 1.0, 0.0])  # the parameters that change nothing; those of fits have a normal prior around them
-PRIOR_PRECISION = 1.0  # as much as a few predictions, so that few words suffice; by convention
+PRIOR_PRECISION = 1.0  # as much as a few predictions, so that few words suffice; not tuned
 NEWTON_STEPS = 50  # more than the fit of three parameters needs
 MIN_STEP = 1e-5  # below the precision of the parameters in a model file
 DIGITS = 4  # of the parameters in a model file, and significant ones of the temperature

@@ -26,7 +26,7 @@ ARC_WEIGHTS, LABEL_WEIGHTS = (0.5, 0.7, 1.0, 1.4, 2.0), (0.5, 1.0, 2.0)
 # Candidate heads of each word, though a network may be sure of one: without alternatives the spread of the scores, to
 # which the tolerance of certificates is relative, is next to nothing.
 MIN_HEADS = 2
-UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have, by convention
+UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have; not tuned
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,9 @@ from treewright.model.component import (
     sentences_of,
 )
 from treewright.network import Network
-from treewright.parser import completion, explanation, file, kbest
+from treewright.parser import explanation, file, kbest
 from treewright.parser.calibration import calibrate
-from treewright.parser.completion import Completion
+from treewright.parser.completion import Completion, completer
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
@@ -410,18 +410,24 @@ class Parser(Saved):
         on_error: str = "raise",
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
+        **options: Unpack[SearchOptions],
     ) -> Iterator[Completion]:
-        """Fill in the heads and relations of sentences that are "_"; the options are those of `complete`."""
-        return completion.complete(
-            self,
-            sentences,
-            threads=threads,
-            projective=projective,
-            root=root,
-            on_error=on_error,
-            method=method,
-            max_seconds=max_seconds,
-        )
+        """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
+
+        threads: how many sentences are completed at a time. projective and root are those of the model if None; where
+        the given arcs fit no projective tree, the others may cross too.
+        on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it
+        is. method, max_seconds and options are those of `parse`.
+
+        >>> import treewright as tw
+        >>> [found] = tw.load("en").parser.complete([Sentence.from_words(["It", "rains"], heads=[2, -1])])
+        >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
+        ([2, 0], ['nsubj', 'root'], [False, True])
+        """
+        check_seconds(max_seconds)
+        search = search_options(method, max_seconds, options)
+        complete = completer(self, self._is_projective(projective), root or self.model.root, on_error, search)
+        return self.each(complete, sentences, threads=threads)
 
     def _is_projective(self, projective: bool | None) -> bool:
         check(projective, bool | None, "projective")

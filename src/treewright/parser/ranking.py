@@ -10,7 +10,7 @@ import numpy as np
 from treewright.errors import InputError
 from treewright.parser.completion import OPEN, Completion
 
-DOUBTFUL = 0.9  # a word is doubtful below this confidence; by convention
+DOUBTFUL = 0.9  # a word is doubtful below this confidence; not tuned
 
 
 class Ranked(NamedTuple):

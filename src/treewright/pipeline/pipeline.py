@@ -337,7 +337,7 @@ class Pipeline(Saved):
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[Completion]:
-        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.parser.complete`.
+        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.Parser.complete`.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")

@@ -175,8 +175,8 @@ def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
     if not keep_tree:
         return []
     nodes = range(len(sentence) + 1)
-    given = heads_given(sentence).items()
-    return [(head, word) for word, heads in given for head in nodes if head != word and head not in heads]
+    decided = heads_given(sentence).items()
+    return [(head, word) for word, heads in decided for head in nodes if head != word and head not in heads]
 
 
 def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:

@@ -54,18 +54,18 @@ class NetworkScores:
         self._columns = np.array([numbers.get(label, -1) for label in labels])
 
     def readings(self, sentences: Sequence[Sentence]) -> list[Reading]:
-        """Those that the sentences have from the tagger, and new ones for the others."""
+        """Return those that the sentences have from the tagger, and new ones for the others."""
         missing = [sentence for sentence in sentences if sentence.reading is None]
-        found = iter(self.network.read(missing))
-        return [next(found) if sentence.reading is None else sentence.reading for sentence in sentences]
+        new = iter(self.network.read(missing))
+        return [next(new) if sentence.reading is None else sentence.reading for sentence in sentences]
 
     def add_arcs(self, parts: Parts, reading: Reading) -> Parts:
-        """The parts with the network's scores of their arcs added."""
+        """Return the parts with the network's scores of their arcs added."""
         head, modifier, _ = parts.arcs
         return parts.adjusted(self.weights.arc * reading.arcs[head, modifier])
 
     def labels(self, reading: Reading, heads: Indices, scale: float) -> NDArray[np.float32]:
-        """What is added to the score of each label at each node, where scores are multiplied by `scale` later."""
+        """Return what to add to the score of each label at each node, before scores are multiplied by `scale`."""
         known = reading.labels(heads)
         added = np.full((len(heads), len(self._columns)), UNKNOWN_LABEL, dtype=np.float32)
         has = self._columns >= 0

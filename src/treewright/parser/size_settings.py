@@ -33,7 +33,7 @@ class SizeSettings:
 
 
 def settings_for(sentences: int, words: int, restarts: int | None = None) -> SizeSettings:
-    """The settings for a treebank of that size; a number of restarts that is given is kept.
+    """Return the settings for a treebank of that size; a number of restarts that is given is kept.
 
     >>> settings_for(900, 20_000)
     SizeSettings(restarts=3, epochs=6, adagrad_epsilon=3.0)

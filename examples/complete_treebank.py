@@ -21,7 +21,7 @@ def main() -> None:
     else:
         parser, partial = tw.Parser.train(HERE / "sample.conllu", model="arc"), HERE / "partial.conllu"
 
-    completions = list(tw.parser.complete(parser, tw.read(partial)))
+    completions = list(parser.complete(tw.read(partial)))
     for found in completions:
         print(found.sentence.text)
         for word, is_open in zip(found.sentence, found.open_heads, strict=True):
@@ -36,7 +36,7 @@ def main() -> None:
     print("Contradictory annotation is reported:")
     circle = tw.Sentence.from_words(["Dogs", "bark"], heads=[2, 1])
     try:
-        list(tw.parser.complete(parser, [circle]))
+        list(parser.complete([circle]))
     except tw.errors.FormatError as error:
         print(f"  {error}")
 

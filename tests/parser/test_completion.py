@@ -12,7 +12,7 @@ from oracles.trees import all_trees
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import FormatError
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete, rank
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, rank
 
 TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
 
@@ -28,7 +28,7 @@ def partial(sentence: Sentence, heads: list[int]) -> Sentence:
 
 def test_nothing_open_changes_nothing(parser: Parser) -> None:
     bank = treebank(5, seed=1)
-    for sentence, found in zip(bank, complete(parser, bank), strict=True):
+    for sentence, found in zip(bank, parser.complete(bank), strict=True):
         assert str(found.sentence) == str(sentence)
         assert not found.open_heads.any()
         assert found.confidence == pytest.approx(1)
@@ -37,7 +37,7 @@ def test_nothing_open_changes_nothing(parser: Parser) -> None:
 
 def test_everything_open_is_parsing(parser: Parser) -> None:
     bank = [partial(sentence, [-1] * len(sentence)) for sentence in treebank(8, seed=2)]
-    for parsed, found in zip(parser.parse(bank), complete(parser, bank), strict=True):
+    for parsed, found in zip(parser.parse(bank), parser.complete(bank), strict=True):
         assert str(found.sentence) == str(parsed)
         assert parsed.head_confidence is not None
         assert np.allclose(found.confidence, parsed.head_confidence, rtol=1e-9)
@@ -47,7 +47,7 @@ def test_what_the_pruner_would_never_keep_is_kept(parser: Parser) -> None:
     for sentence in treebank(8, seed=3):
         wrong = [-1] * len(sentence)
         wrong[-2] = len(sentence)  # the full stop as a head
-        [found] = complete(parser, [partial(sentence, wrong)])
+        [found] = parser.complete([partial(sentence, wrong)])
         heads = found.sentence.heads.tolist()
         assert heads[-2] == len(sentence)
         assert trees.is_tree(trees.from_conll(heads), root="single")
@@ -61,8 +61,8 @@ def test_dual_decomposition_completes_as_the_exact_method_does(parser: Parser, t
         heads = [-1] * len(sentence)
         heads[-2] = len(sentence)
         bank.append(partial(sentence, heads))
-    duals = complete(parser, bank, projective=False, method="dd", tighten=tighten)
-    for exact, found in zip(complete(parser, bank, projective=False), duals, strict=True):
+    duals = parser.complete(bank, projective=False, method="dd", tighten=tighten)
+    for exact, found in zip(parser.complete(bank, projective=False), duals, strict=True):
         assert found.sentence.heads[-2] == len(found.sentence)
         assert found.sentence.parse.score <= exact.sentence.parse.score + 1e-9 <= found.sentence.parse.bound + 2e-9
         assert found.sentence.parse.certified or not tighten
@@ -90,17 +90,17 @@ def test_the_best_of_all_trees_with_the_heads_given(seed: int) -> None:
     matching = [
         tree for tree in all_trees(5) if all(given < 0 or tree[place + 1] == given for place, given in enumerate(heads))
     ]
-    [found] = complete(parser, [partial(sentence, heads)], projective=False)
+    [found] = parser.complete([partial(sentence, heads)], projective=False)
     assert found.parse is not None
     assert value(tuple(found.parse.heads.tolist())) == pytest.approx(max(map(value, matching)), rel=1e-9)
 
 
 def test_a_relation_of_the_root_tells_the_head(parser: Parser) -> None:
     words = Sentence.from_words(["the", "dog", "sees"], upos=["DET", "NOUN", "VERB"], deprels=["_", "root", "_"])
-    [found] = complete(parser, [words])
+    [found] = parser.complete([words])
     assert found.sentence.heads.tolist()[1] == 0
     words = Sentence.from_words(["the", "dog", "sees"], upos=["DET", "NOUN", "VERB"], deprels=["_", "_", "nsubj"])
-    [found] = complete(parser, [words])
+    [found] = parser.complete([words])
     assert found.sentence.heads.tolist()[2] != 0
     assert found.sentence.deprels[2] == "nsubj"
 
@@ -108,12 +108,12 @@ def test_a_relation_of_the_root_tells_the_head(parser: Parser) -> None:
 def test_relations_that_leave_no_root(parser: Parser) -> None:
     words = Sentence.from_words(["dogs", "bark"], deprels=["nsubj", "nsubj"])
     with pytest.raises(FormatError, match=r"<words>:1: no tree has all that was decided: .*forbid \(0, 1\)"):
-        list(complete(parser, [words]))
+        list(parser.complete([words]))
 
 
 def test_skipping_what_contradicts_itself(parser: Parser) -> None:
     bad = Sentence.from_words(["a", "b"], heads=[2, 1])
-    [found, other] = complete(parser, [bad, treebank(1)[0]], on_error="skip")
+    [found, other] = parser.complete([bad, treebank(1)[0]], on_error="skip")
     assert found.sentence is bad
     assert found.parse is None
     assert "circle" in str(found.problem)
@@ -123,10 +123,10 @@ def test_skipping_what_contradicts_itself(parser: Parser) -> None:
 def test_crossing_decisions_of_a_projective_model() -> None:
     parser = Parser.train(treebank(30), options=replace(TINY, model="grand", projective=True))
     words = Sentence.from_words(list("abcde"), upos=["NOUN"] * 5, heads=[3, -1, 4, 0, 2])
-    [found] = complete(parser, [words])
+    [found] = parser.complete([words])
     assert found.crossing
     assert found.sentence.heads.tolist()[2:] == [4, 0, 2]
-    [plain] = complete(parser, treebank(1))
+    [plain] = parser.complete(treebank(1))
     assert not plain.crossing
 
 
@@ -139,7 +139,7 @@ def ranked_bank() -> list[Sentence]:
 
 def test_the_rank_puts_the_least_probable_words_first(parser: Parser) -> None:
     bank = ranked_bank()
-    lines = rank(complete(parser, bank))
+    lines = rank(parser.complete(bank))
     words = sum(map(len, bank))
     assert [line.kind for line in lines] == ["arc"] * words + ["sentence"] * len(bank)
     arcs = lines[:words]
@@ -154,7 +154,7 @@ def test_the_rank_puts_the_least_probable_words_first(parser: Parser) -> None:
 
 @pytest.mark.parametrize("order", ["file", "expected-errors", "mean-entropy", "total-entropy"])
 def test_the_rank_puts_sentences_in_an_order_of_choice(parser: Parser, order: str) -> None:
-    lines = rank(complete(parser, ranked_bank()), order=order)
+    lines = rank(parser.complete(ranked_bank()), order=order)
     arcs, sentences = ([line for line in lines if line.kind == kind] for kind in ("arc", "sentence"))
     values = []
     for line in sentences:
@@ -170,10 +170,10 @@ def test_the_rank_puts_sentences_in_an_order_of_choice(parser: Parser, order: st
 def test_the_rank_has_words_whose_relation_alone_was_open(parser: Parser) -> None:
     words = treebank(1)[0]
     opened = words.with_columns(deprels=["_", *words.deprels[1:]])
-    arc, sentence = rank(complete(parser, [opened]))
+    arc, sentence = rank(parser.complete([opened]))
     assert (arc.kind, arc.word, sentence.kind) == ("arc", 1, "sentence")
     assert 0 < arc.confidence <= 1
-    assert rank(complete(parser, [words])) == []
+    assert rank(parser.complete([words])) == []
 
 
 def test_an_unknown_order_is_refused(parser: Parser) -> None:
@@ -183,4 +183,4 @@ def test_an_unknown_order_is_refused(parser: Parser) -> None:
 
 def test_on_error_is_checked(parser: Parser) -> None:
     with pytest.raises(ValueError, match="on_error is 'ignore'; expected 'raise' or 'skip'"):
-        complete(parser, [], on_error="ignore")
+        parser.complete([], on_error="ignore")

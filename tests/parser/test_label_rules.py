@@ -13,7 +13,7 @@ import pytest
 from oracles.treebank import treebank
 
 from treewright.corpus import Sentence
-from treewright.parser import Labelling, LabelRules, Parser, ParserOptions, Pruning, Scoring, complete
+from treewright.parser import Labelling, LabelRules, Parser, ParserOptions, Pruning, Scoring
 from treewright.parser.label_rules import MAX_EXCLUDING, ROOT_TAG, Rule, limited
 
 SMALL = ParserOptions(
@@ -99,7 +99,7 @@ def test_rules_keep_the_labels_of_trees_that_obey_them_anyway(parser: Parser) ->
 def test_labels_that_people_decided_are_kept_and_restrict_the_others(parser: Parser, label: str) -> None:
     for sentence in free_order(20, seed=2):
         sentence.deprels = ["_", label, "_"]
-        [found] = complete(parser, [sentence])
+        [found] = parser.complete([sentence])
         assert sorted(found.sentence.deprels) == ["nsubj", "obj", "root"]
         assert found.sentence.deprels[1] == label
 
@@ -107,7 +107,7 @@ def test_labels_that_people_decided_are_kept_and_restrict_the_others(parser: Par
 def test_two_equal_labels_that_people_decided_stay(parser: Parser) -> None:
     [sentence] = free_order(1)
     sentence.deprels = ["_", "obj", "obj"]
-    [found] = complete(parser, [sentence])
+    [found] = parser.complete([sentence])
     assert found.sentence.deprels == ["root", "obj", "obj"]
 
 

@@ -23,7 +23,7 @@ from treewright.errors import FormatError, InputError
 from treewright.features.standard import STANDARD
 from treewright.learn import Report
 from treewright.model.modelfile import KEY
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, complete
+from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.parser.tree_parts import parts_of_tree
 from treewright.parser.worker import Parsed, Worker
 
@@ -272,7 +272,7 @@ def test_a_sentence_of_a_thousand_words_is_parsed_within_limits(trained: Parser)
 
 def test_more_words_than_anybody_writes_are_refused_where_they_are_not_parsed_in_parts(trained: Parser) -> None:
     sentence = long_sentence(2001)
-    for parse in (partial(complete, trained), partial(trained.kbest, k=2), partial(trained.parse, proof=True)):
+    for parse in (trained.complete, partial(trained.kbest, k=2), partial(trained.parse, proof=True)):
         for projective in (True, False):
             with pytest.raises(
                 FormatError, match=r"^<words>:1: a sentence of 2,001 words; the parser takes up to 2,000: "
@@ -281,7 +281,7 @@ def test_more_words_than_anybody_writes_are_refused_where_they_are_not_parsed_in
 
 
 def test_a_search_that_runs_out_of_time_ends_with_a_gap(trained: Parser) -> None:
-    functions: list[Callable[..., Iterator[Any]]] = [trained.parse, partial(complete, trained)]
+    functions: list[Callable[..., Iterator[Any]]] = [trained.parse, trained.complete]
     for parse in functions:
         assert inspect.signature(parse).parameters["max_seconds"].default == 30
         [found] = parse([long_sentence(200)], projective=False, max_seconds=0)

@@ -44,7 +44,7 @@ ENTRIES: dict[str, Callable[[Any], Iterator[Any]]] = {
     "Pipeline.parse": lambda sentences: pipeline().parse(sentences),
     "Pipeline.tag": lambda sentences: pipeline().tag(sentences),
     "Parser.parse": lambda sentences: pipeline().parser.parse(sentences),
-    "complete": lambda sentences: tw.parser.complete(pipeline().trained_parser, sentences),
+    "Parser.complete": lambda sentences: pipeline().trained_parser.complete(sentences),
     "Tagger.tag": lambda sentences: pipeline().tagger.tag(sentences),
 }
 

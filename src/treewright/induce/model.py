@@ -213,7 +213,7 @@ class InducedParser(Saved):
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[Completion]:
-        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.parser.complete`.
+        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.Parser.complete`.
 
         Trees are projective with one root. Where no tree within the limits of the model has the heads given, the limits
         are lifted. The model has no probabilities of heads: confidence and entropy are NaN.

@@ -24,7 +24,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Numbers) -> Weights:
-        """Rounded to 127 steps on either side of zero.
+        """Round to 127 steps on either side of zero.
 
         >>> Weights.of(np.array([0.5, -1.0, 0.003], dtype=np.float32)).values.tolist()
         [64, -127, 0]
@@ -33,8 +33,8 @@ class Weights(NamedTuple):
         scale = largest / 127 if largest > 0 else 1.0
         values = np.empty(len(numbers), dtype=np.int8)
         for begin in range(0, len(numbers), _BLOCK):
-            some = slice(begin, begin + _BLOCK)
-            values[some] = np.rint(numbers[some] / np.float32(scale))
+            block = slice(begin, begin + _BLOCK)
+            values[block] = np.rint(numbers[block] / np.float32(scale))
         return cls(values, scale)
 
     @classmethod
@@ -44,7 +44,7 @@ class Weights(NamedTuple):
 
 
 def step_size(loss: float, squared_length: float, max_step: float = inf) -> float:
-    """The multiple of a difference of features that brings the loss to zero, limited to `max_step`.
+    """Return the multiple of a difference of features that brings the loss to zero, limited to `max_step`.
 
     The closed form of passive-aggressive learning (PA-I; Crammer et al. 2006), and of MIRA with one constraint.
 
@@ -73,7 +73,7 @@ class Averaged:
         self.learner = Learner(self.weights, gradient, self.memory, self.adagrad_epsilon)
 
     def arrays(self) -> dict[str, Numbers]:
-        """The arrays of the state, not copied: further steps change them."""
+        """Return the arrays of the state, not copied: further steps change them."""
         return {"weights": self.weights, "memory": self.memory}
 
     def reset(self) -> None:
@@ -93,11 +93,11 @@ class Averaged:
         self.learner.move(float(self.steps), size)
 
     def squared_length(self) -> float:
-        """The squared length of the gradient added since the last step."""
+        """Return the squared length of the gradient added since the last step."""
         return self.learner.squared_length()
 
     def average(self) -> Numbers:
-        """The mean of the weights before the first step and after each."""
+        """Return the mean of the weights before the first step and after each."""
         return self.learner.average(float(self.steps))
 
 
@@ -115,7 +115,7 @@ class AveragedCells:
         self.cells, self.steps = arrays["cells"], steps
 
     def arrays(self) -> dict[str, Numbers]:
-        """The arrays of the state, not copied: further steps change them."""
+        """Return the arrays of the state, not copied: further steps change them."""
         return {"cells": self.cells}
 
     def reset(self) -> None:
@@ -124,10 +124,10 @@ class AveragedCells:
         self.steps = 0
 
     def next_step(self) -> float:
-        """The number of the step that a kernel is about to take."""
+        """Return the number of the step that a kernel is about to take."""
         self.steps += 1
         return float(self.steps)
 
     def average(self) -> Numbers:
-        """The mean of the weights before the first step and after each."""
+        """Return the mean of the weights before the first step and after each."""
         return np.asarray(self.cells[:, 0] - self.cells[:, 3] / np.float32(self.steps + 1), dtype=np.float32)

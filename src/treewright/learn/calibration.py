@@ -25,13 +25,13 @@ Probabilities = NDArray[np.float64]
 Numbers = NDArray[np.float64]
 S = TypeVar("S", bound=Sized)
 
-MAX_WORDS = 20_000  # of held-out data; by convention: the error of a share is then below 0.4 points
-MIN_DOUBT = 1e-4  # probabilities are taken between this and 1 less this, because log odds must be finite; by convention
+MAX_WORDS = 20_000  # of held-out data; not tuned: the error of a share is then below 0.4 points
+MIN_DOUBT = 1e-4  # probabilities are taken between this and 1 less this, because log odds must be finite; not tuned
 # Compared first. The range is wide: perceptron updates give scores a hundred times as large as log-linear models.
 TEMPERATURES = tuple(2.0 * 4.0**power for power in range(-4, 6))
-RATIOS = (2.0, 2.0**0.5, 2.0**0.25)  # between temperatures that are compared then, from coarse to fine; by convention
+RATIOS = (2.0, 2.0**0.5, 2.0**0.25)  # between temperatures that are compared then, from coarse to fine; not tuned
 PRIOR = np.array([1.0, 1.0, 0.0])  # the parameters that change nothing; those of fits have a normal prior around them
-PRIOR_PRECISION = 1.0  # as much as a few predictions, so that few words suffice; by convention
+PRIOR_PRECISION = 1.0  # as much as a few predictions, so that few words suffice; not tuned
 NEWTON_STEPS = 50  # more than the fit of three parameters needs
 MIN_STEP = 1e-5  # below the precision of the parameters in a model file
 DIGITS = 4  # of the parameters in a model file, and significant ones of the temperature
@@ -61,31 +61,31 @@ class Calibration:
             raise ValueError(f"temperature of a calibration is {self.temperature}; expected a positive number")
 
     def apply(self, probability: ArrayLike) -> Probabilities:
-        """The confidence of predictions that have these probabilities at the temperature."""
-        given = np.asarray(probability, dtype=np.float64)
+        """Return the confidence of predictions that have these probabilities at the temperature."""
+        values = np.asarray(probability, dtype=np.float64)
         line = np.array([self.of_right, self.of_wrong, self.offset])
-        return given if np.array_equal(line, PRIOR) else logistic(line @ inputs_of(given))
+        return values if np.array_equal(line, PRIOR) else logistic(line @ inputs_of(values))
 
     def to_json(self) -> dict[str, float]:
-        """As plain values."""
+        """Return plain values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Calibration:
-        """The inverse of `to_json`."""
+        """Return the inverse of `to_json`."""
         return cls(**{name: float(value) for name, value in values.items()})
 
 
 def fit(probabilities: Callable[[float], Probabilities], right: NDArray[np.bool_]) -> Calibration:
-    """The calibration with the highest likelihood of which predictions are right.
+    """Return the calibration with the highest likelihood of which predictions are right.
 
     probabilities(temperature) are those of the predictions. The other parameters are fitted for each temperature.
 
     >>> dice = np.random.default_rng(1)
     >>> scores = dice.normal(size=10_000) * 6
     >>> right = dice.random(10_000) < logistic(scores / 3)
-    >>> found = fit(lambda temperature: logistic(scores / temperature), right)
-    >>> bool(np.abs(found.apply(logistic(scores / found.temperature)) - logistic(scores / 3)).max() < 0.02)
+    >>> fitted = fit(lambda temperature: logistic(scores / temperature), right)
+    >>> bool(np.abs(fitted.apply(logistic(scores / fitted.temperature)) - logistic(scores / 3)).max() < 0.02)
     True
     """
     known: dict[float, tuple[float, Calibration]] = {}
@@ -102,7 +102,7 @@ def fit(probabilities: Callable[[float], Probabilities], right: NDArray[np.bool_
 
 
 def first_sentences(sentences: Iterable[S]) -> Iterator[S]:
-    """Those that calibration uses: up to the one with which there are MAX_WORDS words.
+    """Return those that calibration uses: up to the one with which there are MAX_WORDS words.
 
     >>> [len(words) for words in first_sentences([range(15_000), range(9_000), range(10)])]
     [15000, 9000]
@@ -115,16 +115,18 @@ def first_sentences(sentences: Iterable[S]) -> Iterator[S]:
         yield sentence
 
 
-def calibration_report(found: Mapping[str, Calibration]) -> Report:
-    """The calibrations of a model by what they calibrate, as the last stage of its training."""
+def calibration_report(calibrations: Mapping[str, Calibration]) -> Report:
+    """Return the calibrations of a model by what they calibrate, as the last stage of its training."""
     figures = {
-        f"{name} {parameter}": value for name, one in found.items() for parameter, value in one.to_json().items()
+        f"{name} {parameter}": value
+        for name, calibration in calibrations.items()
+        for parameter, value in calibration.to_json().items()
     }
     return Report("confidence", 1, 1, figures=figures)
 
 
 def fit_line(probability: Probabilities, right: NDArray[np.bool_], temperature: float) -> tuple[float, Calibration]:
-    """The loss and the calibration of the best parameters at a temperature.
+    """Return the loss and the calibration of the best parameters at a temperature.
 
     A parameter that would be negative is 0 instead, so that a higher probability gives a higher confidence.
     """
@@ -142,9 +144,9 @@ def newton(inputs: Numbers, right: NDArray[np.bool_], free: NDArray[np.bool_]) -
     """Newton's method for the free parameters; the others are 0. A step that increases the loss is halved."""
     line = np.where(free, PRIOR, 0.0)
     for _ in range(NEWTON_STEPS):
-        found = logistic(line @ inputs)
-        gradient = inputs @ (found - right) + PRIOR_PRECISION * (line - PRIOR)
-        curvature = (inputs * (found * (1 - found))) @ inputs.T + PRIOR_PRECISION * np.eye(3)
+        confidence = logistic(line @ inputs)
+        gradient = inputs @ (confidence - right) + PRIOR_PRECISION * (line - PRIOR)
+        curvature = (inputs * (confidence * (1 - confidence))) @ inputs.T + PRIOR_PRECISION * np.eye(3)
         step = np.zeros(3)
         step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
         before = loss_of(line, inputs, right)
@@ -157,14 +159,14 @@ def newton(inputs: Numbers, right: NDArray[np.bool_], free: NDArray[np.bool_]) -
 
 
 def loss_of(line: Numbers, inputs: Numbers, right: NDArray[np.bool_]) -> float:
-    """The negative log probability of which predictions are right, and of the parameters under their prior."""
+    """Return the negative log probability of which predictions are right, and of the parameters under their prior."""
     score = line @ inputs
     likelihood = np.logaddexp(0.0, np.where(right, -score, score)).sum()
     return float(likelihood + PRIOR_PRECISION / 2 * ((line - PRIOR) ** 2).sum())
 
 
 def inputs_of(probability: Probabilities) -> Numbers:
-    """What the parameters are multiplied by; finite for every probability (see MIN_DOUBT)."""
+    """Return what the parameters are multiplied by; finite for every probability (see MIN_DOUBT)."""
     safe = np.clip(probability, MIN_DOUBT, 1 - MIN_DOUBT)
     return np.stack([np.log(safe), -np.log1p(-safe), np.ones(len(safe))])
 

@@ -25,7 +25,7 @@ class Learner(Protocol):
     steps: int
 
     def arrays(self) -> dict[str, Numbers]:
-        """The arrays of the state."""
+        """Return the arrays of the state."""
 
     def restore(self, arrays: Mapping[str, Numbers], steps: int) -> None:
         """Continue from a saved state."""
@@ -34,7 +34,7 @@ class Learner(Protocol):
         """Start again from zero weights."""
 
     def average(self) -> Numbers:
-        """The mean of the weights over all steps."""
+        """Return the mean of the weights over all steps."""
 
 
 L = TypeVar("L", bound=Learner)

@@ -8,5 +8,5 @@ REACH = 2  # the largest offset of a template, as in core/learning/features.hpp
 
 
 def hashed(text: str) -> int:
-    """A hash of 32 bits, the same on every machine."""
+    """Return a hash of 32 bits, the same on every machine."""
     return crc32(text.encode("utf-8", "surrogatepass"))

@@ -1,6 +1,6 @@
 """The supervised parser: prune, score, decode, label; train, save, load."""
 
-from treewright.parser.completion import Completion, complete
+from treewright.parser.completion import Completion
 from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
@@ -42,7 +42,6 @@ __all__ = [
     "TensorOptions",
     "TreeOptions",
     "changed",
-    "complete",
     "rank",
     "resolve",
 ]

@@ -28,7 +28,7 @@ class Held(NamedTuple):
 
 
 def calibrate(model: ParserModel, sentences: Iterable[Sentence]) -> Calibrations | None:
-    """The calibration on sentences with gold trees, of which the first MAX_WORDS words are used; None without heads.
+    """Calibrate on the first MAX_WORDS words of sentences with gold trees; None if none of them has a head.
 
     Heads are calibrated on all words with a head, labels on those whose head is right: the probability of a label is
     that given the head, and the product of both that of the labelled arc.
@@ -40,20 +40,21 @@ def calibrate(model: ParserModel, sentences: Iterable[Sentence]) -> Calibrations
     labelled = held.right_heads & held.has_label
 
     def of_heads(temperature: float) -> NDArray[np.float64]:
-        found = [worker.head_probabilities(one, temperature) for one in held.decoded]
-        return np.asarray(np.concatenate(found)[held.has_head])
+        probabilities = [worker.head_probabilities(group, temperature) for group in held.decoded]
+        return np.asarray(np.concatenate(probabilities)[held.has_head])
 
     def of_labels(temperature: float) -> NDArray[np.float64]:
-        found = [worker.label_probabilities(one.inputs, one.heads, temperature)[1] for one in held.decoded]
-        return np.asarray(np.concatenate(found)[labelled])
+        groups = held.decoded
+        probabilities = [worker.label_probabilities(group.inputs, group.heads, temperature)[1] for group in groups]
+        return np.asarray(np.concatenate(probabilities)[labelled])
 
     return Calibrations(fit(of_heads, held.right_heads[held.has_head]), fit(of_labels, held.right_labels[labelled]))
 
 
 def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
-    """The sentences with the model's trees and labels, compared with their own."""
+    """Parse sentences, and compare trees and labels with their own."""
     decoded = [worker.decode(group, worker.model.projective) for group in groups(sentences)]
-    found = [tree[1:] for one in decoded for tree in one.heads]
+    trees = [tree[1:] for group in decoded for tree in group.heads]
     labels = [
         label
         for one in decoded
@@ -61,7 +62,7 @@ def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
         for label in names
     ]
     gold = [label for sentence in sentences for label in sentence.deprels]
-    heads = [head == sentence.heads for head, sentence in zip(found, sentences, strict=True)]
+    heads = [head == sentence.heads for head, sentence in zip(trees, sentences, strict=True)]
     right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.bool_)
     has_head = [nothing, *(sentence.heads >= 0 for sentence in sentences)]

@@ -7,7 +7,7 @@ Confidence and entropy of what was filled in are those of the scorer given the d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,20 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
-from treewright.checks import check
 from treewright.corpus import Sentence
-from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
+from treewright.decode import ArcConstraints, ChosenMethod, Parse
 from treewright.decode.constraints import is_feasible
 from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided, heads_given
 from treewright.graphs.options import GraphOptions
-from treewright.parser.worker import BELIEF_ROUNDS, MAX_SECONDS, Worker, check_length, search_options, with_scope
-from treewright.streams import check_seconds
+from treewright.parser.worker import BELIEF_ROUNDS, Worker, check_length, with_scope
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.parser.parser import Parser
 
 OPEN = "_"
@@ -73,48 +69,21 @@ class Completion:
         return self.open_heads | self.open_labels
 
 
-def complete(
-    parser: Parser,
-    sentences: Iterable[Sentence],
-    *,
-    threads: int = 1,
-    projective: bool | None = None,
-    root: str | None = None,
-    on_error: str = "raise",
-    method: str = "exact",
-    max_seconds: float | None = MAX_SECONDS,
-    **options: Unpack[SearchOptions],
-) -> Iterator[Completion]:
-    """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
-
-    threads: how many sentences are completed at a time. projective and root are those of the model if None; where the
-    given arcs fit no projective tree, the others may cross too.
-    on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it is.
-    method, max_seconds and options are those of `Parser.parse`.
-
-    >>> from treewright.parser import Parser
-    >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]
-    >>> parser = Parser.train(corpus, model="arc")
-    >>> [found] = complete(parser, [Sentence.from_words(["Cats", "meow"], upos=["NOUN", "VERB"], heads=[2, -1])])
-    >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
-    ([2, 0], ['nsubj', 'root'], [False, True])
-    """
+def completer(
+    parser: Parser, projective: bool, root: str, on_error: str, search: ChosenMethod
+) -> Callable[[Worker, Sentence], Completion]:
+    """Return the function that completes a sentence, as `Parser.complete` describes."""
     check_on_error(on_error)
-    check_seconds(max_seconds)
-    check(projective, bool | None, "projective")
-    is_projective = parser.model.projective if projective is None else projective
-    roots = root or parser.model.root
-    search = search_options(method, max_seconds, options)
 
-    def complete_one(worker: Worker, sentence: Sentence) -> Completion:
+    def complete(worker: Worker, sentence: Sentence) -> Completion:
         try:
-            return with_graph(parser, sentence, complete_sentence(worker, sentence, is_projective, roots, search))
+            return with_graph(parser, sentence, complete_sentence(worker, sentence, projective, root, search))
         except FormatError as error:
             if on_error == "raise":
                 raise
             return untouched(sentence, error)
 
-    return parser.each(complete_one, sentences, threads=threads)
+    return complete
 
 
 def with_graph(parser: Parser, sentence: Sentence, completion: Completion) -> Completion:
@@ -206,8 +175,8 @@ def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
     if not keep_tree:
         return []
     nodes = range(len(sentence) + 1)
-    given = heads_given(sentence).items()
-    return [(head, word) for word, heads in given for head in nodes if head != word and head not in heads]
+    decided = heads_given(sentence).items()
+    return [(head, word) for word, heads in decided for head in nodes if head != word and head not in heads]
 
 
 def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:

@@ -16,7 +16,7 @@ LEFT, RIGHT = 0, 1
 
 
 def coordination_style(sentences: Iterable[Sentence]) -> int:
-    """The style by which most conjunctions stand between two conjuncts.
+    """Return the style by which most conjunctions stand between two conjuncts.
 
     0: the conjunction is the head of both conjuncts; 1: the left conjunct is the head of the conjunction and of the
     right one; 2: the left conjunct is the head of the conjunction, and that of the right one; 3, 5: the same from right
@@ -34,7 +34,7 @@ def coordination_style(sentences: Iterable[Sentence]) -> int:
 
 
 def styles_of(sentence: Sentence) -> Iterable[int]:
-    """The styles that fit, for each conjunction of a tree."""
+    """Return the styles that fit, for each conjunction of a tree."""
     tags = list(zip(sentence.upos, sentence.xpos, strict=True))
     words = range(1, len(tags) + 1)
     conjunctions = {word for word in words if {*tags[word - 1]} & {*CONJUNCTIONS}}
@@ -54,7 +54,7 @@ def styles_of(sentence: Sentence) -> Iterable[int]:
 
 
 def pairs(heads: Heads, conjunction: int, nearest: Nearest) -> list[tuple[int, int]]:
-    """The conjuncts of a conjunction by each style; 0 where there is none."""
+    """Return the conjuncts of a conjunction by each style; 0 where there is none."""
     above = max(heads[conjunction], 0)
     return [
         (nearest(conjunction, LEFT), nearest(conjunction, RIGHT)),

@@ -85,10 +85,10 @@ class Explanation:
         if not self.moves:
             yield f"{word} is attached to {head} in the parser's tree, probability {self._about(self.probability)}."
             return
-        own = named(int(self.best.heads[self.arc[1] - 1]), forms)
+        best_head = named(int(self.best.heads[self.arc[1] - 1]), forms)
         ours = f"value {self.best.parse.score:.3f}, probability {self._about(self.probability)}"
         theirs = f"value {self.rival.parse.score:.3f}, probability {self._about(self.rival_probability)}"
-        yield f"The parser attaches {word} to {own}: {ours}."
+        yield f"The parser attaches {word} to {best_head}: {ours}."
         yield f"The best tree with {head} -> {word}: {theirs}."
         exactly = "" if self.certified else ", not certified: the search was ended before the proof"
         yield f"Difference: the tree with {head} -> {word} scores {abs(self.loss):.3f} {self._comparison}{exactly}."

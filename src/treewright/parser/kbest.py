@@ -53,14 +53,14 @@ class KBest(Sequence[Sentence]):
 def kbest(
     worker: Worker, sentence: Sentence, k: int, projective: bool, max_seconds: float | None, all_arcs: bool = False
 ) -> KBest:
-    """The k best trees of one sentence; over all its arcs where the candidate arcs have fewer trees."""
+    """Return the k best trees of one sentence; over all its arcs where the candidate arcs have fewer trees."""
     question = Question.of(worker, sentence, projective, max_seconds, all_arcs)
-    found = decode.kbest(question.parts, k, **question.search)
-    if len(found) < k and found.exact and not all_arcs:
+    parses = decode.kbest(question.parts, k, **question.search)
+    if len(parses) < k and parses.exact and not all_arcs:
         return kbest(worker, sentence, k, projective, max_seconds, all_arcs=True)
     temperature = question.temperature
     flat = question.parts.scaled(1 / temperature)
     log_sum = decode.log_partition(flat, projective=projective, root=worker.model.root)
-    probabilities = tuple(min(1.0, float(np.exp(parse.score / temperature - log_sum))) for parse in found)
-    trees = tuple(question.labelled(parse) for parse in found)
-    return KBest(trees, probabilities, log_sum.exact, found.exact)
+    probabilities = tuple(min(1.0, float(np.exp(parse.score / temperature - log_sum))) for parse in parses)
+    trees = tuple(question.labelled(parse) for parse in parses)
+    return KBest(trees, probabilities, log_sum.exact, parses.exact)

@@ -49,7 +49,7 @@ class LabelRules(NamedTuple):
     def read(
         cls, sentences: Iterable[Sentence], min_pair: float = MIN_EXPECTED_PAIR, min_tag: float = MIN_EXPECTED_TAG
     ) -> LabelRules:
-        """The rules that the sentences of a treebank obey; min_pair and min_tag are the smallest expected counts.
+        """Read the rules that a treebank obeys; min_pair and min_tag are the smallest expected counts.
 
         >>> columns = {"upos": ["PRON", "VERB", "PRON"], "heads": [2, 0, 2], "deprels": ["nsubj", "root", "obj"]}
         >>> rules = LabelRules.read([Sentence.from_words(["We", "saw", "it"], **columns)] * 30)
@@ -65,28 +65,28 @@ class LabelRules(NamedTuple):
 
     @classmethod
     def for_predicted_tags(cls, sentences: Sequence[Sentence]) -> LabelRules:
-        """The rules for a parser that is used with the tags of a tagger, read off sentences with gold tags.
+        """Return the rules for a parser that is used with the tags of a tagger, read off sentences with gold tags.
 
         Of those about tags, the ones with a high expected count, and all about the label and the tag of punctuation:
         taggers confuse it rarely.
         """
         words = sum(map(len, sentences))
-        found = cls.read(sentences)
+        rules = cls.read(sentences)
         least = MIN_SHARE_PREDICTED * words
         tags = tuple(
             rule
-            for rule in found.tags
+            for rule in rules.tags
             if rule.expected >= least or rule.label == PUNCTUATION or rule.other == PUNCTUATION_TAG
         )
-        return found._replace(tags=tags, head_tags=tuple(rule for rule in found.head_tags if rule.expected >= least))
+        return rules._replace(tags=tags, head_tags=tuple(rule for rule in rules.head_tags if rule.expected >= least))
 
     def forbidden(self) -> Forbidden:
-        """The rules about tags as sets."""
+        """Return the rules about tags as sets."""
         tags, head_tags = ({(rule.label, rule.other) for rule in some} for some in (self.tags, self.head_tags))
         return Forbidden(tags, head_tags)
 
     def excluding(self) -> list[Pair]:
-        """The pairs of labels that exclude each other."""
+        """Return the pairs of labels that exclude each other."""
         return [(rule.label, rule.other) for rule in self.exclusions]
 
     def describe(self, most: int = 20) -> list[str]:
@@ -111,7 +111,7 @@ class LabelRules(NamedTuple):
         return [summary, *(f"  {line} (by chance {rule.expected:,.0f})" for line, rule in lines)]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; treewright.checks.read_plain is the inverse."""
+        """Return plain values; treewright.checks.read_plain is the inverse."""
         return {name: [[*rule] for rule in rules] for name, rules in self._asdict().items()}
 
 
@@ -141,7 +141,7 @@ class Counts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> Counts:
-        """Of a treebank."""
+        """Count a treebank."""
         counts = cls()
         for sentence in sentences:
             counts.add(sentence)
@@ -164,7 +164,7 @@ class Counts:
             self.pairs.update(combinations(sorted(labels), 2))
 
     def expected_pairs(self) -> dict[Pair, float]:
-        """How many pairs of modifiers of one word have two labels, if labels are independent given the head's tag."""
+        """Return the expected number of pairs with two labels, if the labels depend on the tag of the head alone."""
         by_tag: dict[str, list[tuple[str, int]]] = {}
         for (tag, label), count in sorted(self.modifiers.items()):
             by_tag.setdefault(tag, []).append((label, count))
@@ -178,7 +178,7 @@ class Counts:
 
 
 def tags_of(sentence: Sentence) -> list[str]:
-    """The tag of each word by which candidate labels are chosen: UPOS, XPOS where it is empty."""
+    """Return the tag of each word by which candidate labels are chosen: UPOS, XPOS where it is empty."""
     tags = sentence.upos
     if "_" not in tags:
         return list(tags)
@@ -186,7 +186,7 @@ def tags_of(sentence: Sentence) -> list[str]:
 
 
 def expected_together(counted: Counter[Pair]) -> dict[Pair, float]:
-    """How often each first part goes with each second part if they are independent."""
+    """Return how often each first part goes with each second part if they are independent."""
     first: Counter[str] = Counter()
     second: Counter[str] = Counter()
     for (a, b), count in counted.items():
@@ -197,13 +197,13 @@ def expected_together(counted: Counter[Pair]) -> dict[Pair, float]:
 
 
 def rules_of(seen: Mapping[Pair, int], expected: Mapping[Pair, float], min_expected: float) -> tuple[Rule, ...]:
-    """What never occurs although chance would produce it often enough."""
-    found = [Rule(*pair, count) for pair, count in expected.items() if count >= min_expected and pair not in seen]
-    return tuple(sorted(found, key=lambda rule: (-rule.expected, rule.label, rule.other)))
+    """Return what never occurs although chance would produce it often enough."""
+    rules = [Rule(*pair, count) for pair, count in expected.items() if count >= min_expected and pair not in seen]
+    return tuple(sorted(rules, key=lambda rule: (-rule.expected, rule.label, rule.other)))
 
 
 def limited(rules: Sequence[Rule], most: int = MAX_EXCLUDING) -> tuple[Rule, ...]:
-    """The rules in order as long as they are about at most so many labels."""
+    """Return the rules in order as long as they are about at most so many labels."""
     labels: set[str] = set()
     kept = []
     for rule in rules:

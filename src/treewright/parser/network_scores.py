@@ -26,7 +26,7 @@ ARC_WEIGHTS, LABEL_WEIGHTS = (0.5, 0.7, 1.0, 1.4, 2.0), (0.5, 1.0, 2.0)
 # Candidate heads of each word, though a network may be sure of one: without alternatives the spread of the scores, to
 # which the tolerance of certificates is relative, is next to nothing.
 MIN_HEADS = 2
-UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have, by convention
+UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have; not tuned
 
 
 @dataclass(frozen=True)
@@ -54,18 +54,18 @@ class NetworkScores:
         self._columns = np.array([numbers.get(label, -1) for label in labels])
 
     def readings(self, sentences: Sequence[Sentence]) -> list[Reading]:
-        """Those that the sentences have from the tagger, and new ones for the others."""
+        """Return those that the sentences have from the tagger, and new ones for the others."""
         missing = [sentence for sentence in sentences if sentence.reading is None]
-        found = iter(self.network.read(missing))
-        return [next(found) if sentence.reading is None else sentence.reading for sentence in sentences]
+        new = iter(self.network.read(missing))
+        return [next(new) if sentence.reading is None else sentence.reading for sentence in sentences]
 
     def add_arcs(self, parts: Parts, reading: Reading) -> Parts:
-        """The parts with the network's scores of their arcs added."""
+        """Return the parts with the network's scores of their arcs added."""
         head, modifier, _ = parts.arcs
         return parts.adjusted(self.weights.arc * reading.arcs[head, modifier])
 
     def labels(self, reading: Reading, heads: Indices, scale: float) -> NDArray[np.float32]:
-        """What is added to the score of each label at each node, where scores are multiplied by `scale` later."""
+        """Return what to add to the score of each label at each node, before scores are multiplied by `scale`."""
         known = reading.labels(heads)
         added = np.full((len(heads), len(self._columns)), UNKNOWN_LABEL, dtype=np.float32)
         has = self._columns >= 0

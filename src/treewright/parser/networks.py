@@ -10,7 +10,7 @@ from treewright.parser.worker import MAX_WORDS
 
 
 def with_readings(network: Network | None, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Copies of the sentences with their readings; without a network, and beyond the length limit, as they are."""
+    """Return copies with their readings; sentences beyond the length limit, and all without a network, have none."""
     if network is None:
         return list(sentences)
     is_read = [len(sentence) <= MAX_WORDS for sentence in sentences]
@@ -20,13 +20,13 @@ def with_readings(network: Network | None, sentences: Sequence[Sentence]) -> lis
 
 
 def without_reading(sentence: Sentence) -> Sentence:
-    """The sentence itself, which no longer holds the reading that it was tagged with."""
+    """Return the sentence itself, which no longer holds the reading that it was tagged with."""
     sentence.reading = None
     return sentence
 
 
 def with_reading(sentence: Sentence, reading: Reading) -> Sentence:
-    """A copy of a sentence with a reading."""
+    """Return a copy of a sentence with a reading."""
     copy = sentence.copy()
     copy.reading = reading
     return copy

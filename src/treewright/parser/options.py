@@ -89,20 +89,12 @@ class Scoring:
 
 
 @dataclass(frozen=True)
-class ScoringSettings:
+class ScoringSettings(Scoring):
     """`Scoring` with every value chosen."""
 
-    bits: Bits = 24
     epochs: Positive = 5
-    rate: Rate = 0.05
     adagrad_epsilon: NotNegative = 10.0
-    margin: NotNegative = 1.0
-    common: Count = 150
     restarts: Positive = 1
-    max_step: NotNegative = 0.01
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

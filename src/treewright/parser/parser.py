@@ -36,9 +36,9 @@ from treewright.model.component import (
     sentences_of,
 )
 from treewright.network import Network
-from treewright.parser import completion, explanation, file, kbest
+from treewright.parser import explanation, file, kbest
 from treewright.parser.calibration import calibrate
-from treewright.parser.completion import Completion
+from treewright.parser.completion import Completion, completer
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
@@ -168,7 +168,7 @@ class Parser(Saved):
         return plan.run(Observer(report, progress=progress), checkpoint=checkpoint, resume=resume)
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         stored = file.to_arrays(self.model)
         parts: dict[str, Component] = {}
         if self.graphs is not None:
@@ -180,22 +180,22 @@ class Parser(Saved):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Parser:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        """Return the inverse of `to_arrays`; messages name the source of the arrays."""
         model = file.from_arrays(header, arrays)
         if GraphParser.KIND in header:
             model = replace(model, graphs=part_of(GraphParser, source, header, arrays).model)
         if Network.KIND in header:
             model = replace(model, network=part_of(Network, source, header, arrays))
-        found = cls(model)
-        found._worker()  # its kernels check the rest of the model
-        return found
+        parser = cls(model)
+        parser._worker()  # its kernels check the rest of the model
+        return parser
 
     def with_graphs(self, graphs: GraphParser | None) -> Parser:
-        """A copy that also sets DEPS by this graph parser; by none if it is None."""
+        """Return a copy that also sets DEPS by this graph parser; by none if it is None."""
         return Parser(replace(self.model, graphs=None if graphs is None else graphs.model))
 
     def with_network(self, network: Network, dev: Corpus) -> Parser:
-        """A copy whose scores are the sum of its own and those of a network; itself if that is not better on `dev`.
+        """Return a copy that adds the scores of a network to its own; itself if that is not better on `dev`.
 
         The weights of the network's scores with the highest LAS on dev are chosen, and confidence is calibrated there.
         dev should have the kind of tags, predicted or gold, that the parser will read.
@@ -219,7 +219,7 @@ class Parser(Saved):
         return Parser(replace(calibrated, linear_calibration=linear.model.calibration))
 
     def without_network(self) -> Parser:
-        """A copy with the scores of its own weights alone: faster, less accurate; itself if it has no network."""
+        """Return a copy with the scores of its own weights alone, which is faster and less accurate."""
         if self.model.network is None:
             return self
         options = replace(self.options, network=None)
@@ -228,7 +228,7 @@ class Parser(Saved):
         return Parser(model)
 
     def without_factors(self) -> Parser:
-        """A copy that scores second-order parts alone, so that its trees can be certified; itself if it has no others.
+        """Return a copy that scores second-order parts alone, so that its trees can be certified.
 
         The models "third" and "full" find their trees by hill climbing from those of this copy, which keeps the tensor.
         Its confidence is calibrated for their trees.
@@ -240,15 +240,15 @@ class Parser(Saved):
         return Parser(replace(self.model, options=options, factors=None, templates=templates))
 
     def calibrate(self, dev: Corpus) -> Parser:
-        """A copy whose confidence is calibrated on sentences with gold trees that it was not trained on.
+        """Return a copy whose confidence is calibrated on sentences with gold trees that it was not trained on.
 
         Training does this with its own `dev`. Sentences should have the kind of tags, predicted or gold, that the
         parser will read.
         """
-        found = calibrate(self.model, sentences_of(dev, "partial"))
-        if found is None:
+        calibration = calibrate(self.model, sentences_of(dev, "partial"))
+        if calibration is None:
             raise InputError("the development data has no sentences with heads; calibration needs some")
-        return Parser(replace(self.model, calibration=found))
+        return Parser(replace(self.model, calibration=calibration))
 
     @property
     def options(self) -> ParserSettings:
@@ -268,7 +268,7 @@ class Parser(Saved):
         confidence: bool = True,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
-        """Copies of the sentences with heads and labels set, in order; the same for any number of threads.
+        """Parse sentences: copies with heads and labels set, in order; the same for any number of threads.
 
         Each has `parse` (value, bound, certificate; see treewright.decode) and, with `confidence`, the calibrated
         probability of each word's head (`head_confidence`) and of its label given the head (`label_confidence`).
@@ -288,15 +288,15 @@ class Parser(Saved):
         is_projective = self._is_projective(projective)
         search = search_options(method, max_seconds, options)
 
-        def parse(some: list[Sentence]) -> list[Sentence]:
-            answers = self._worker().parse(some, is_projective, all_arcs, confidence=confidence, **search)
-            found = [parsed(*both) for both in zip(some, answers, strict=True)]
-            return self.graphs.add(found, given=some) if self.graphs else found
+        def parse(chunk: list[Sentence]) -> list[Sentence]:
+            trees = self._worker().parse(chunk, is_projective, all_arcs, confidence=confidence, **search)
+            copies = [with_tree(*both) for both in zip(chunk, trees, strict=True)]
+            return self.graphs.add(copies, given=chunk) if self.graphs else copies
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
-        """The scored parts over the candidate arcs of a sentence, or with all_arcs=True over all its arcs.
+        """Return the scored parts over the candidate arcs of a sentence, or with all_arcs=True over all its arcs.
 
         projective: as the model was trained if None. The models "third" and "full" score further parts of trees beside
         these. The best tree of the parts is that of a parser of another model:
@@ -321,7 +321,7 @@ class Parser(Saved):
         projective: bool | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Explanation:
-        """What it costs to attach a word of a sentence to another head: the best tree with this arc against the best.
+        """Compare the best tree with an arc to the best tree: what it costs to attach a word to another head.
 
         head and modifier are numbers of words, and 0 is the root. projective: as the model was trained if None. An arc
         that pruning removed is added back, and the answer says so. max_seconds limits each of the two searches.
@@ -346,7 +346,7 @@ class Parser(Saved):
         projective: bool | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Alternatives:
-        """The heads that the word modifier of a sentence could have instead: the count with the smallest loss.
+        """Return the heads that the word modifier of a sentence could have instead: the count with the smallest loss.
 
         Each has its probability and the loss of the best tree with it. projective and max_seconds are those of
         `why_not`.
@@ -374,7 +374,7 @@ class Parser(Saved):
         all_arcs: bool = False,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[KBest]:
-        """The k best trees of each of the sentences with their labels, values and probabilities, in order.
+        """Return the k best trees of each of the sentences with their labels, values and probabilities, in order.
 
         threads, projective and all_arcs are those of `Parser.parse`. max_seconds limits the search for one sentence:
         the list may then be shorter than k, and its `exact` is False. Where the candidate arcs have fewer than k trees,
@@ -393,10 +393,10 @@ class Parser(Saved):
         is_projective = self._is_projective(projective)
 
         def best(worker: Worker, sentence: Sentence) -> KBest:
-            found = kbest.kbest(worker, sentence, count, is_projective, limit, all_arcs)
+            trees = kbest.kbest(worker, sentence, count, is_projective, limit, all_arcs)
             if self.graphs:
-                self.graphs.add(list(found.trees), given=[sentence] * len(found))
-            return found
+                self.graphs.add(list(trees), given=[sentence] * len(trees))
+            return trees
 
         return self.each(best, sentences, threads=threads)
 
@@ -410,18 +410,24 @@ class Parser(Saved):
         on_error: str = "raise",
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
+        **options: Unpack[SearchOptions],
     ) -> Iterator[Completion]:
-        """Fill in the heads and relations of sentences that are "_"; the options are those of `complete`."""
-        return completion.complete(
-            self,
-            sentences,
-            threads=threads,
-            projective=projective,
-            root=root,
-            on_error=on_error,
-            method=method,
-            max_seconds=max_seconds,
-        )
+        """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
+
+        threads: how many sentences are completed at a time. projective and root are those of the model if None; where
+        the given arcs fit no projective tree, the others may cross too.
+        on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it
+        is. method, max_seconds and options are those of `parse`.
+
+        >>> import treewright as tw
+        >>> [found] = tw.load("en").parser.complete([Sentence.from_words(["It", "rains"], heads=[2, -1])])
+        >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
+        ([2, 0], ['nsubj', 'root'], [False, True])
+        """
+        check_seconds(max_seconds)
+        search = search_options(method, max_seconds, options)
+        complete = completer(self, self._is_projective(projective), root or self.model.root, on_error, search)
+        return self.each(complete, sentences, threads=threads)
 
     def _is_projective(self, projective: bool | None) -> bool:
         check(projective, bool | None, "projective")
@@ -452,19 +458,19 @@ class Parser(Saved):
         return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels{parts})"
 
 
-def parsed(sentence: Sentence, answer: Parsed) -> Sentence:
-    """A copy of a sentence with its parse."""
-    confidence = answer.head_confidence, answer.label_confidence
-    return sentence.with_tree(answer.parse.heads[1:].copy(), answer.labels, answer.parse, *confidence)
+def with_tree(sentence: Sentence, tree: Parsed) -> Sentence:
+    """Return a copy of a sentence with its parse."""
+    confidence = tree.head_confidence, tree.label_confidence
+    return sentence.with_tree(tree.parse.heads[1:].copy(), tree.labels, tree.parse, *confidence)
 
 
 def fingerprint(sentences: Iterable[Sentence], *, graphs: bool = False) -> str:
-    """A hash of what training reads of a treebank."""
+    """Return a hash of what training reads of a treebank."""
     return hash_of(part for sentence in sentences for part in columns_of(sentence, graphs))
 
 
 def columns_of(sentence: Sentence, graphs: bool) -> Iterator[bytes]:
-    """The columns of a sentence that training reads."""
+    """Return the columns of a sentence that training reads."""
     if graphs:
         yield "\t".join(sentence.deps).encode() + b"\n"
     for column in (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.deprels):

@@ -39,7 +39,7 @@ def has_no_head(sentence: Sentence) -> bool:
 
 
 def decided_heads(sentence: Sentence, labels: Sequence[str], root: str) -> Indices:
-    """The head of each node, -1 for the root and where it is open; a FormatError names a second root."""
+    """Return the head of each node, -1 for the root and where it is open; a FormatError names a second root."""
     if OPEN not in sentence.deprels and -1 not in sentence.head_numbers():
         return trees.from_conll(sentence.heads)
     heads = np.full(1 + len(sentence), -1, dtype=np.int32)
@@ -50,7 +50,7 @@ def decided_heads(sentence: Sentence, labels: Sequence[str], root: str) -> Indic
 
 
 def decided_arcs(heads: Indices) -> list[Arc]:
-    """The arcs of the nodes whose head is not open (-1).
+    """Return the arcs of the nodes whose head is not open (-1).
 
     >>> decided_arcs(np.array([-1, 2, -1, 2], dtype=np.int32))
     [(2, 1), (2, 3)]
@@ -66,7 +66,7 @@ def fits_projective_tree(heads: Indices) -> bool:
 
 
 def decided_labels(sentence: Sentence, heads: Indices, numbers: dict[str, int]) -> Indices:
-    """The number of the label of each node, -1 where the head or the label is open."""
+    """Return the number of the label of each node, -1 where the head or the label is open."""
     labels = np.array([-1, *(numbers.get(label, -1) for label in sentence.deprels)], dtype=np.int32)
     labels[1:][heads[1:] < 0] = -1
     return labels
@@ -79,7 +79,7 @@ def is_labelled(sentence: Sentence) -> NDArray[np.bool_]:
 
 
 def open_cells(sentences: Iterable[Sentence]) -> str:
-    """A line about how many heads and relations are open, empty if none are.
+    """Return a line about how many heads and relations are open, empty if none are.
 
     >>> open_cells([Sentence.from_words(["It", "rains"], heads=[-1, 0], deprels=["_", "root"])] * 2000)
     '2,000 of 4,000 heads and 2,000 of 4,000 relations are open (_)'
@@ -104,7 +104,7 @@ class Attachment(NamedTuple):
 
 
 def attachment(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> Attachment:
-    """The scores of parsed sentences on the words whose head, or head and relation, gold has.
+    """Return the scores of parsed sentences on the words whose head, or head and relation, gold has.
 
     >>> gold = [Sentence.from_words(["It", "rains", "now"], heads=[2, 0, -1], deprels=["nsubj", "_", "_"])]
     >>> attachment(gold, [gold[0].with_columns(heads=[2, 1, 2], deprels=["nsubj", "dep", "dep"])])
@@ -122,5 +122,5 @@ def attachment(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> Attachme
 
 
 def per_cent(right: int, total: int) -> float:
-    """A share in per cent; 0 of nothing."""
+    """Return a share in per cent; 0 of nothing."""
     return 100 * right / total if total else 0.0

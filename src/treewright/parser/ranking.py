@@ -10,7 +10,7 @@ import numpy as np
 from treewright.errors import InputError
 from treewright.parser.completion import OPEN, Completion
 
-DOUBTFUL = 0.9  # a word is doubtful below this confidence; by convention
+DOUBTFUL = 0.9  # a word is doubtful below this confidence; not tuned
 
 
 class Ranked(NamedTuple):
@@ -30,23 +30,23 @@ class Ranked(NamedTuple):
     entropy: float
 
 
-def total_entropy(found: Completion) -> float:
-    """The sum of the entropies of the open words."""
-    return float(found.entropy[found.is_open].sum())
+def total_entropy(completion: Completion) -> float:
+    """Return the sum of the entropies of the open words."""
+    return float(completion.entropy[completion.is_open].sum())
 
 
-def mean_entropy(found: Completion) -> float:
-    """The mean of the entropies of the open words."""
-    return float(found.entropy[found.is_open].mean())
+def mean_entropy(completion: Completion) -> float:
+    """Return the mean of the entropies of the open words."""
+    return float(completion.entropy[completion.is_open].mean())
 
 
-def expected_errors(found: Completion) -> float:
-    """The expected share of wrong arcs among the open words."""
-    return float(1 - found.arc_confidence[found.is_open].mean())
+def expected_errors(completion: Completion) -> float:
+    """Return the expected share of wrong arcs among the open words."""
+    return float(1 - completion.arc_confidence[completion.is_open].mean())
 
 
 ORDERS: dict[str, Callable[[Completion], float]] = {  # sentences with high values come first; ties keep their order
-    "file": lambda found: 0.0,
+    "file": lambda completion: 0.0,
     "expected-errors": expected_errors,
     "mean-entropy": mean_entropy,
     "total-entropy": total_entropy,
@@ -55,7 +55,7 @@ DEFAULT_ORDER = "file"  # no other order saves corrections: benchmarks/annotatio
 
 
 def rank(completions: Iterable[Completion], *, order: str = DEFAULT_ORDER) -> list[Ranked]:
-    """What to check first in completions: open words by rising confidence, then sentences by falling values of order.
+    """List what to check first: open words by rising confidence, then sentences by falling values of order.
 
     order: "file" keeps sentences as they are; "expected-errors" and "mean-entropy" are means over the open words,
     "total-entropy" is a sum, which puts long sentences first. Ties keep their order.
@@ -67,32 +67,32 @@ def rank(completions: Iterable[Completion], *, order: str = DEFAULT_ORDER) -> li
     """
     if order not in ORDERS:
         raise InputError(f"there is no order {order!r} of sentences; there are {', '.join(ORDERS)}")
-    kept = [found for found in completions if found.is_open.any()]
-    if any(np.isnan(found.confidence).any() for found in kept):
+    kept = [completion for completion in completions if completion.is_open.any()]
+    if any(np.isnan(completion.confidence).any() for completion in kept):
         raise InputError("an induced model has no probabilities of heads, by which the list is sorted")
-    words = sorted((line for found in kept for line in words_of(found)), key=lambda line: line.confidence)
-    return words + [whole(found) for found in sorted(kept, key=lambda found: -ORDERS[order](found))]
+    words = sorted((line for completion in kept for line in words_of(completion)), key=lambda line: line.confidence)
+    return words + [whole(completion) for completion in sorted(kept, key=lambda completion: -ORDERS[order](completion))]
 
 
-def words_of(found: Completion) -> list[Ranked]:
-    """The lines of the open words of a sentence."""
-    sentence, confidence = found.sentence, found.arc_confidence
+def words_of(completion: Completion) -> list[Ranked]:
+    """Return the lines of the open words of a sentence."""
+    sentence, confidence = completion.sentence, completion.arc_confidence
     return [
         Ranked(
-            *("arc", name_of(found), place + 1, sentence.forms[place]),
+            *("arc", name_of(completion), place + 1, sentence.forms[place]),
             *(int(sentence.heads[place]), sentence.deprels[place]),
-            *(float(confidence[place]), float(found.entropy[place])),
+            *(float(confidence[place]), float(completion.entropy[place])),
         )
-        for place in np.flatnonzero(found.is_open).tolist()
+        for place in np.flatnonzero(completion.is_open).tolist()
     ]
 
 
-def whole(found: Completion) -> Ranked:
-    """The line of a sentence."""
-    confidence = float(found.arc_confidence[found.is_open].mean())
-    return Ranked("sentence", name_of(found), 0, OPEN, 0, OPEN, confidence, total_entropy(found))
+def whole(completion: Completion) -> Ranked:
+    """Return the line of a sentence."""
+    confidence = float(completion.arc_confidence[completion.is_open].mean())
+    return Ranked("sentence", name_of(completion), 0, OPEN, 0, OPEN, confidence, total_entropy(completion))
 
 
-def name_of(found: Completion) -> str:
-    """What a list calls a sentence."""
-    return found.sentence.sent_id or found.sentence.place
+def name_of(completion: Completion) -> str:
+    """Return what a list calls a sentence."""
+    return completion.sentence.sent_id or completion.sentence.place

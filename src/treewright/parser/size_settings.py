@@ -14,7 +14,7 @@ RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 tr
 RESTART_WORDS = 75_000
 RESTART_EPOCHS = 2  # epochs of each restart, where there are several
 
-MIN_EPOCHS, MAX_EPOCHS = 5, 8  # without restarts; by convention, the development set chooses among them
+MIN_EPOCHS, MAX_EPOCHS = 5, 8  # without restarts; not tuned, the development set chooses among them
 EPOCH_SENTENCES = 15_000  # epochs times sentences reach this number, within these limits
 
 MAX_ADAGRAD_EPSILON, MIN_ADAGRAD_EPSILON = 10.0, 3.0
@@ -33,7 +33,7 @@ class SizeSettings:
 
 
 def settings_for(sentences: int, words: int, restarts: int | None = None) -> SizeSettings:
-    """The settings for a treebank of that size; a number of restarts that is given is kept.
+    """Return the settings for a treebank of that size; a number of restarts that is given is kept.
 
     >>> settings_for(900, 20_000)
     SizeSettings(restarts=3, epochs=6, adagrad_epsilon=3.0)

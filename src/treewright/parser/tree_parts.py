@@ -29,7 +29,7 @@ class Part(NamedTuple):
     score: float
 
     def described(self, forms: list[str]) -> str:
-        """The part in words; forms are those of the sentence.
+        """Return the part in words; forms are those of the sentence.
 
         >>> Part("arc", (2, 1), 0.5).described(["Dogs", "bark"])
         'arc bark -> Dogs'
@@ -55,7 +55,7 @@ class Part(NamedTuple):
 
 
 def named(node: int, forms: list[str]) -> str:
-    """The form of a word, with its number where the sentence has the form several times; 0 is "root".
+    """Return the form of a word, with its number where the sentence has the form several times; 0 is "root".
 
     >>> named(2, ["a", "b", "a"]), named(3, ["a", "b", "a"]), named(0, ["a"])
     ('b', 'a (3)', 'root')
@@ -69,7 +69,7 @@ def named(node: int, forms: list[str]) -> str:
 
 
 def parts_of_tree(parts: Parts, heads: NDArray[np.int32]) -> list[Part]:
-    """The parts of a tree whose scores are not zero, and all its arcs; the sum of their scores is its value."""
+    """Return the parts of a tree whose scores are not zero, and all its arcs; the sum of their scores is its value."""
     return list(_parts(parts, heads))
 
 
@@ -94,7 +94,7 @@ def _rows(
 
 
 def neighbours(heads: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The inner neighbour of each modifier, and the last modifier [h, side]; the head itself where there is none."""
+    """Return the inner neighbour of each modifier, and the last modifier [h, side]; the head where there is none."""
     nodes = len(heads)
     inner = heads.copy()
     last = np.repeat(np.arange(nodes, dtype=np.int32)[:, None], 2, axis=1)

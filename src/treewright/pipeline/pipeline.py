@@ -363,7 +363,7 @@ class Pipeline(Saved):
     def complete(self, sentences: Iterable[Sentence], **options: Unpack[CompletionOptions]) -> Iterator[Completion]:
         """Fill in the heads and relations that are "_"; what is given stays as it is.
 
-        options are those of `treewright.parser.complete`.
+        options are those of `treewright.Parser.complete`.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")

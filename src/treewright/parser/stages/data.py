@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,14 +12,23 @@ from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse
 from treewright.features import AtomBatch, Encoder, Labeller, Templates, common_words
 from treewright.features.factors import THIRD_ORDER, keep_kinds
-from treewright.learn import Judgement, Weights
+from treewright.learn import Averaged, Judgement, Stage, Weights
 from treewright.parser.completion import OPEN
 from treewright.parser.label_rules import NO_RULES, LabelRules
 from treewright.parser.model import Indices, ParserModel, new_labeller
-from treewright.parser.options import ParserSettings
+from treewright.parser.options import (
+    FactorOptions,
+    Labelling,
+    ParserSettings,
+    Pruning,
+    ScoringSettings,
+    TensorOptions,
+)
 from treewright.parser.partial import decided_heads, decided_labels, fits_projective_tree, per_cent
 from treewright.parser.tag_rules import LabelSets
 from treewright.parser.worker import Inputs, Worker, groups
+
+TableOptions = Pruning | ScoringSettings | Labelling | FactorOptions | TensorOptions
 
 
 class Example(NamedTuple):
@@ -94,6 +103,19 @@ class TrainingData:
     def words(self, numbers: Sequence[int]) -> int:
         """Count the words with a head in these examples."""
         return sum(self.examples[number].decided for number in numbers)
+
+    def stage(
+        self, name: str, options: TableOptions, learn: Callable[[Averaged, int], float], examples: Sequence[int]
+    ) -> Stage[Averaged]:
+        """Return the training of a table of weights on some of the examples."""
+        return Stage(
+            name,
+            learner=lambda: Averaged(options.bits, options.adagrad_epsilon),
+            learn=learn,
+            examples=examples,
+            size=self.words(examples),
+            epochs=options.epochs,
+        )
 
     def model(self, settings: ParserSettings, **weights: Weights | None) -> ParserModel:
         """Make a model of the weights that are trained; the others are zero."""

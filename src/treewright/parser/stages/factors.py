@@ -58,15 +58,8 @@ def factor_stage(
         learner.step(options.rate)
         return loss
 
-    examples = data.decided
-    return Stage(
-        NAME,
-        learner=lambda: Averaged(options.bits, options.adagrad_epsilon),
-        learn=learn,
-        examples=[number for number in examples if data.examples[number].is_complete],
-        size=data.words(examples),
-        epochs=options.epochs,
-    )
+    stage = data.stage(NAME, options, learn, data.decided)
+    return replace(stage, examples=[number for number in stage.examples if data.examples[number].is_complete])
 
 
 def train_factors(

@@ -46,15 +46,7 @@ def labeller_stage(data: TrainingData, settings: ParserSettings, trees: Sequence
         learner.step(options.rate)
         return loss
 
-    examples = data.decided
-    return Stage(
-        NAME,
-        learner=lambda: Averaged(options.bits, options.adagrad_epsilon),
-        learn=learn,
-        examples=examples,
-        size=data.words(examples),
-        epochs=options.epochs,
-    )
+    return data.stage(NAME, options, learn, data.decided)
 
 
 def train_labeller(

@@ -62,14 +62,7 @@ def pruner_stage(name: str, data: TrainingData, settings: ParserSettings, exampl
         learner.step(options.rate)
         return missed
 
-    return Stage(
-        name,
-        learner=lambda: Averaged(options.bits, options.adagrad_epsilon),
-        learn=learn,
-        examples=examples,
-        size=data.words(examples),
-        epochs=options.epochs,
-    )
+    return data.stage(name, options, learn, examples)
 
 
 def prune_examples(data: TrainingData, settings: ParserSettings, pruners: Pruners) -> list[Candidates]:

@@ -76,16 +76,7 @@ def scorer_stage(
         [core] = scorer.parts(example.batch, columns, *kinds, learner.weights, 1.0, settings.outermost)
         return step(settings, scorer, learner, Parts.of(core), example)
 
-    examples = data.decided
-    return Stage(
-        NAME,
-        learner=lambda: Averaged(options.bits, options.adagrad_epsilon),
-        learn=learn,
-        examples=examples,
-        size=data.words(examples),
-        epochs=options.epochs,
-        restarts=options.restarts,
-    )
+    return replace(data.stage(NAME, options, learn, data.decided), restarts=options.restarts)
 
 
 def train_scorer(

@@ -65,7 +65,12 @@ def tensor_weights(options: TensorOptions, average: Numbers) -> Weights:
 
 
 def tensor_stage(
-    name: str, data: TrainingData, settings: ParserSettings, options: TensorOptions, parts: JackknifedParts
+    name: str,
+    data: TrainingData,
+    settings: ParserSettings,
+    options: TensorOptions,
+    parts: JackknifedParts,
+    examples: Sequence[int],
 ) -> Stage[Averaged]:
     """Learn by the likelihood of the scorer, with the scores of each tensor in turn added to those of the arcs."""
     kernel = new_tensor(replace(settings, tensor=options), data.templates)
@@ -83,14 +88,8 @@ def tensor_stage(
         learner.step(options.rate)
         return sum_of_losses / options.tensors
 
-    examples = data.decided
-    return Stage(
-        name,
-        learner=lambda: new_tensor_learner(options, settings.seed),
-        learn=learn,
-        examples=examples,
-        size=data.words(examples),
-        epochs=options.epochs,
+    return replace(
+        data.stage(name, options, learn, examples), learner=lambda: new_tensor_learner(options, settings.seed)
     )
 
 
@@ -107,10 +106,9 @@ def train_tensor(
     names = [] if settings.factors is None else fold_names(NAME, len(data.examples))
     folds = []
     for fold, name in enumerate(names):
-        stage = tensor_stage(name, data, settings, replace(options, tensors=1), parts)
-        examples = others(stage.examples, fold, len(names))
-        stage = replace(stage, examples=examples, size=data.words(examples), shuffle_key=f"{NAME} {fold}")
-        folds.append(training.run(replace(stage, epochs=FOLD_EPOCHS)))
+        one = replace(options, tensors=1, epochs=FOLD_EPOCHS)
+        stage = tensor_stage(name, data, settings, one, parts, others(data.decided, fold, len(names)))
+        folds.append(training.run(replace(stage, shuffle_key=f"{NAME} {fold}")))
 
     def parse(weights: Weights) -> list[list[Parse]]:
         return data.parse_dev(replace(model, tensor=weights), dev_candidates)
@@ -118,6 +116,6 @@ def train_tensor(
     def judge(average: Numbers) -> Judgement:
         return data.judge(parse(tensor_weights(options, average)))
 
-    stage = tensor_stage(NAME, data, settings, options, parts)
+    stage = tensor_stage(NAME, data, settings, options, parts, data.decided)
     weights = tensor_weights(options, training.run(replace(stage, judge=judge if data.dev else None)))
     return Tensors(weights, folds, parse(weights))

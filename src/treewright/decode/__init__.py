@@ -23,10 +23,11 @@ from treewright.decode.sums.kbest import kbest
 from treewright.decode.sums.marginals import entropy, log_partition, marginals, tree_confidence
 from treewright.decode.sums.mbr import mbr
 from treewright.decode.sums.sample import sample
+from treewright.decode.verification import verify
 from treewright.decode.why import WhyNot, why_not
 from treewright.proofs.claim import Verified
 from treewright.proofs.proof import Proof
-from treewright.proofs.verify import verify, verify_batch
+from treewright.proofs.verify import verify_batch
 
 __all__ = [
     "METHODS",

@@ -27,11 +27,14 @@ struct SearchTraceArrays : DualTraceArrays {
   NewIndexColumn node;
 };
 
-struct DualResult {
+struct SolvedTree {
   Heads heads;
   double value, bound, gap, spread;
-  std::string certificate;
-  int iterations;
+  std::string certificate;  // empty when there is none
+  long long iterations;
+};
+
+struct DualResult : SolvedTree {
   NewScoreColumn average, u, v;
   DualTraceArrays trace;  // without arrays unless requested
 };
@@ -46,17 +49,26 @@ struct SearchProofData {
   std::vector<DualPoint> points;
 };
 
-struct SearchResult {
-  Heads heads;
-  double value, bound, gap, spread;
-  std::string certificate;
-  long long iterations, nodes;
+struct SearchResult : SolvedTree {
+  long long nodes;
   SearchTraceArrays trace;
   SearchProofData proof;
 };
 
 static std::string name_of(Certificate certificate) {
   return certificate == Certificate::agreement ? "agreement" : certificate == Certificate::bound ? "bound" : "";
+}
+
+template <typename Solver>
+static SolvedTree tree_of(const Solver &solver) {
+  const auto &best = solver.best;
+  return {copied<Heads>(best.heads.data(), best.heads.size()),
+          best.value,
+          best.bound,
+          best.gap,
+          best.spread,
+          name_of(solver.certificate),
+          solver.iterations};
 }
 
 static NewScoreColumn scores_of(const std::vector<double> &column) {
@@ -86,7 +98,7 @@ static SearchProofData::Point proof_point(const SearchProofData &proof, std::siz
           point.tree.slack,   point.tree.set_begin, point.tree.words};
 }
 
-// Whether the tables of a sentence are large enough that their memory is released; the limit is by convention.
+// Whether the tables of a sentence are large enough that their memory is released; the limit is not tuned.
 static bool is_large(const Parts &parts) {
   constexpr std::size_t max_reused_bytes = 1 << 26;
   return (parts.transitions.size() + parts.grands.size()) * sizeof(double) > max_reused_bytes;
@@ -109,17 +121,7 @@ static DualResult dual_decomposition(const Parts &parts, const DualOptions &opti
     done = solver.solve(parts, options, u ? u->data() : nullptr, v ? v->data() : nullptr, signal_waits);
   }
   if (!done) throw nb::python_error();
-  DualResult result{copied<Heads>(solver.best.heads.data(), solver.best.heads.size()),
-                    solver.best.value,
-                    solver.best.bound,
-                    solver.best.gap,
-                    solver.best.spread,
-                    name_of(solver.certificate),
-                    solver.iterations,
-                    scores_of(solver.average),
-                    scores_of(solver.u),
-                    scores_of(solver.v),
-                    {}};
+  DualResult result{tree_of(solver), scores_of(solver.average), scores_of(solver.u), scores_of(solver.v), {}};
   if (options.trace) result.trace = arrays_of(solver.trace);
   if (is_large(parts)) solver = DualDecomposition();
   return result;
@@ -135,16 +137,8 @@ static SearchResult branch_and_bound(const Parts &parts, bool single_root, doubl
     done = solver.solve(parts, options, signal_waits);
   }
   if (!done) throw nb::python_error();
-  SearchResult result{copied<Heads>(solver.best.heads.data(), solver.best.heads.size()),
-                      solver.best.value,
-                      solver.best.bound,
-                      solver.best.gap,
-                      solver.best.spread,
-                      name_of(solver.certificate),
-                      solver.iterations,
-                      solver.nodes,
-                      {},
-                      {std::move(solver.proof.nodes), std::move(solver.proof.points)}};
+  SearchResult result{
+      tree_of(solver), solver.nodes, {}, {std::move(solver.proof.nodes), std::move(solver.proof.points)}};
   if (trace) result.trace = SearchTraceArrays{arrays_of(solver.trace), indices_of(solver.trace.node)};
   if (is_large(parts)) solver = BranchAndBound();
   return result;
@@ -160,14 +154,15 @@ void bind_dual(nb::module_ &m) {
       .def_ro("recomputed", &DualTraceArrays::recomputed, shared);
   nb::class_<SearchTraceArrays, DualTraceArrays>(m, "SearchTrace", "One entry an iteration.")
       .def_ro("node", &SearchTraceArrays::node, shared);
-  nb::class_<DualResult>(m, "DualResult", "What dual decomposition found; certificate is empty when there is none.")
-      .def_ro("heads", &DualResult::heads, shared)
-      .def_ro("value", &DualResult::value)
-      .def_ro("bound", &DualResult::bound)
-      .def_ro("gap", &DualResult::gap)
-      .def_ro("spread", &DualResult::spread)
-      .def_ro("certificate", &DualResult::certificate)
-      .def_ro("iterations", &DualResult::iterations)
+  nb::class_<SolvedTree>(m, "SolvedTree", "The tree of a search; certificate is empty when there is none.")
+      .def_ro("heads", &SolvedTree::heads, shared)
+      .def_ro("value", &SolvedTree::value)
+      .def_ro("bound", &SolvedTree::bound)
+      .def_ro("gap", &SolvedTree::gap)
+      .def_ro("spread", &SolvedTree::spread)
+      .def_ro("certificate", &SolvedTree::certificate)
+      .def_ro("iterations", &SolvedTree::iterations);
+  nb::class_<DualResult, SolvedTree>(m, "DualResult", "The result of dual decomposition.")
       .def_ro("average", &DualResult::average, shared)
       .def_ro("u", &DualResult::u, shared)
       .def_ro("v", &DualResult::v, shared)
@@ -176,14 +171,7 @@ void bind_dual(nb::module_ &m) {
       .def("nodes", &proof_nodes, "Parent, arc, whether it is in, fixed arcs (point, in, out), point; -1: none.")
       .def("point", &proof_point, nb::arg("number"),
            "u and v of each arc; penalty of the root arcs; slack of each set, where its words begin, words.");
-  nb::class_<SearchResult>(m, "SearchResult", "What branch and bound found; certificate is empty when there is none.")
-      .def_ro("heads", &SearchResult::heads, shared)
-      .def_ro("value", &SearchResult::value)
-      .def_ro("bound", &SearchResult::bound)
-      .def_ro("gap", &SearchResult::gap)
-      .def_ro("spread", &SearchResult::spread)
-      .def_ro("certificate", &SearchResult::certificate)
-      .def_ro("iterations", &SearchResult::iterations)
+  nb::class_<SearchResult, SolvedTree>(m, "SearchResult", "The result of branch and bound.")
       .def_ro("nodes", &SearchResult::nodes)
       .def_ro("trace", &SearchResult::trace)
       .def_ro("proof", &SearchResult::proof);

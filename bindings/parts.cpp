@@ -66,7 +66,7 @@ static void check_rows(const char *part, const Triples &rows, int nodes, int las
 static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier, ScoreColumn score,
                   std::optional<Triples> siblings, std::optional<Triples> grandparents, std::optional<Triples> stops,
                   bool outermost) {
-  constexpr int max_nodes = 1 << 20;  // by convention: far above any sentence, and indices fit 32 bits
+  constexpr int max_nodes = 1 << 20;  // far above any sentence, and indices fit 32 bits
   if (nodes < 2) throw nb::value_error("nodes must be at least 2: the root and a word");
   if (nodes > max_nodes) throw nb::value_error("nodes must be at most 1048576");
   const std::size_t count = head.shape(0);

@@ -429,10 +429,8 @@ class SearchTrace(DualTrace):
     @property
     def node(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
-class DualResult:
-    """
-    What dual decomposition found; certificate is empty when there is none.
-    """
+class SolvedTree:
+    """The tree of a search; certificate is empty when there is none."""
 
     @property
     def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
@@ -454,6 +452,9 @@ class DualResult:
 
     @property
     def iterations(self) -> int: ...
+
+class DualResult(SolvedTree):
+    """The result of dual decomposition."""
 
     @property
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
@@ -480,29 +481,8 @@ class SearchProof:
         u and v of each arc; penalty of the root arcs; slack of each set, where its words begin, words.
         """
 
-class SearchResult:
-    """What branch and bound found; certificate is empty when there is none."""
-
-    @property
-    def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def bound(self) -> float: ...
-
-    @property
-    def gap(self) -> float: ...
-
-    @property
-    def spread(self) -> float: ...
-
-    @property
-    def certificate(self) -> str: ...
-
-    @property
-    def iterations(self) -> int: ...
+class SearchResult(SolvedTree):
+    """The result of branch and bound."""
 
     @property
     def nodes(self) -> int: ...

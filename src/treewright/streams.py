@@ -1,4 +1,4 @@
-"""A function mapped over a stream: results in order, bounded look-ahead, items that arrive together taken together.
+"""Map a function over a stream: results in order, bounded look-ahead, items that arrive together taken together.
 
 The checks of the limits that such functions have in common, threads and seconds, are here too.
 """
@@ -17,9 +17,9 @@ from typing import Generic, TypeVar
 
 from treewright.errors import InputError
 
-CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; by convention
-LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; by convention
-QUICK = 0.01  # seconds of reading after which the items read so far are worked on; by convention, hardly noticed
+CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; not tuned
+LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; not tuned
+QUICK = 0.01  # seconds of reading after which the items read so far are worked on; not tuned: hardly noticed
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -95,12 +95,12 @@ def grouped(items: Iterable[T], size: Callable[[T], int], limit: int, most: int 
     group: list[T] = []
     total = 0
     for item in items:
-        own = size(item)
-        if group and (len(group) == most or total + own > limit):
+        added = size(item)
+        if group and (len(group) == most or total + added > limit):
             yield group
             group, total = [], 0
         group.append(item)
-        total += own
+        total += added
     if group:
         yield group
 

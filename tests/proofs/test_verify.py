@@ -415,7 +415,7 @@ def test_what_is_refused_is_named() -> None:
     with pytest.raises(ProofError, match="arcs of the tree cross"):
         tw.decode.verify(crossing, proved, projective=True)
     with pytest.raises(InputError, match="arc, sib, grand or stop has NaN"):
-        tw.decode.verify([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]], parse)
+        tw.decode.verify(np.array([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]]), parse)
 
 
 def test_parts_of_outermost_modifiers_are_refused() -> None:

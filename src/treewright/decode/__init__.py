@@ -23,8 +23,9 @@ from treewright.decode.sums.kbest import kbest
 from treewright.decode.sums.marginals import entropy, log_partition, marginals, tree_confidence
 from treewright.decode.sums.mbr import mbr
 from treewright.decode.sums.sample import sample
+from treewright.decode.verification import verify
 from treewright.decode.why import WhyNot, why_not
-from treewright.proofs import Proof, Verified, verify
+from treewright.proofs import Proof, Verified
 
 __all__ = [
     "METHODS",

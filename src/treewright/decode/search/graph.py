@@ -13,21 +13,26 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from treewright import _core, trees
 from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
-from treewright.decode.problem import Arc, Problem
+from treewright.decode.problem import Arc, Problem, Scores
 from treewright.decode.result import Certificate, Certified, check_tolerance
 from treewright.decode.search import programs, rearrange
 from treewright.decode.search.programs import PROGRAM_TOLERANCE
 from treewright.decode.search.subgraph import Subgraph
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_seconds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from treewright.decode.options import ProblemOptions
 
 # A negative score is a penalty if it begins a group of scores that is this many times as large as the next smaller one
 # without signs, and so many times the best score; as in core/trees/losses.hpp; not tuned.
@@ -65,21 +70,15 @@ class GraphParse(Certified):
 
 
 def graph(
-    arc: ArrayLike | Parts,
+    arc: Scores,
     *,
-    sib: ArrayLike | None = None,
-    grand: ArrayLike | None = None,
-    stop: ArrayLike | None = None,
-    root: str = "single",
-    require: Iterable[Arc] = (),
-    forbid: Iterable[Arc] = (),
-    head_first: bool = True,
     method: Literal["rearrange", "exact", "branch"] = "rearrange",
     acyclic: bool = True,
     deletions: bool = False,
     max_moves: int | None = None,
     max_seconds: float | None = None,
     tolerance: float = PROGRAM_TOLERANCE,
+    **options: Unpack[ProblemOptions],
 ) -> GraphParse:
     """Find the best acyclic graph in which words may have several heads, or a good one.
 
@@ -96,10 +95,10 @@ def graph(
     >>> best.heads, best.score
     ([[], [0], [1], [1, 2]], 22.0)
     """
-    problem = Problem.of(
-        arc, sib=sib, grand=grand, stop=stop, root=root, forbid=forbid, head_first=head_first
-    ).refuse_labels()
-    required = Problem.of(problem.given, root=root, require=require).require
+    problem = Problem.of(arc, **options).refuse_labels()
+    if problem.projective:
+        raise InputError("projective=True is for trees; arcs of graphs may cross")
+    required, problem = problem.require, replace(problem, require=())  # a word may have other heads beside these
     _check_required(problem, required, acyclic)
     check_tolerance(tolerance)
     check_seconds(max_seconds)

@@ -43,8 +43,8 @@ INTEGRAL = 1e-6  # a share of an arc nearer than this to 0 or 1 is whole: HiGHS'
 OBJECTIVE_SCALE = 2.0**10  # scores below 1 are multiplied by this: HiGHS has absolute tolerances of its objective
 HIGHS_TOLERANCE = 1e-6 / OBJECTIVE_SCALE  # the largest of them (feasibility, integrality, gap), for scores below 1
 PROGRAM_TOLERANCE = 1e-6  # default of the methods that use HiGHS: above its own tolerance for each word
-_SHARPENED = 1e3  # gaps up to this many times the tolerance may be due to HIGHS_TOLERANCE; by convention
-LARGEST_PROGRAM = 2_000_000  # variables, by convention; HiGHS needs about a kilobyte for each
+_SHARPENED = 1e3  # gaps up to this many times the tolerance may be due to HIGHS_TOLERANCE; not tuned
+LARGEST_PROGRAM = 2_000_000  # variables, not tuned; HiGHS needs about a kilobyte for each
 
 Flow = Literal["multi", "single"]
 SiblingForm = Literal["automaton", "product"]
@@ -60,7 +60,7 @@ def ilp(
     tolerance: float = PROGRAM_TOLERANCE,
     max_seconds: float | None = None,
 ) -> Parse:
-    """The best tree by the integer program, or the best found in max_seconds with a valid bound.
+    """Find the best tree by the integer program, or the best one in max_seconds with a valid bound.
 
     HiGHS computes with tolerances of its own, which the gap includes; hence the larger default of the tolerance. The
     single commodity is the looser relaxation and, being small, the faster integer program.
@@ -78,7 +78,7 @@ def lp(
     tolerance: float = PROGRAM_TOLERANCE,
     max_seconds: float | None = None,
 ) -> Parse:
-    """The linear relaxation, rounded to a tree: `arcs` is its solution, `bound` its value, certified when they meet.
+    """Solve the linear relaxation and round it to a tree, certified when its value is the bound; `arcs` has it.
 
     The gap includes the tolerances of HiGHS, as for the integer program.
     """
@@ -104,8 +104,7 @@ class _Program:
     def solve(self, method: str, is_integer: bool) -> Parse:
         best = None
         for threshold in [*self.conditioned.thresholds(), math.inf]:
-            found = self._stage(threshold, method, is_integer)
-            best = found or best
+            best = self._stage(threshold, method, is_integer) or best
             if best is not None and self.conditioned.loss(best.heads) <= threshold:
                 break
         if best is None:
@@ -116,7 +115,7 @@ class _Program:
         return best
 
     def _stage(self, threshold: float, method: str, is_integer: bool) -> Parse | None:
-        """The solution without the parts that lose at least the threshold; None if no tree was found."""
+        """Solve without the parts that lose at least the threshold; None if no tree was found."""
         problem = self.problem.with_parts(self.conditioned.below(threshold))
         model, z = _tree_model(problem, *self.forms)
         solved = model.solve(z if is_integer else None, self._seconds_left())
@@ -162,7 +161,7 @@ def fractional_arcs(parse: Parse) -> list[tuple[int, int, float]]:
 
 @dataclass(frozen=True)
 class Solution:
-    """What HiGHS answered, as a maximum."""
+    """The answer of HiGHS, as a maximum."""
 
     x: NDArray[np.float64] | None  # None when the time was over before anything was found
     bound: float
@@ -185,7 +184,7 @@ class Model:
         self._next_row = 0
 
     def add(self, scores: ArrayLike, upper: float | NDArray[np.float64] = 1.0) -> Columns:
-        """New variables, one a score; -inf keeps a variable at zero."""
+        """Add variables, one a score; -inf keeps a variable at zero."""
         scores = np.asarray(scores, dtype=np.float64).ravel()
         allowed = scores > -np.inf
         self._scores.append(np.where(allowed, scores, 0.0))
@@ -201,7 +200,7 @@ class Model:
         low: ArrayLike | float = -np.inf,
         high: ArrayLike | float = np.inf,
     ) -> None:
-        """New rows 0..count-1, each the sum of its terms (row, column, factor)."""
+        """Add rows 0..count-1, each the sum of its terms (row, column, factor)."""
         for row, column, factor in terms:
             row, column, factor = np.broadcast_arrays(np.asarray(row), np.asarray(column), np.asarray(factor, float))
             self._rows.append(row.ravel().astype(np.intp) + self._next_row)
@@ -212,7 +211,7 @@ class Model:
         self._next_row += count
 
     def solve(self, integer: Columns | None, max_seconds: float | None) -> Solution:
-        """The best x, for scores below 1 in magnitude; `integer` variables take whole values."""
+        """Find the best x, for scores below 1 in magnitude; `integer` variables take whole values."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_matrix
 
@@ -225,21 +224,21 @@ class Model:
         options: dict[str, Any] = {"mip_rel_gap": 0.0}
         if max_seconds is not None:
             options["time_limit"] = float(max_seconds)
-        found = milp(
+        answer = milp(
             -OBJECTIVE_SCALE * scores,
             integrality=integrality,
             bounds=Bounds(np.zeros(self.count), upper),
             constraints=LinearConstraint(matrix, np.concatenate(self._low), np.concatenate(self._high)),
             options=options,
         )
-        if found.status == 2:
+        if answer.status == 2:
             return Solution(None, -np.inf, 0, infeasible=True)
-        if found.status not in (0, 1):
-            raise InputError(f"HiGHS could not solve the program: {found.message}; are scores far beyond 1e15 in it?")
-        bound = -found.fun if found.status == 0 and integer is None else np.inf
-        if integer is not None and found.mip_dual_bound is not None:
-            bound = -found.mip_dual_bound
-        return Solution(found.x, float(bound) / OBJECTIVE_SCALE, int(found.mip_node_count or 0))
+        if answer.status not in (0, 1):
+            raise InputError(f"HiGHS could not solve the program: {answer.message}; are scores far beyond 1e15 in it?")
+        bound = -answer.fun if answer.status == 0 and integer is None else np.inf
+        if integer is not None and answer.mip_dual_bound is not None:
+            bound = -answer.mip_dual_bound
+        return Solution(answer.x, float(bound) / OBJECTIVE_SCALE, int(answer.mip_node_count or 0))
 
 
 def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -> tuple[Model, Columns]:
@@ -326,7 +325,7 @@ class Arcs:
         return np.array([self.grand.get(name, 0.0) for name in names])
 
     def automaton_scores(self, h: int, side: int, arcs: Columns) -> NDArray[np.float64]:
-        """The same, where the root's automaton has at least one modifier, with a single root exactly one."""
+        """`transition_scores`, where the root's automaton has at least one modifier, with a single root exactly one."""
         scores = self.transition_scores(h, side, arcs)
         if h == 0:
             p, q = steps(len(arcs))
@@ -428,10 +427,10 @@ def add_sibling_products(model: Model, arcs: Arcs, z: Columns) -> None:
 
 def _product_rows(model: Model, x: Columns, on: list[Columns], off: list[Columns]) -> None:
     """x[i] = 1 exactly when the variables on[i] are one and off[i] zero, once those are whole numbers."""
-    for one, some, none in zip(x, on, off, strict=True):
-        model.rows(len(some), (np.arange(len(some)), one, 1.0), (np.arange(len(some)), some, -1.0), high=0)
-        model.rows(len(none), (np.arange(len(none)), one, 1.0), (np.arange(len(none)), none, 1.0), high=1)
-        model.rows(1, (0, one, 1.0), (0, some, -1.0), (0, none, 1.0), low=1 - len(some))
+    for product, ones, zeros in zip(x, on, off, strict=True):
+        model.rows(len(ones), (np.arange(len(ones)), product, 1.0), (np.arange(len(ones)), ones, -1.0), high=0)
+        model.rows(len(zeros), (np.arange(len(zeros)), product, 1.0), (np.arange(len(zeros)), zeros, 1.0), high=1)
+        model.rows(1, (0, product, 1.0), (0, ones, -1.0), (0, zeros, 1.0), low=1 - len(ones))
 
 
 def add_grand_products(model: Model, arcs: Arcs, z: Columns) -> None:
@@ -480,7 +479,7 @@ def add_grand_automata(model: Model, arcs: Arcs, z: Columns) -> None:
 
 def _finite_tree(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32] | None:
     """The tree with most of a solution's arcs, rearranged if it has a forbidden part; None if that does not help."""
-    heads = _rounded(problem, np.where(problem.parts.arc > -np.inf, z, -np.inf))
+    heads = _round_to_tree(problem, np.where(problem.parts.arc > -np.inf, z, -np.inf))
     if not (heads[1:] >= 0).all():
         return None
     if problem.value(heads) == -np.inf:
@@ -488,7 +487,7 @@ def _finite_tree(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32] 
     return heads if problem.value(heads) > -np.inf else None
 
 
-def _rounded(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32]:
+def _round_to_tree(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32]:
     if problem.projective:
         return _core.eisner(_arc_matrix(problem, z, -np.inf), problem.single_root)[0]
     return _core.chu_liu_edmonds(problem.parts, np.ascontiguousarray(z), problem.single_root)[0]

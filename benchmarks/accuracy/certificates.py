@@ -8,23 +8,28 @@ second order. Every method of `tree`, batches of `trees`, `graph` and `relax` de
     bad gap    another structure is better by more than its gap, or has a higher value than its bound
     bad value  its score is not the value of the structure, or the structure breaks the constraints
 
+With --forged, proofs are forged instead: numbers of true proofs and claims are replaced, heads by those of other trees.
+`verify` must refuse every claim that is false in this sense; true ones may be accepted.
+
 Differences of values are computed by `math.fsum`, whose result is the exact sum rounded once, so that no difference has
 a wrong sign. Values of all trees are first compared in extended precision; those that rounding leaves open are compared
 exactly.
 
     python benchmarks/accuracy/certificates.py                  a million decodings, in about 35 minutes
     python benchmarks/accuracy/certificates.py --decodings 5000 --seed 3
+    python benchmarks/accuracy/certificates.py --decodings 100000 --forged
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -296,6 +301,92 @@ def judge_batch(census: Census, scores: dict[str, Array], truth: Truth, note: st
             census.count(row, "infeasible" if truth.best is None else "bad value", "" if truth.best is None else note)
 
 
+# What an attacker who wants a worse tree to be certified would write.
+LIES: tuple[dict[str, float], ...] = (
+    {"gap": 0.0},
+    {"gap": 0.0, "spread": 1e12},
+    {"gap": 1e3, "spread": 1e12},
+    {"gap": 0.0, "tolerance": 1e6},
+    {"gap": 0.0, "tolerance": -1.0, "spread": -1000.0},
+    {"gap": 0.0, "tolerance": 0.999},
+)
+CLAIMS = ("score", "bound", "gap", "spread", "tolerance")
+FORGERIES = 40  # of one instance
+
+
+def judge_forgeries(census: Census, random: np.random.Generator, seed: int) -> None:
+    """Forge the proof of one instance in many ways."""
+    n, kind, names = int(random.integers(2, 6)), str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
+    scores, scale = instance(random, n, kind, names)
+    arguments = {"root": str(random.choice(["single", "multi"])), "projective": bool(random.random() < 0.5)}
+    truth = Truth(Values(scores, n, scale), arguments["root"], arguments["projective"])
+    try:
+        parse = tw.decode.tree(**scores, **arguments, proof=True)
+    except InputError:
+        return
+    row = f"forged, {parse.proof.kind}" if parse.proof else ""
+    for record in forged_records(parse, truth, random):
+        census.tried(row)
+        note = f"seed {seed} n {n} {kind} {'+'.join(names)} {arguments} {record}"
+        try:
+            numbers = [float(record[name]) for name in CLAIMS]
+            claim = tw.decode.Parse(np.array(record["heads"]), numbers[0], numbers[1], "forged", *numbers[2:])
+            claim = replace(claim, proof=tw.decode.Proof.from_dict(record["proof"]))
+            tw.decode.verify(scores["arc"], claim, **{k: v for k, v in scores.items() if k != "arc"}, **arguments)
+        except InputError:
+            census.count(row, "refused")
+        except Exception as error:
+            census.count(row, "errors", f"{note} {error!r}")
+        else:
+            parts = truth.parts_of(claim.heads)
+            census.judge(row, claim, parts, truth.best, scale, note)
+
+
+def forged_records(parse: tw.decode.Parse, truth: Truth, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """The claim and the proof with one number replaced, or with another tree and a lie about it."""
+    assert parse.proof is not None
+    record = {name: getattr(parse, name) for name in CLAIMS}
+    record |= {"heads": parse.heads.tolist(), "proof": parse.proof.to_dict()}
+    trees = np.flatnonzero(truth.allowed & np.isfinite(truth.values.value))
+    for _ in range(FORGERIES):
+        forged = copy.deepcopy(record)
+        if random.random() < 0.5:
+            tree = int(random.choice(trees))
+            value = math.fsum(truth.values.parts(tree))
+            forged |= {"heads": truth.values.trees.heads[tree].tolist(), "score": value, "bound": parse.bound}
+            forged |= LIES[random.integers(len(LIES))]
+            if random.random() < 0.5:
+                forged["bound"] = math.nextafter(value + forged["gap"], math.inf)
+        if random.random() < 0.7:
+            replace_number(forged, random)
+        yield forged
+
+
+def replace_number(record: dict[str, Any], random: np.random.Generator) -> None:
+    """Replace a number anywhere in nested lists and dictionaries."""
+    places = list(number_places(record))
+    container, key = places[random.integers(len(places))]
+    old = container[key]
+    if isinstance(old, bool):
+        container[key] = not old
+    elif isinstance(old, int):
+        container[key] = old + int(random.choice([-2, -1, 1, 2]))
+    else:
+        container[key] = float(
+            random.choice([-old, old / 2, 2 * old, old + 1, old - 1, 0, 1e300, -1e300, np.inf, np.nan])
+        )
+
+
+def number_places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """The container and the key of every number and truth value."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        if isinstance(value, int | float):
+            yield data, key
+        else:
+            yield from number_places(value)
+
+
 @cache
 def graphs(n: int, root: str) -> tuple[tuple[tuple[int, int], ...], ...]:
     """All acyclic graphs in which every word has a head."""
@@ -411,13 +502,14 @@ def decode_relaxation(census: Census, random: np.random.Generator, seed: int) ->
             census.judge(row, _AsParse(found), parts_of.get(number), best, factor, note)
 
 
-def run(decodings: int, seed: int, seconds: float = math.inf) -> Census:
-    """Decode until one of the limits is reached. Each instance has its own seed, which findings name."""
+def run(decodings: int, seed: int, seconds: float = math.inf, forged: bool = False) -> Census:
+    """Decode, or forge proofs, until one of the limits is reached. Findings name the seed of the instance."""
     census, end = Census(), time.monotonic() + seconds
     while census.decodings < decodings and time.monotonic() < end:
         random = np.random.default_rng(seed)
         others = {0: decode_graph, 1: decode_relaxation}
-        others.get(int(random.integers(OTHERS)), decode_trees)(census, random, seed)
+        judge = judge_forgeries if forged else others.get(int(random.integers(OTHERS)), decode_trees)
+        judge(census, random, seed)
         seed += 1
     return census
 
@@ -426,10 +518,11 @@ def main() -> None:
     parser = common.arguments(__doc__)
     parser.add_argument("--decodings", type=int, default=1_000_000, help="how many results to check")
     parser.add_argument("--seed", type=int, default=0, help="of the first instance; each has the next number")
+    parser.add_argument("--forged", action="store_true", help="forge proofs, and check that `verify` refuses them")
     parser.add_argument("--seconds", type=float, default=math.inf, help="end after this time")
     options = parser.parse_args()
     start = time.monotonic()
-    census = run(options.decodings, options.seed, options.seconds)
+    census = run(options.decodings, options.seed, options.seconds, options.forged)
     print(census.table())
     machine = platform.processor() or platform.machine()
     print(f"{census.decodings} decodings in {time.monotonic() - start:.0f} s; {machine}")

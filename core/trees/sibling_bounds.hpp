@@ -18,10 +18,11 @@ namespace treewright {
 class SiblingBounds {
  public:
   // sib and stop may be null. heads is the best tree by a chart that adds the scores as they are. The spread is 0 where
-  // penalties may be among its losses: the caller then decodes over Parts.
+  // penalties may be among its losses, or where a part is forbidden, and with it the best score of a place may be that
+  // of no tree: the caller then decodes over Parts.
   Bounds of(int nodes, const double *arc, const double *sib, const double *stop, bool single_root, const int *heads) {
     n_ = nodes, arc_ = arc, sib_ = sib, stop_ = stop;
-    multiples_ = Multiples(), are_multiples_ = n_ <= (1 << 10);
+    multiples_ = Multiples(), are_multiples_ = n_ <= (1 << 10), has_forbidden_ = false;
     best_arc_.assign(n_, forbidden), best_sibling_.assign(n_, sib ? forbidden : 0);
     best_stop_.assign(2 * n_, stop ? forbidden : 0);
     for (std::size_t h = 0; h < n_; ++h) find_best(h, single_root);
@@ -34,18 +35,23 @@ class SiblingBounds {
     const double gap = loss == 0 || are_multiples_ ? 0 : std::min(2 * loss, second_order_rounding(nodes, size, loss));
     BestSize best_size;
     best_size.add(best_sibling_), best_size.add(best_stop_), best_size.add_arcs(best_arc_);
-    const double spread = may_have_penalty(largest_loss, best_size.value()) ? 0 : loss;
+    const double spread = has_forbidden_ || may_have_penalty(largest_loss, best_size.value()) ? 0 : loss;
     return {sum.value(), sum.upper_bound(gap), gap, spread};
   }
 
  private:
   double highest(const double *scores, std::size_t count) {
     double best[4] = {forbidden, forbidden, forbidden, forbidden};  // so that no maximum waits for the one before
-    const auto see = [&](double score, int k) { best[k] = score > best[k] ? score : best[k]; };
+    bool has_forbidden = false;
+    const auto see = [&](double score, int k) {
+      best[k] = score > best[k] ? score : best[k];
+      has_forbidden |= score == forbidden;
+    };
     std::size_t k = 0;
     for (; k + 4 <= count; k += 4)
       see(scores[k], 0), see(scores[k + 1], 1), see(scores[k + 2], 2), see(scores[k + 3], 3);
     for (; k < count; ++k) see(scores[k], 0);
+    has_forbidden_ |= has_forbidden;
     for (k = 0; are_multiples_ && k < count; ++k) are_multiples_ = multiples_.has(scores[k]);
     return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
   }
@@ -86,7 +92,7 @@ class SiblingBounds {
   std::size_t n_ = 0;
   const double *arc_ = nullptr, *sib_ = nullptr, *stop_ = nullptr;
   Multiples multiples_;
-  bool are_multiples_ = true;
+  bool are_multiples_ = true, has_forbidden_ = false;
   std::vector<double> best_arc_, best_sibling_, best_stop_, losses_;
 };
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from oracles.commands import Ended, runner
+
+import treewright as tw
+from treewright.parser import Parser
 
 TEXT = "The bridge creaked when a cart rolled over it. I saw the man with the telescope. It rains."
 
@@ -81,6 +85,84 @@ def test_a_changed_word_or_proof_is_refused(run: Checked, files: Files, tmp_path
         found = report(run, "en", parsed, other, code=1)
         assert found["verified"] == 0
         assert reason in found["refused"][0]["reason"]
+
+
+def test_a_worse_tree_in_both_files_is_refused(run: Checked, files: Files, tmp_path: Path) -> None:
+    """Whatever is claimed about it; the value of the tree is that of the model."""
+    parsed, proofs = files
+    record = json.loads(proofs.read_text(encoding="utf-8").splitlines()[0])
+    sentence = next(iter(tw.read(parsed)))
+    parts = Parser.load("en").parts(sentence, projective=record["projective"])
+    worse = tw.decode.kbest(parts, 2, projective=record["projective"])[1]
+    sentence.heads = worse.heads[1:]
+    sentence.set_comment("treewright", "certified over candidate arcs")
+    claim = {"heads": worse.heads[1:].tolist(), "score": worse.score, "bound": worse.score + 1e-9, "certified": True}
+    lies = {
+        "the spread of the scores is": {"gap": 0.0, "spread": 1e12},
+        "a gap of": {"gap": 0.0},
+        "the tolerance is 1000000.0; it is at least 0 and below 1": {"gap": 0.0, "tolerance": 1e6},
+        "the tolerance is -1.0; it is at least 0 and below 1": {"gap": 0.0, "tolerance": -1.0, "spread": -1000.0},
+    }
+    if not record["projective"]:
+        lies["less than the claim needs"] = lies.pop("a gap of")
+    changed, forged = tmp_path / "changed.conllu", tmp_path / "forged.jsonl"
+    tw.write([sentence] * len(lies), changed)
+    forged.write_text("".join(f"{json.dumps({**record, **claim, **lie})}\n" for lie in lies.values()), encoding="utf-8")
+    refused = report(run, "en", changed, forged, code=1)["refused"]
+    assert len(refused) == len(lies)
+    for reason, line in zip(lies, refused, strict=True):
+        assert reason in line["reason"]
+
+
+def test_a_comment_that_claims_more_is_refused(run: Checked, files: Files, tmp_path: Path) -> None:
+    parsed, proofs = files
+    text = parsed.read_text(encoding="utf-8")
+    changed = tmp_path / "changed.conllu"
+    changed.write_text(text.replace("over candidate arcs", "over all arcs", 1), encoding="utf-8")
+    output = run("verify", "en", changed, proofs, code=1).stdout
+    assert (
+        "sentence 1: refused: the comment of the sentence says 'certified over all arcs', its proof 'certified over "
+        "candidate arcs'" in output
+    )
+    changed.write_text(re.sub("# treewright = .*\n", "", text), encoding="utf-8")
+    assert report(run, "en", changed, proofs)["verified"] == 3
+
+
+MALFORMED = [
+    ("score", "1" + "0" * 400),
+    ("score", "1" + "0" * 5000),
+    ("gap", "NaN"),
+    ("spread", "Infinity"),
+    ("heads", "[1e400]"),
+    ("heads", "[9223372036854775808]"),
+    ("heads", "[NaN]"),
+    ("heads", "[[1], 2]"),
+    ("certified", "1"),
+    ("proof", "[" * 100_000),
+    ("proof", '{"kind": "search", "nodes": [{"point": 1e999}], "points": []}'),
+    ("proof", '{"kind": "search", "nodes": [{}], "points": [{"arcs": [], "penalty": 1' + "0" * 400 + "}]}"),
+    ("proof", '{"kind": ["chart"]}'),
+]
+
+
+def test_malformed_numbers_are_refused_in_a_sentence(run: Checked, tmp_path: Path) -> None:
+    parsed, proofs, bad = (tmp_path / name for name in ("parsed.conllu", "proofs.jsonl", "bad.jsonl"))
+    run("parse", "en", "--text", "It rains. " * len(MALFORMED), "-o", parsed, "--proofs", proofs)
+    lines = []
+    for line, (name, text) in zip(proofs.read_text(encoding="utf-8").splitlines(), MALFORMED, strict=True):
+        items = {key: json.dumps(value) for key, value in json.loads(line).items()} | {name: text}
+        lines.append("{" + ", ".join(f'"{key}": {value}' for key, value in items.items()) + "}\n")
+    bad.write_text("".join(lines), encoding="utf-8")
+    refused = report(run, "en", parsed, bad, code=1)["refused"]
+    assert len(refused) == len(MALFORMED)
+    assert all(line["reason"].startswith("refused: ") for line in refused)
+
+
+def test_what_was_parsed_with_fast_is_verified_with_fast(run: Checked, tmp_path: Path) -> None:
+    parsed, proofs = tmp_path / "parsed.conllu", tmp_path / "proofs.jsonl"
+    run("parse", "en", "--text", TEXT, "--fast", "-o", parsed, "--proofs", proofs)
+    assert report(run, "en", parsed, proofs, "--fast")["verified"] == 3
+    assert report(run, "en", parsed, proofs, code=1)["verified"] < 3
 
 
 def test_files_that_do_not_match_are_refused(run: Checked, files: Files, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from treewright.cli.shared import counted
 from treewright.errors import InputError, ProofError
 
 if TYPE_CHECKING:
+    from treewright.corpus import Sentence
     from treewright.parser import Parser
 
 app = new_app()
@@ -22,20 +23,17 @@ app = new_app()
 HELP = (
     "Check the proofs of parsed sentences.\n\n"
     "`treewright parse --proofs FILE` writes a line for each sentence: what is claimed about its tree, and the proof. "
-    "This command scores the sentences of PARSED again with MODEL, and checks with none of the code that found the "
-    "trees, in exact arithmetic or with the rounding added to bounds, that each tree has its value and that no tree "
-    "of the model is better by more than the gap claimed, over the arcs that pruning left (all arcs, if parsed with "
-    "--all-arcs). A tree, a proof or a model that was changed is refused. The proof is about the scores of the model: "
-    "the best tree may still be wrong. "
+    "This command scores the sentences of PARSED again with MODEL, and checks in integers, with none of the code that "
+    "found the trees, that each tree has its value and that no tree of the model is better by more than the gap "
+    "claimed, over the arcs that pruning left (all arcs, if parsed with --all-arcs). The comment `# treewright = ...` "
+    "of a sentence must say the same as its proof. A tree, a proof, a comment or a model that was changed is refused. "
+    "The proof is about the scores of the model: the best tree may still be wrong. "
     "docs/proofs.md explains it.\n\n"
     "Exit status: 0 if all proofs hold, 1 if one is refused."
 ) + examples(
     "treewright parse en letter.txt -o letter.conllu --proofs letter.proofs.jsonl",
     "treewright verify en letter.conllu letter.proofs.jsonl",
 )
-
-
-SENTENCES_AT_ONCE = 64  # the number that shares a chart, treewright.decode.verify.CHART_SENTENCES
 
 
 class Refused(NamedTuple):
@@ -51,12 +49,14 @@ def verify(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The model that parsed: a file, or en.")],
     parsed: Annotated[str, typer.Argument(metavar="PARSED", help="The parsed sentences, CoNLL-U.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proofs that `treewright parse --proofs` wrote.")],
+    fast: Annotated[bool, typer.Option("--fast", help="The sentences were parsed with --fast.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     from treewright.parser import Parser
 
     parser = Parser.load(model)
+    parser = parser.without_network() if fast else parser
     refused: list[Refused] = []
     certified = sentences = 0
     largest_gap = 0.0
@@ -68,15 +68,15 @@ def verify(
                 if not as_json:
                     typer.echo(f"{outcome.place}: sentence {outcome.sentence}: {outcome.reason}")
                 continue
-            claimed, gap = outcome
-            certified += claimed
+            is_certified, gap = outcome
+            certified += is_certified
             largest_gap = max(largest_gap, gap)
     report = {
         "sentences": sentences,
         "verified": sentences - len(refused),
         "certified": certified,
         "largest_gap": largest_gap,
-        "refused": [one._asdict() for one in refused],
+        "refused": [sentence._asdict() for sentence in refused],
     }
     if as_json:
         typer.echo(json.dumps(report, ensure_ascii=False))
@@ -87,25 +87,19 @@ def verify(
 
 
 def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Refused | tuple[bool, float]]:
-    """For each sentence whether it was claimed to be certified and the gap that is proved, or why it is refused."""
+    """Yield for each sentence whether it is certified and the gap that is proved, or why it is refused."""
     from treewright.corpus import read
-    from treewright.decode import Verified
-    from treewright.parser.proofs import check_records
-    from treewright.streams import chunked
 
-    number = 0
-    for chunk in chunked(zip_longest(meter.track(read(meter.source(parsed))), lines_of(file)), SENTENCES_AT_ONCE):
-        sentences = [sentence for sentence, _ in chunk]
-        if None in sentences:
-            number += 1 + sentences.index(None)
+    pairs = zip_longest(meter.track(read(meter.source(parsed))), lines_of(file))
+    for number, (sentence, line) in enumerate(pairs, start=1):
+        if sentence is None:
             raise InputError(f"{file}:{number}: there is no sentence {number} in {parsed}; the files do not match")
-        records = [record_of(line, file) for _, line in chunk]
-        for sentence, record, found in zip(sentences, records, check_records(parser, sentences, records), strict=True):
-            number += 1
-            if isinstance(found, Verified) and isinstance(record, dict):
-                yield record["certified"] is True, found.gap
-            else:
-                yield Refused(number, f"{parsed}:{sentence.line}", str(found))
+        try:
+            if line is None:
+                raise ProofError(f"refused: {file} has no line for it")
+            yield check_line(parser, sentence, line)
+        except ProofError as error:
+            yield Refused(number, f"{parsed}:{sentence.line}", str(error))
 
 
 def lines_of(file: str) -> Iterator[bytes]:
@@ -116,15 +110,24 @@ def lines_of(file: str) -> Iterator[bytes]:
         yield from opened
 
 
-def record_of(line: bytes | None, file: str) -> dict[str, Any] | ProofError:
-    """The record of one line, or why there is none; line None is one that the file does not have."""
-    if line is None:
-        return ProofError(f"refused: {file} has no line for it")
+def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, float]:
+    """Check the proof of a sentence and its comment; return whether it is certified, and the gap that is proved."""
+    from treewright.corpus.derived import CERTIFICATE
+    from treewright.parser.proofs import check_record, read_record
+    from treewright.pipeline.certificate import certificate_text
+
     try:
-        record = json.loads(line)
+        data = json.loads(line)
     except (ValueError, RecursionError):
-        record = None
-    return record if isinstance(record, dict) else ProofError("refused: its line is not a JSON object")
+        data = None
+    if not isinstance(data, dict):
+        raise ProofError("refused: its line is not a JSON object")
+    record = read_record(data)
+    comment, expected = sentence.comment(CERTIFICATE), certificate_text(record.parse)
+    if comment not in (None, expected):
+        raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
+    verified = check_record(parser, sentence, record)
+    return record.parse.certified, verified.gap
 
 
 def in_words(report: dict[str, Any]) -> str:

@@ -24,9 +24,7 @@ from treewright.decode.sums.marginals import entropy, log_partition, marginals, 
 from treewright.decode.sums.mbr import mbr
 from treewright.decode.sums.sample import sample
 from treewright.decode.why import WhyNot, why_not
-from treewright.proofs.claim import Verified
-from treewright.proofs.proof import Proof
-from treewright.proofs.verify import verify, verify_batch
+from treewright.proofs import Proof, Verified, verify
 
 __all__ = [
     "METHODS",
@@ -74,6 +72,5 @@ __all__ = [
     "tree_confidence",
     "trees",
     "verify",
-    "verify_batch",
     "why_not",
 ]

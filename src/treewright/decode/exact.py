@@ -85,7 +85,8 @@ def solve(
     if chosen == "chu-liu-edmonds" and proof:
         return _proved_tree(problem, tolerance)
     if chosen != "branch and bound":
-        return (_charted if proof else solve_directly)(problem, chosen, tolerance)
+        parse = solve_directly(problem, chosen, tolerance)
+        return with_proof(parse, Proof("chart")) if proof else parse
     from treewright.decode.search import branch  # imported on first use: most problems need no search
 
     return branch.solve(
@@ -171,22 +172,6 @@ def _proved_tree(problem: Problem, tolerance: float) -> Parse:
     scores = problem.parts if isinstance(problem.given, Parts) else problem.matrix
     _, _, dual = _core.tree_dual(scores, problem.single_root)
     return with_proof(solve_directly(problem, "chu-liu-edmonds", tolerance), Proof.of_tree(dual))
-
-
-def _charted(problem: Problem, chosen: Direct, tolerance: float) -> Parse:
-    """The best projective tree; its proof has the items of its chart where they were computed from whole arrays."""
-    if chosen == "eisner" and not isinstance(problem.given, Parts):
-        root = "single" if problem.single_root else "multi"
-        proved: Parse | None = _core.projective_prove_array(_read_matrix(problem), root, Parse, chosen, Proof)
-        if proved is not None:
-            return replace(proved, tolerance=tolerance)
-    if chosen == "sibling-eisner" and not isinstance(problem.given, Parts):
-        scores = (_read_matrix(problem), problem.sib, problem.stop, problem.single_root)
-        found, halves, incomplete = _core.sibling_eisner_chart(*scores)
-        parse = Parse.exact(*found, chosen, tolerance)
-        if parse.certified:
-            return with_proof(parse, Proof("chart", halves=halves, incomplete=incomplete))
-    return with_proof(solve_directly(problem, chosen, tolerance), Proof("chart"))
 
 
 def _read_matrix(problem: Problem) -> NDArray[np.float64]:

@@ -21,7 +21,6 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.result import Parse
 from treewright.errors import InputError
-from treewright.proofs.proof import Proof
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,9 +34,6 @@ _NONE: tuple[Arc, ...] = ()
 # The calls to the core for one plain array, with the name of the algorithm.
 _NONPROJECTIVE = (_core.parse_array, exact.first_order(projective=False))
 _PROJECTIVE = (_core.projective_parse_array, exact.first_order(projective=True))
-_NONPROJECTIVE_PROOF = (_core.prove_array, exact.first_order(projective=False))
-_PROJECTIVE_PROOF = (_core.projective_prove_array, exact.first_order(projective=True))
-_WITH_PROOF = {"proof": True}
 
 # name -> "module:function", imported when it is first used. A solver takes a Problem and its own options by keyword.
 METHODS = {
@@ -88,13 +84,8 @@ def tree(
         )
         if is_plain and method == "exact":
             # The most frequent calls: the core checks the array; the path below explains what is wrong with it.
-            found: Parse | None = None
-            if not options:
-                decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
-                found = decode(arc, root, Parse, name)
-            elif options == _WITH_PROOF:
-                prove, name = _PROJECTIVE_PROOF if projective else _NONPROJECTIVE_PROOF
-                found = prove(arc, root, Parse, name, Proof)
+            decode, name = _PROJECTIVE if projective else _NONPROJECTIVE
+            found: Parse | None = None if options else decode(arc, root, Parse, name)
             if found is not None:
                 return found
         problem = Problem.of(

@@ -44,7 +44,9 @@ def main() -> None:
 def row(words: int, kinds: tuple[str, ...], projective: bool) -> None:
     random, nodes = np.random.default_rng(words), words + 1
     arc = random.normal(size=(nodes, nodes))
-    second = {name: random.normal(size=(nodes, nodes, 2 if name == "stop" else nodes)) for name in kinds}
+    second: dict[str, Any] = {
+        name: random.normal(size=(nodes, nodes, 2 if name == "stop" else nodes)) for name in kinds
+    }
     if kinds and not projective:
         arc[np.arange(words), np.arange(1, nodes)] += CHAIN
     parse = tw.decode.tree(arc, **second, projective=projective, proof=True)

@@ -7,7 +7,6 @@ siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 

@@ -583,6 +583,23 @@ def test_children_of_a_node_must_divide_its_trees() -> None:
             verify(instance, replace(parse, proof=Proof("search", [root, *children], points)))
 
 
+def test_multipliers_cannot_overflow() -> None:
+    """Whatever their size and number: a worse tree stays refused, by a search over second-order scores."""
+    instance = random_instance(4, 3, parts="sib grand")
+    best, second = sorted(instance.trees(), key=instance.value)[:-3:-1]
+    for size in (1e300, 2.0**62, 2.0**53, 1.0):
+        for sign in (1.0, -1.0):
+            rows = [(h, m, sign * size, -sign * size) for h in range(4) for m in range(1, 4) if h != m] * 50
+            point = Point(rows, sign * size, [(size, [1, 2])] * 50)
+            proof = Proof("search", [Node(-1, None, False, (), 0)], [point])
+            for tree, gap in ((second, 0.0), (best, 1e3)):
+                value = instance.value(tree)
+                claim = Parse(np.array(tree), value, value + gap, "forged", gap, 0.0, proof=proof)
+                if tree == second or size > 1:
+                    with pytest.raises(ProofError):
+                        verify(instance, claim)
+
+
 @pytest.mark.parametrize("option", ["require", "forbid"])
 @pytest.mark.parametrize("arcs", [[(0, 99)], [(99, 1)], [(0, 0)], [(-1, 1)], [3], "ab", [(0, "x")]])
 def test_constraints_that_are_no_arcs_are_named(option: str, arcs: Any) -> None:

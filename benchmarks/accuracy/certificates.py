@@ -29,7 +29,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -318,25 +318,23 @@ def judge_forgeries(census: Census, random: np.random.Generator, seed: int) -> N
     """Forge the proof of one instance in many ways."""
     n, kind, names = int(random.integers(2, 6)), str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
     scores, scale = instance(random, n, kind, names)
-    arguments: dict[str, Any] = {
-        "root": str(random.choice(["single", "multi"])),
-        "projective": bool(random.random() < 0.5),
-    }
-    truth = Truth(Values(scores, n, scale), arguments["root"], arguments["projective"])
+    root, projective = str(random.choice(["single", "multi"])), bool(random.random() < 0.5)
+    arguments: dict[str, Any] = {**scores, "root": root, "projective": projective}
+    truth = Truth(Values(scores, n, scale), root, projective)
     try:
-        parse = tw.decode.tree(**{**scores, **arguments}, proof=True)
+        parse = tw.decode.tree(**arguments, proof=True)
     except InputError:
         return
     row = f"forged, {parse.proof.kind}" if parse.proof else ""
     for record in forged_records(parse, truth, random):
         census.tried(row)
-        note = f"seed {seed} n {n} {kind} {'+'.join(names)} {arguments} {record}"
+        note = f"seed {seed} n {n} {kind} {'+'.join(names)} {root} {projective} {record}"
         try:
-            claims: dict[str, Any] = {name: float(record[name]) for name in CLAIMS}
-            proof = tw.decode.Proof.from_dict(record["proof"])
-            claim = tw.decode.Parse(np.array(record["heads"]), method="forged", proof=proof, **claims)
-            others: dict[str, Any] = {name: array for name, array in scores.items() if name != "arc"}
-            tw.decode.verify(scores["arc"], claim, **others, **arguments)
+            numbers = [float(record[name]) for name in CLAIMS]
+            score, bound, gap, spread, tolerance = numbers
+            claim = tw.decode.Parse(np.array(record["heads"]), score, bound, "forged", gap, spread, tolerance)
+            claim = replace(claim, proof=tw.decode.Proof.from_dict(record["proof"]))
+            tw.decode.verify(parse=claim, **arguments)
         except InputError:
             census.count(row, "refused")
         except Exception as error:

@@ -415,7 +415,7 @@ def test_what_is_refused_is_named() -> None:
     with pytest.raises(ProofError, match="arcs of the tree cross"):
         tw.decode.verify(crossing, proved, projective=True)
     with pytest.raises(InputError, match="arc, sib, grand or stop has NaN"):
-        tw.decode.verify(np.array([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]]), parse)
+        tw.decode.verify([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]], parse)
 
 
 def test_parts_of_outermost_modifiers_are_refused() -> None:
@@ -475,7 +475,7 @@ def test_other_methods_have_no_proofs() -> None:
 def test_a_batch_has_the_proofs_of_single_sentences() -> None:
     batch = [Parts.from_arrays(i.arc, **i.scores) for i in (random_instance(s, 4) for s in range(3))]
     for projective in (False, True):
-        for parts, parse in zip(batch, tw.decode.trees(batch, projective=projective, proof=True), strict=True):
+        for parts, parse in zip(batch, tw.decode.tree_batch(batch, projective=projective, proof=True), strict=True):
             assert tw.decode.verify(parts, parse, projective=projective).value == pytest.approx(parse.score)
 
 
@@ -581,6 +581,23 @@ def test_children_of_a_node_must_divide_its_trees() -> None:
     ):
         with pytest.raises(ProofError, match="node 0 has neither two children nor a bound"):
             verify(instance, replace(parse, proof=Proof("search", [root, *children], points)))
+
+
+def test_multipliers_cannot_overflow() -> None:
+    """Whatever their size and number: a worse tree stays refused, by a search over second-order scores."""
+    instance = random_instance(4, 3, parts="sib grand")
+    best, second = sorted(instance.trees(), key=instance.value)[:-3:-1]
+    for size in (1e300, 2.0**62, 2.0**53, 1.0):
+        for sign in (1.0, -1.0):
+            rows = [(h, m, sign * size, -sign * size) for h in range(4) for m in range(1, 4) if h != m] * 50
+            point = Point(rows, sign * size, [(size, [1, 2])] * 50)
+            proof = Proof("search", [Node(-1, None, False, (), 0)], [point])
+            for tree, gap in ((second, 0.0), (best, 1e3)):
+                value = instance.value(tree)
+                claim = Parse(np.array(tree), value, value + gap, "forged", gap, 0.0, proof=proof)
+                if tree == second or size > 1:
+                    with pytest.raises(ProofError):
+                        verify(instance, claim)
 
 
 @pytest.mark.parametrize("option", ["require", "forbid"])

@@ -60,7 +60,17 @@ def read_record(data: Mapping[str, Any]) -> Record:
         raise ProofError(f"refused: {', '.join(NUMBERS)} are finite numbers")
     if not all(isinstance(flag, bool) for flag in (certified, projective, all_arcs)):
         raise ProofError(f"refused: {', '.join(FLAGS)} are true or false")
-    parse = Parse(heads, score, bound, "proof", gap, spread, tolerance, "bound", pruned=not all_arcs, proof=proof)
+    parse = Parse(
+        heads,
+        score=score,
+        bound=bound,
+        method="proof",
+        gap=gap,
+        spread=spread,
+        tolerance=tolerance,
+        pruned=not all_arcs,
+        proof=proof,
+    )
     if certified != parse.certified:
         raise ProofError("refused: certified means that the gap is at most tolerance * spread")
     return Record(parse, projective, all_arcs)

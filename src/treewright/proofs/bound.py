@@ -46,9 +46,9 @@ class Multipliers:
         for h, m, u, v in point.arcs:
             if not (0 <= h < scores.nodes and 0 <= m < scores.nodes and scores.number[h, m] >= 0):
                 raise ProofError(f"refused: a multiplier of the arc ({h}, {m}), which is not allowed")
-            arc = scores.number[h, m]
-            self.u[arc] += losses.scaled(u)
-            self.v[arc] += losses.scaled(v)
+            arc = scores.number[h, m]  # of an arc that occurs twice the last row counts: sums could overflow
+            self.u[arc] = losses.scaled(u) - losses.shift_of_arc[arc]
+            self.v[arc] = losses.scaled(v)
         if not scores.has_grand:  # an automaton does not choose the head of its node: one multiplier an arc
             self.u, self.v = self.u + self.v, np.zeros_like(self.v)
         self.penalty = losses.scaled(point.penalty)
@@ -66,7 +66,7 @@ class Multipliers:
 
 
 class Bound:
-    """The bound of one piece at one point: `loss`, and `of_arc` for the trees of the piece with each arc."""
+    """The bound of one piece at one point: `loss`, and `with_arcs` for the trees of the piece with each arc."""
 
     def __init__(self, scores: Scores, losses: IntegerLosses, at: Multipliers, piece: Piece) -> None:
         self.scores, self.losses, self.at = scores, losses, at

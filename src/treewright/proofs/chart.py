@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treewright.proofs.losses import IntegerLosses, Integers
+from treewright.proofs.losses import IntegerLosses
 from treewright.proofs.scores import Scores
 
 
@@ -76,7 +76,7 @@ class Chart:
         j = np.arange(w, n)[:, None]
         at_zero = ((np.arange(1, -1, -1)[:, None, None] * n + n - 1 - j) * n) * heads + rank
         outer = self.items[1].take(at_zero[:, :, None] + np.arange((w - 1) * heads, -1, -heads)[:, None])
-        self.pair[:, begin, w] = np.minimum(_smallest(self.half[:, begin, :w] + outer), self.losses.cap)
+        self.pair[:, begin, w] = np.minimum(np.minimum.reduce(self.half[:, begin, :w] + outer, axis=2), self.losses.cap)
 
     def _add_paths(self, w: int) -> None:
         """path[d, i, w, k] and half[d, i, w, k] of all i."""
@@ -90,10 +90,10 @@ class Chart:
         if w > 1:  # items of inner siblings that are no candidates lose `cap`, whatever is read for them here
             sib = losses.sib.take(first_sib[..., None] + self.states[:, begin, 1:w], mode="clip")
             step = pair[..., :-1] + sib
-            best = np.minimum(best, _smallest(self.path[:, begin, 1:w] + step[..., None]))
+            best = np.minimum(best, np.minimum.reduce(self.path[:, begin, 1:w] + step[..., None], axis=2))
         self.path[:, begin, w] = np.minimum(best + self.gain[arc], losses.cap)
         rest = half + self.stops[:, begin, 1 : w + 1]
-        closed = _smallest(self.path[:, begin, 1 : w + 1] + rest[..., None])
+        closed = np.minimum.reduce(self.path[:, begin, 1 : w + 1] + rest[..., None], axis=2)
         self.half[:, begin, w] = np.minimum(closed, losses.cap)
 
     def _smallest_with_one_child(self) -> int:
@@ -105,9 +105,3 @@ class Chart:
         back = self.half[::-1, ::-1]
         loss = loss + back[1, word, word, rank] + self.half[1, word, n - 1 - word, rank]
         return int(min(loss.min(), losses.cap))
-
-
-def _smallest(options: Integers) -> Integers:
-    """The minimum over the third axis."""
-    smallest: Integers = np.minimum.reduce(options, axis=2)
-    return smallest

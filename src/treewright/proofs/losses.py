@@ -71,12 +71,20 @@ class Losses:
         self.arc_is_out = (best_sib == -np.inf) | (best_grand == -np.inf)
         self.best_arc, self.best_sib, self.best_grand = map(self._best, (scores.arc, best_sib, best_grand))
         self.best_stop = np.maximum.reduceat(np.where(self.stop_is_out, -np.inf, scores.stop), scores.first_stop)
-        # In the place of each part; a child of the root has the grandparent score 0.
-        self.of_arc = self.best_arc[scores.modifier]
-        self.of_root_arc = np.where(is_root, self.best_grand[scores.modifier], 0.0)
+        # The best score in the place of each part; a child of the root has the grandparent score 0.
+        of_word = self.best_grand[scores.modifier]
+        self.of_arc, self.of_root_arc = self.best_arc[scores.modifier], np.where(is_root, of_word, 0.0)
         self.of_sib = self.best_sib[scores.modifier[scores.sib_arc]]
         self.of_stop = self.best_stop[scores.stop_side]
-        self.of_grand = np.where(is_root, 0.0, self.best_grand[scores.modifier])[:, None]
+        self.of_grand = np.repeat(np.where(is_root, 0.0, of_word)[:, None], scores.heads, axis=1)
+        # Each loss is the first of these less the second, plus the third.
+        none = np.zeros(1)
+        self.columns = (
+            (self.of_arc, scores.arc, self.of_root_arc),
+            (self.of_sib, scores.sib, none),
+            (self.of_stop, scores.stop, none),
+            (self.of_grand, scores.grand, none),
+        )
         largest = np.finfo(np.float64).max
         self.shift_of_arc = np.clip(self.best_sib[scores.modifier] + self.of_grand[:, 0], -largest, largest)
 
@@ -98,14 +106,13 @@ class Losses:
         shift = bits - math.frexp(float(limit))[1]
         cap = math.ceil(limit * Fraction(2) ** shift)
 
-        def integers(best: Floats, score: Floats, more: Floats | float = 0.0) -> Integers:
-            lower = _difference_rounded_down(_difference_rounded_down(best, score), -np.asarray(more))
-            units = np.floor(np.ldexp(np.clip(lower, 0.0, None), shift))
-            limited: Integers = np.minimum(units, 2.0**bits).astype(np.int64)
-            return limited
+        def integers(best: Floats, score: Floats, more: Floats) -> Integers:
+            lower = _difference_rounded_down(_difference_rounded_down(best, score), -more)
+            units: Integers = np.floor(np.clip(np.ldexp(lower, shift), 0.0, 2.0**bits)).astype(np.int64)
+            return units
 
         shifts = np.rint(np.clip(np.ldexp(self.shift_of_arc, shift), -(2.0**bits), 2.0**bits)).astype(np.int64)
-        return self._limited(IntegerLosses(shift, cap, *self._all(integers), shifts))
+        return self._limited(shift, cap, [integers(*column) for column in self.columns], shifts)
 
     def exact(self, limit: Fraction) -> IntegerLosses:
         """Losses without rounding, limited."""
@@ -113,34 +120,21 @@ class Losses:
         shift = max(_lowest_bit(column) for column in (scores.arc, scores.sib, scores.stop, scores.grand))
         cap = math.ceil(limit * (1 << shift))
 
-        def integers(best: Floats, score: Floats, more: Floats | float = 0.0) -> Integers:
+        def integers(best: Floats, score: Floats, more: Floats) -> Integers:
             is_forbidden = score == -np.inf
             best, score = (np.where(is_forbidden, 0.0, column) for column in (best, score))
-            losses = _exact(best, shift) - _exact(score, shift) + _exact(np.asarray(more, dtype=np.float64), shift)
+            losses = _exact(best, shift) - _exact(score, shift) + _exact(more, shift)
             losses[is_forbidden] = cap
             return losses
 
-        return self._limited(IntegerLosses(shift, cap, *self._all(integers), _exact(self.shift_of_arc, shift)))
+        shifts = _exact(self.shift_of_arc, shift)
+        return self._limited(shift, cap, [integers(*column) for column in self.columns], shifts)
 
-    def _all(self, difference: Any) -> tuple[Any, Any, Any, Any]:
-        """difference(best in its place, score, more) of all parts of each kind."""
-        scores = self.scores
-        arc = difference(self.of_arc, scores.arc, self.of_root_arc)
-        return (
-            arc,
-            difference(self.of_sib, scores.sib),
-            difference(self.of_stop, scores.stop),
-            difference(np.broadcast_to(self.of_grand, scores.grand.shape), scores.grand),
-        )
-
-    def _limited(self, losses: IntegerLosses) -> IntegerLosses:
+    def _limited(self, shift: int, cap: int, columns: list[Integers], shift_of_arc: Integers) -> IntegerLosses:
         """Limit all losses to the cap; parts that no tree can have lose as much."""
-        cap = losses.cap
-        arc, sib, stop, grand = (np.minimum(column, cap) for column in losses[2:6])
-        arc[self.arc_is_out] = cap
-        sib[self.sib_is_out] = cap
-        stop[self.stop_is_out] = cap
-        return losses._replace(arc=arc, sib=sib, stop=stop, grand=grand)
+        arc, sib, stop, grand = (np.minimum(np.maximum(column, 0), cap) for column in columns)
+        arc[self.arc_is_out] = sib[self.sib_is_out] = stop[self.stop_is_out] = cap
+        return IntegerLosses(shift, cap, arc, sib, stop, grand, shift_of_arc)
 
     @np.errstate(over="ignore", invalid="ignore")
     def spread(self, tree: TreeParts) -> float:
@@ -149,7 +143,7 @@ class Losses:
         Penalties are losses from the first group on that is more than PENALTY_OF_BEST times the size of the best
         scores. All terms are positive, so that doubles have a relative error of a few units in the last place.
         """
-        columns = self._all(lambda best, score, more=0.0: np.where(score == -np.inf, np.inf, best - score + more))
+        columns = [np.where(score == -np.inf, np.inf, best - score + more) for best, score, more in self.columns]
         arc, sib, stop, grand = columns
         of_tree = np.concatenate([arc[tree.arc], sib[tree.sib], stop[tree.stop], grand[tree.arc, tree.head]])
         size = self._size_of_best()

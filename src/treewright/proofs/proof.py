@@ -62,10 +62,7 @@ class Proof:
 
     @classmethod
     def of_search(cls, search: Any, heads: NDArray[Any], modifiers: NDArray[Any]) -> Proof:
-        """Read the proof that a search of the core over the arcs (heads, modifiers) recorded.
-
-        Only the points that it needs are read.
-        """
+        """Read the proof that a search of the core over the arcs (heads, modifiers) recorded; points in use only."""
         arcs = list(zip(heads.tolist(), modifiers.tolist(), strict=True))
         recorded = search.nodes()
         divided = {parent for parent, *_ in recorded}

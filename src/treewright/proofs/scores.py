@@ -52,8 +52,12 @@ class Scores:
         is_list = hasattr(arc, "grandparents")
         if is_list and arc.outermost:
             raise InputError("parts with outermost=True have no proofs; verify reads every grandparent part")
-        matrix = _matrix_of_parts(arc) if is_list else _array(arc, "arc", None)
-        matrix = matrix if head_first or is_list else matrix.T.copy()
+        if is_list:
+            matrix = np.full((arc.nodes, arc.nodes), -np.inf)
+            matrix[arc.arcs[0], arc.arcs[1]] = arc.arcs[2]
+        else:
+            matrix = _array(arc, "arc", None)
+            matrix = matrix if head_first else matrix.T.copy()
         self.nodes = len(matrix)
         self._constrain(matrix, require, forbid)
         self._number_arcs(matrix)
@@ -186,13 +190,6 @@ class Scores:
         return np.concatenate([self.arc[tree.arc], self.sib[tree.sib], self.stop[tree.stop], grand])
 
 
-def _matrix_of_parts(parts: Any) -> Floats:
-    matrix = np.full((parts.nodes, parts.nodes), -np.inf)
-    h, m, score = parts.arcs
-    matrix[h, m] = score
-    return matrix
-
-
 def _array(values: ArrayLike, name: str, shape: tuple[int, ...] | None) -> Floats:
     """A copy of an array of this shape; None: a square one."""
     try:
@@ -219,26 +216,16 @@ def _arcs(arcs: Iterable[Arc], name: str, nodes: int) -> list[Arc]:
 
 def _node_on_cycle(heads: Sequence[int]) -> int:
     """A node on a cycle of heads; 0 if the path of every word leads to node 0."""
-    visit = [0] * len(heads)  # the word whose path first came to each node
-    visit[0] = len(heads)
     for m in range(1, len(heads)):
         node = m
-        while not visit[node]:
-            visit[node] = m
-            node = heads[node]
-        if visit[node] == m:
+        for _ in heads:
+            node = heads[node] if node else 0
+        if node:
             return node
     return 0
 
 
 def _has_crossing(heads: Sequence[int]) -> bool:
     """Whether two arcs of a tree cross: one begins within another and ends beyond it."""
-    spans = sorted((min(h, m), -max(h, m)) for m, h in enumerate(heads) if m)
-    ends: list[int] = []
-    for begin, end in spans:
-        while ends and ends[-1] <= begin:
-            ends.pop()
-        if ends and -end > ends[-1]:
-            return True
-        ends.append(-end)
-    return False
+    spans = [(min(h, m), max(h, m)) for m, h in enumerate(heads) if m]
+    return any(i < k < j < end for i, j in spans for k, end in spans)

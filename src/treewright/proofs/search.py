@@ -115,11 +115,8 @@ class Search:
 
 def _is_divided(children: Sequence[Node]) -> bool:
     """Whether the children are the trees with an arc and those without it."""
-    return (
-        len(children) == 2
-        and children[0].arc == children[1].arc
-        and bool(children[0].has_arc) != bool(children[1].has_arc)
-    )
+    arcs, sides = {child.arc for child in children}, sorted(bool(child.has_arc) for child in children)
+    return len(arcs) == 1 and sides == [False, True]
 
 
 def _propagate(given: Piece, single_root: bool) -> Piece | None:

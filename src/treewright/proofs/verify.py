@@ -95,7 +95,10 @@ def verify(
     if parse.proof is None:
         raise ProofError("the parse has no proof: decode with tree(..., proof=True)")
     _check_numbers(parse)
-    heads = _read_heads(parse.heads)
+    array = np.asarray(parse.heads)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ProofError("refused: heads is not a list of integers")
+    heads: list[int] = array.tolist()
     scores.check_tree(heads, projective, single_root)
     tree = scores.parts_of(heads)
     value = _check_value(scores.of_tree(tree), parse.score)
@@ -124,9 +127,8 @@ def _smallest_loss(
     # and none above the second.
     limits = loss, loss
     if proof.kind == "search":
-        multipliers = max(map(size_of, proof.points), default=Fraction(0)) + 2 * Fraction(
-            abs(losses.shift_of_arc).max()
-        )
+        shift = Fraction(abs(losses.shift_of_arc).max())
+        multipliers = 2 * shift + max(map(size_of, proof.points), default=Fraction(0))
         limits = 8 * (loss + multipliers), loss + 4 * scores.nodes**2 * multipliers
     bits = CHART_BITS if proof.kind == "chart" else SEARCH_BITS - 2 * scores.nodes.bit_length()
 
@@ -156,14 +158,6 @@ def _check_numbers(parse: Claim) -> None:
         raise ProofError(f"refused: the tolerance is {parse.tolerance!r}; it is at least 0 and below 1")
     if parse.gap < 0 or parse.spread < 0:
         raise ProofError("refused: the gap or the spread is negative")
-
-
-def _read_heads(heads: Any) -> list[int]:
-    array = np.asarray(heads)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ProofError("refused: heads is not a list of integers")
-    integers: list[int] = array.tolist()
-    return integers
 
 
 def _check_value(parts: Any, score: float) -> Fraction:

@@ -88,7 +88,7 @@ def check_all(parser: tw.Parser, sentences: Sequence[tw.Sentence], projective: b
     """Parse with proofs, score again and check."""
     parsed = list(parser.parse(sentences, projective=projective, proof=True))
     parts = [parser.parts(sentence, projective=projective) for sentence in parsed]
-    parses = [sentence.parse for sentence in parsed if sentence.parse]
+    parses = [sentence.parse for sentence in parsed if isinstance(sentence.parse, tw.decode.Parse)]
     tw.decode.verify_batch(parts, parses, projective=projective, root=parser.model.root)
 
 

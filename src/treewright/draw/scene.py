@@ -23,7 +23,7 @@ Features = Sequence[str] | Mapping[str, Sequence[str]] | None
 
 
 class SentenceLike(Protocol):
-    """What can be drawn. Read if there: upos and other columns, deprels, graph, confidence, sent_id, text."""
+    """What can be drawn. Read if there: upos and other columns, deprels, graph, head_confidence, sent_id, text."""
 
     @property
     def forms(self) -> Sequence[str]:
@@ -166,7 +166,7 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
     graph = [] if given is None else list(given)
     if any(len(heads) > 1 for heads in parents):
         graph += [(h, m, labels[m - 1] if h == heads[0] else "") for m, heads in enumerate(parents, 1) for h in heads]
-    confidence = checked_confidence(one_a_word(column("confidence"), n, "confidence", None))
+    confidence = checked_confidence(one_a_word(confidence_of(sentence, columns), n, "confidence", None))
     return Analysis([clean(str(form)) for form in forms], first, labels, confidence, graph_arcs(graph, n))
 
 
@@ -322,6 +322,12 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
     """A column that was given, or that of the sentence, if it has it."""
     return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
+
+
+def confidence_of(sentence: Any, columns: Mapping[str, Any]) -> Any:
+    return (
+        columns["confidence"] if columns.get("confidence") is not None else getattr(sentence, "head_confidence", None)
+    )
 
 
 def note_lines(value: Any) -> list[str]:

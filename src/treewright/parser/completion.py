@@ -18,6 +18,8 @@ from treewright import decode
 from treewright.calls import explained
 from treewright.checks import check
 from treewright.corpus import Sentence
+from treewright.corpus.confidence import clear_derived
+from treewright.corpus.graph import copy_graph
 from treewright.decode import ArcConstraints, ChosenMethod, Parse, SearchOptions
 from treewright.decode.constraints import is_feasible
 from treewright.decode.problem import Problem
@@ -122,7 +124,7 @@ def complete(
 def with_graph(parser: Parser, sentence: Sentence, found: Completion) -> Completion:
     """A completion whose open cells of DEPS are filled in, if the parser finds graphs; the others are kept."""
     if parser.graphs is not None:
-        found.sentence.copy_graph(sentence)
+        copy_graph(found.sentence, sentence)
         parser.graphs.add([found.sentence], keep=True)
     return found
 
@@ -140,7 +142,7 @@ def filled_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[S
     open_labels = np.array([label == OPEN for label in sentence.deprels])
     copy = sentence.copy()
     if open_heads.any() or open_labels.any():
-        copy.clear_derived()
+        clear_derived(copy)
     copy.heads, copy.deprels = heads, deprels
     return copy, open_heads, open_labels
 

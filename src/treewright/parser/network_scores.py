@@ -55,9 +55,9 @@ class NetworkScores:
 
     def readings(self, sentences: Sequence[Sentence]) -> list[Reading]:
         """Those that the sentences have from the tagger, and new ones for the others."""
-        missing = [sentence for sentence in sentences if sentence.reading is None]
+        missing = [sentence for sentence in sentences if not isinstance(sentence.reading, Reading)]
         found = iter(self.network.read(missing))
-        return [next(found) if sentence.reading is None else sentence.reading for sentence in sentences]
+        return [sentence.reading if isinstance(sentence.reading, Reading) else next(found) for sentence in sentences]
 
     def add_arcs(self, parts: Parts, reading: Reading) -> Parts:
         """The parts with the network's scores of their arcs added."""

@@ -12,7 +12,7 @@ from treewright import streams
 from treewright.calls import checked, explained_methods
 from treewright.checks import check_flags
 from treewright.corpus import Document, Sentence
-from treewright.corpus.arguments import checked_items
+from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
 from treewright.errors import InputError

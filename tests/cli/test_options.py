@@ -146,12 +146,6 @@ def path_of(words: list[str], paths: list[str]) -> str:
 
 
 OLD = {
-    "show a.conllu --text": ["a.conllu", "--to", "text"],
-    "show --svg a.conllu -o x/": ["--to", "svg", "a.conllu", "-o", "x/"],
-    "show a.conllu --html": ["a.conllu", "--to", "html"],
-    "show a.conllu --latex": ["a.conllu", "--to", "latex"],
-    "show a.conllu --features upos,lemma": ["a.conllu", "--columns", "upos,lemma"],
-    "show a.conllu --features=upos": ["a.conllu", "--columns", "upos"],
     "induce a.conllu --method dmv --features": ["a.conllu", "--algorithm", "dmv", "--featurised"],
     "tag tokenise a.txt --model en -q": ["en", "a.txt", "-q"],
     "tag tokenise -m en": ["en"],

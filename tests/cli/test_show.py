@@ -65,7 +65,7 @@ def test_brackets_are_recognised(show: Show, golden: Callable[[str, str], None])
 
 
 def test_the_graph_and_other_columns_are_drawn_when_asked_for(show: Show, golden: Callable[[str, str], None]) -> None:
-    status, out, _ = show("pets.conllu", "--id", "sue-2", "--enhanced", "--features", "id,lemma", "--color", "always")
+    status, out, _ = show("pets.conllu", "--id", "sue-2", "--enhanced", "--columns", "id,lemma", "--color", "always")
     assert status == 0
     golden("cli/show-enhanced.txt", out)
 
@@ -113,15 +113,15 @@ def test_the_extension_chooses_the_format(show: Show) -> None:
 
 
 def test_a_page_is_called_after_its_source_unless_it_has_a_title(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "<title>pets.conllu</title>" in show("pets.conllu", "--html")[1]
-    assert "<title>My pets</title>" in show("pets.conllu", "--html", "--title", "My pets")[1]
+    assert "<title>pets.conllu</title>" in show("pets.conllu", "--to", "html")[1]
+    assert "<title>My pets</title>" in show("pets.conllu", "--to", "html", "--title", "My pets")[1]
     with Path("pets.conllu").open(encoding="utf-8") as pipe:
         monkeypatch.setattr(sys, "stdin", pipe)
-        assert "<title>Standard input</title>" in show("-", "--html")[1]
+        assert "<title>Standard input</title>" in show("-", "--to", "html")[1]
 
 
 def test_several_svgs_go_into_a_folder(show: Show) -> None:
-    assert show("pets.mrg", "--svg", "-o", "drawings/") == (0, "", "")
+    assert show("pets.mrg", "--to", "svg", "-o", "drawings/") == (0, "", "")
     assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg"]
 
 
@@ -133,8 +133,8 @@ def test_several_drawings_go_into_one_image(show: Show) -> None:
 
 
 def test_a_drawing_goes_to_standard_output(show: Show) -> None:
-    assert show("pets.conllu", "--svg", "--id", "run-3")[1].startswith("<svg")
-    assert show("pets.conllu", "--html")[1].startswith("<!doctype html>")
+    assert show("pets.conllu", "--to", "svg", "--id", "run-3")[1].startswith("<svg")
+    assert show("pets.conllu", "--to", "html")[1].startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
         (["pets.conllu", "--id", "cow"], 1, "pets.conllu has no sentence with sent_id 'cow'"),
         (["pets.mrg", "--id", "cow"], 1, "pets.mrg has no sentence with sent_id 'cow'"),
         (["pets.conllu", "--gold", "pets.mrg"], 1, "pets.conllu:1: gold is of another kind"),
-        (["pets.conllu", "--features", "colour"], 1, "pets.conllu:1: features has no column 'colour' to write under"),
+        (["pets.conllu", "--columns", "colour"], 1, "pets.conllu:1: features has no column 'colour' to write under"),
         (["broken.conllu"], 1, "broken.conllu:1"),
         (["pets.conllu", "--sentences", "x"], 2, "--sentences has 'x'; write numbers and ranges, from 1"),
         (["pets.conllu", "--sentences", "0"], 2, "--sentences has '0'"),
@@ -155,7 +155,7 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
             1,
             "pets.pdf: .pdf is not a format of this command; supported are .txt, .svg",
         ),
-        (["pets.conllu", "--svg", "-o", "pets.JPG"], 1, "pets.JPG: .jpg is not a format of this command"),
+        (["pets.conllu", "--to", "svg", "-o", "pets.JPG"], 1, "pets.JPG: .jpg is not a format of this command"),
         (["pets.mrg", "--given", "pets.mrg"], 1, "given marks arcs of dependency trees"),
     ],
 )

@@ -25,6 +25,7 @@ from treewright.cli.drawing import (
 )
 from treewright.cli.inputs import is_stream
 from treewright.cli.options import (
+    PlainCommand,
     SkipBad,
     columns_option,
     examples,
@@ -32,7 +33,6 @@ from treewright.cli.options import (
     new_app,
     output_option,
     to_option,
-    with_old_spellings,
 )
 from treewright.cli.shared import check_extension
 from treewright.corpus.confidence import read_confidence
@@ -48,10 +48,6 @@ HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image,
     "treewright show trees.mrg --sentences 3 --head-rules english -o both.svg",
 )
 KINDS = {".txt": "text", ".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
-OLD_SPELLINGS = {
-    **{f"--{kind}": ("--to", kind) for kind in ("text", "svg", "html", "latex")},
-    "--features": ("--columns",),
-}
 
 
 class Form(str, Enum):
@@ -62,7 +58,7 @@ class Form(str, Enum):
     latex = "latex"
 
 
-@app.command(help=HELP, cls=with_old_spellings(OLD_SPELLINGS))
+@app.command(help=HELP, cls=PlainCommand)
 def show(
     file: Annotated[
         str, typer.Argument(metavar="INPUT", help='CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')

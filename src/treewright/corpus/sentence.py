@@ -508,7 +508,7 @@ class Sentence:
         head_confidence: Confidence | None = None,
         label_confidence: Confidence | None = None,
     ) -> Sentence:
-        """Return a copy with heads and deprels, the parse that they come from, and their confidence.
+        """Return a copy with heads and deprels, the parse that they come from, head_confidence and label_confidence.
 
         The tree is not checked, and its arrays are not copied. What describes an earlier tree is removed (see
         `treewright.corpus.confidence.clear_derived`).

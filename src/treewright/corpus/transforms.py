@@ -52,7 +52,8 @@ def _like(node: Tree, label: str, children: Nodes) -> Tree:
 def strip_functions(tree: Tree, *, tags: bool = False, signs: str = FUNCTION_SIGNS) -> Tree:
     """Return the tree with labels cut at the first of `signs`: NP-SBJ-1 becomes NP.
 
-    Labels that begin with one (-LRB-) stay. The tags above words are cut only with tags=True: in many treebanks their hyphens mean something else.
+    Labels that begin with one (-LRB-) stay. The tags above words are cut only with tags=True: in many treebanks their
+    hyphens mean something else.
 
     >>> print(strip_functions(Tree.parse("(S (NP-SBJ=2 (N-D dogs)) (VP (V bark)))")))
     (S (NP (N-D dogs)) (VP (V bark)))

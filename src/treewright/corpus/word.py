@@ -216,9 +216,8 @@ class Word:
             children.setdefault(head, []).append(word)
         subtree, pending = {self.id}, [self.id]
         while pending:
-            below = [
-                child for child in children.get(pending.pop(), ()) if child not in subtree
-            ]  # heads may have cycles
+            # Heads may have cycles.
+            below = [child for child in children.get(pending.pop(), ()) if child not in subtree]
             subtree.update(below)
             pending += below
         return [Word(self.sentence, word) for word in sorted(subtree)]

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
-from treewright.calls import fits
 from treewright.checks import described
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
@@ -95,7 +94,7 @@ ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "de
 
 GraphArc = tuple[str, str, str]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
 
-MIN_UNMARKED = 0.9  # arcs of lower probability have it beside their label; by convention
+MIN_UNMARKED = 0.9  # arcs of lower probability have it beside their label; not tuned
 
 
 @dataclass(frozen=True)
@@ -188,7 +187,8 @@ def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) ->
 
 def is_heads(value: Any) -> bool:
     """Whether it can be the heads of words: a list or an array of whole numbers."""
-    return fits(value, Sequence[int])
+    is_many = hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+    return is_many and getattr(value, "ndim", 1) == 1 and all(hasattr(head, "__index__") for head in value)
 
 
 def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
@@ -325,9 +325,8 @@ def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
 
 
 def confidence_of(sentence: Any, columns: Mapping[str, Any]) -> Any:
-    return (
-        columns["confidence"] if columns.get("confidence") is not None else getattr(sentence, "head_confidence", None)
-    )
+    given = columns.get("confidence")
+    return getattr(sentence, "head_confidence", None) if given is None else given
 
 
 def note_lines(value: Any) -> list[str]:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import treewright as tw
 from treewright.corpus import read
+from treewright.corpus.graph import clear_graph
 from treewright.evaluate import evaluate
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.graphs.features import TEMPLATES
@@ -148,7 +149,7 @@ def parser_of(name: str, train: Sentences, dev: Sentences, parsers: Path | None)
 
 def without_graph(sentence: tw.Sentence) -> tw.Sentence:
     copy = sentence.copy()
-    copy.clear_graph()
+    clear_graph(copy)
     return copy
 
 

@@ -10,6 +10,7 @@ import builtins
 import collections.abc
 import inspect
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +35,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from treewright.checks import CONTAINERS, NAMES, described, expected, shortened
+from treewright.checks import LONGEST, described
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,7 +43,67 @@ C = TypeVar("C", bound=type)
 
 # What Python, NumPy and the native module raise for values that code does not expect.
 CALL_ERRORS = (TypeError, ValueError, AttributeError, LookupError, OverflowError, RecursionError)
+NAMES: dict[Any, str] = {
+    bool: "True or False",
+    int: "an int",
+    float: "a finite number",
+    str: "a str",
+    Any: "a value",
+    NoneType: "None",
+    os.PathLike: "a path",
+    np.ndarray: "an array of numbers",
+    collections.abc.Callable: "a function",
+    **dict.fromkeys((IO, BinaryIO, TextIO), "an open file"),
+}
+CONTAINERS = {
+    list: "a list",
+    collections.abc.Sequence: "a list",
+    collections.abc.Collection: "a collection",
+    collections.abc.Iterable: "an iterable",
+}
 UNPACK = re.compile(r"Unpack\[(\w+)\]")  # the annotation of keyword arguments by a TypedDict
+
+
+def shortened(value: object) -> str:
+    """The value as Python writes it, cut if it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # a __repr__ of the user's may fail; the type is still known
+        text = "a value"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def expected(kind: Any) -> str:
+    """What a type accepts, in words.
+
+    >>> expected(int | None), expected(Literal["single", "multi"])
+    ('an int or None', "'single' or 'multi'")
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return ", ".join([expected(arguments[0]), *map(str, arguments[1:])])
+    if origin in (Union, UnionType):
+        parts = [expected(part) for part in arguments]
+        has_comma = any("," in part for part in parts)
+        return (", or " if has_comma else " or ").join(parts)
+    if origin is Literal:
+        return " or ".join(map(repr, arguments))
+    if origin is tuple and arguments[1:] == (...,):
+        return f"a list, each entry {expected(arguments[0])}"
+    if origin is tuple:
+        return f"a tuple ({', '.join(map(expected, arguments))})"
+    if origin is not None and issubclass(origin, Mapping):
+        return f"a mapping, each value {expected(arguments[1])}"
+    if origin is np.ndarray:
+        return f"an array of {getattr(get_args(arguments[1])[0], '__name__', 'numbers')}"
+    if origin in CONTAINERS and arguments:
+        return f"{CONTAINERS[origin]}, each entry {expected(arguments[0])}"
+    return NAMES.get(kind) or NAMES.get(origin) or with_article(getattr(origin or kind, "__name__", str(kind)))
+
+
+def with_article(name: str) -> str:
+    """A noun with "a" or "an"."""
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 class Numbers:

@@ -1,4 +1,4 @@
-"""Values checked against type annotations: options, arguments and the plain values in the header of a model file.
+"""Values checked against type annotations: options, and the plain values in the header of a model file.
 
 A message names the value and says what is expected. Types are written as annotations; `Annotated` adds limits:
 
@@ -7,31 +7,16 @@ A message names the value and says what is expected. Types are written as annota
 
 from __future__ import annotations
 
-import collections.abc
 import math
-import os
-import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import (
-    IO,
-    Annotated,
-    Any,
-    BinaryIO,
-    Literal,
-    TextIO,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-LONGEST = 60  # characters of a value in a message; by convention
+LONGEST = 60  # characters of a value in a message; not tuned
 MAX_BITS = 28  # of a table of weights: 2^28 weights, as in the bindings
 NAMES: dict[Any, str] = {
     bool: "True or False",
@@ -40,16 +25,6 @@ NAMES: dict[Any, str] = {
     str: "a str",
     Any: "a value",
     NoneType: "None",
-    os.PathLike: "a path",
-    np.ndarray: "an array of numbers",
-    collections.abc.Callable: "a function",
-    **dict.fromkeys((IO, BinaryIO, TextIO), "an open file"),
-}
-CONTAINERS = {
-    list: "a list",
-    collections.abc.Sequence: "a list",
-    collections.abc.Collection: "a collection",
-    collections.abc.Iterable: "an iterable",
 }
 
 T = TypeVar("T")
@@ -91,31 +66,26 @@ Count = Annotated[int, Range(0)]
 Positive = Annotated[int, Range(1)]
 Bits = Annotated[int, Range(8, MAX_BITS)]
 NotNegative = Annotated[float, Range(0)]
-Rate = Annotated[float, Range(0, 1e6)]  # of learning; the limit is far above any use, by convention
+Rate = Annotated[float, Range(0, 1e6)]  # of learning; the limit is far above any use
 Share = Annotated[float, Range(0, 1)]
-Scale = Annotated[float, Range(0, 1e30)]  # of eight-bit weights: far above any use, by convention; no sum overflows
+Scale = Annotated[float, Range(0, 1e30)]  # of eight-bit weights; the limit is far above any use, and no sum overflows
 
 
 def described(value: object) -> str:
-    """The value, cut if it is long, and its type.
+    """Return the value, cut if it is long, and its type.
 
     >>> described("two")
     "'two', of type str"
     """
-    return f"{shortened(value)}, of type {type(value).__name__}"
-
-
-def shortened(value: object) -> str:
-    """The value as Python writes it, cut if it is long."""
     try:
         text = repr(value)
     except Exception:  # a __repr__ of the user's may fail; the type is still known
         text = "a value"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return f"{text if len(text) <= LONGEST else f'{text[:LONGEST]}...'}, of type {type(value).__name__}"
 
 
 def expected(kind: Any) -> str:
-    """What a type accepts, in words.
+    """Return in words what a type accepts.
 
     >>> expected(Bits | None), expected(Literal["single", "multi"])
     ('an int, 8 to 28, or None', "'single' or 'multi'")
@@ -125,141 +95,22 @@ def expected(kind: Any) -> str:
         return ", ".join([expected(arguments[0]), *map(str, arguments[1:])])
     if origin in (Union, UnionType):
         parts = [expected(part) for part in arguments]
-        has_comma = any("," in part for part in parts)
-        return (", or " if has_comma else " or ").join(parts)
+        return (", or " if any("," in part for part in parts) else " or ").join(parts)
     if origin is Literal:
         return " or ".join(map(repr, arguments))
-    if origin is tuple and arguments[1:] == (...,):
-        return f"a list, each entry {expected(arguments[0])}"
     if origin is tuple:
-        return f"a tuple ({', '.join(map(expected, arguments))})"
+        return f"a list, each entry {expected(arguments[0])}"
     if origin is not None and issubclass(origin, Mapping):
         return f"a mapping, each value {expected(arguments[1])}"
-    if origin is np.ndarray:
-        return f"an array of {getattr(get_args(arguments[1])[0], '__name__', 'numbers')}"
-    if origin in CONTAINERS and arguments:
-        return f"{CONTAINERS[origin]}, each entry {expected(arguments[0])}"
-    return NAMES.get(kind) or NAMES.get(origin) or with_article(getattr(origin or kind, "__name__", str(kind)))
-
-
-def with_article(name: str) -> str:
-    """A noun with "a" or "an".
-
-    >>> with_article("Sentence"), with_article("array")
-    ('a Sentence', 'an array')
-    """
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    name = getattr(origin or kind, "__name__", str(kind))
+    return NAMES.get(kind) or f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def wrong(value: object, kind: Any, name: str) -> TypeError | ValueError:
-    """The error for a value of another type, or outside the limits of its type."""
+    """Return the error for a value of another type, or outside the limits of its type."""
     message = f"{name} is {described(value)}; expected {expected(kind)}"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return ValueError(message) if is_number or get_origin(kind) is Literal else TypeError(message)
-
-
-def read_plain(value: Any, kind: type[T], name: str) -> T:
-    """A plain value, as JSON has them, as a value of a type: lists become tuples, objects become dataclasses.
-
-    Keys that a dataclass does not have are ignored, as are its fields that are None: those have their defaults.
-
-    >>> read_plain(["a", "b"], tuple[str, ...], "labels")
-    ('a', 'b')
-    >>> read_plain({"bits": 40}, dict[str, Bits], "options")
-    Traceback (most recent call last):
-    ...
-    ValueError: options.bits is 40, of type int; expected an int, 8 to 28
-    """
-    found: T = _converted(value, kind, name)
-    return found
-
-
-def _converted(value: Any, kind: Any, name: str) -> Any:
-    origin, arguments = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return value
-    if origin is Annotated:
-        found = _converted(value, arguments[0], name)
-        if not all(limit.accepts(found) for limit in arguments[1:]):
-            raise wrong(value, kind, name)
-        return found
-    if origin in (Union, UnionType):
-        return _converted_to_any(value, kind, name)
-    if origin is Literal:
-        if not any(value == one and type(value) is type(one) for one in arguments):
-            raise wrong(value, kind, name)
-        return value
-    if origin is tuple:
-        return _converted_items(value, kind, name)
-    if origin is not None and issubclass(origin, Mapping):
-        _check_mapping(value, kind, name)
-        return {key: _converted(item, arguments[1], f"{name}.{key}") for key, item in value.items()}
-    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "_fields"):
-        return _converted_record(value, kind, name)
-    return _converted_plain(value, kind, name)
-
-
-def _converted_to_any(value: Any, kind: Any, name: str) -> Any:
-    for one in get_args(kind):
-        try:
-            return _converted(value, one, name)
-        except (TypeError, ValueError):
-            continue
-    raise wrong(value, kind, name)
-
-
-def _converted_items(value: Any, kind: Any, name: str) -> tuple[Any, ...]:
-    if not isinstance(value, (list, tuple)):
-        raise wrong(value, kind, name)
-    item = get_args(kind)[0]
-    if item is str and all(type(one) is str for one in value):  # the long lists of a header
-        return tuple(value)
-    return tuple(_converted(one, item, f"{name}[{place}]") for place, one in enumerate(value))
-
-
-def _check_mapping(value: Any, kind: Any, name: str) -> None:
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise wrong(value, kind, name)
-
-
-def _converted_record(value: Any, kind: Any, name: str) -> Any:
-    if isinstance(value, (list, tuple)) and hasattr(kind, "_fields") and len(value) == len(kind._fields):
-        value = dict(zip(kind._fields, value, strict=True))
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name} is {described(value)}; expected a mapping of the fields of {kind.__name__}")
-    types = _field_types(kind)
-    given = {key: value[key] for key in types if value.get(key) is not None}
-    if missing := [key for key in _required(kind) if key not in given]:
-        raise ValueError(f"{name} lacks {', '.join(missing)}")
-    return kind(**{key: _converted(item, types[key], f"{name}.{key}") for key, item in given.items()})
-
-
-def _converted_plain(value: Any, kind: Any, name: str) -> Any:
-    if kind is float and type(value) in (int, float):
-        if abs(value) <= sys.float_info.max:  # false for NaN, and for an int that is too large
-            return float(value)
-    elif type(value) is kind:
-        return value
-    raise wrong(value, kind, name)
-
-
-@cache
-def _field_types(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
-
-
-def _required(kind: Any) -> list[str]:
-    if is_dataclass(kind):
-        return [one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING]
-    return [name for name in kind._fields if name not in kind._field_defaults]
-
-
-def check_fields(record: Any) -> None:
-    """Check the fields of a dataclass against their types; for `__post_init__`."""
-    kind: Any = type(record)
-    types = _field_types(kind)
-    for entry in fields(record):
-        check(getattr(record, entry.name), types[entry.name], entry.name)
 
 
 def check(value: Any, kind: Any, name: str) -> None:
@@ -270,16 +121,15 @@ def check(value: Any, kind: Any, name: str) -> None:
     ...
     ValueError: threads is 0, of type int; expected an int, at least 1
     """
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        check(value, arguments[0], name)
-        if not all(limit.accepts(value) for limit in arguments[1:]):
-            raise wrong(value, kind, name)
-    elif origin in (Union, UnionType):
-        if not any(_is_of(value, one, name) for one in arguments):
-            raise wrong(value, kind, name)
-    elif not _is_plain_of(value, kind, origin, arguments):
-        raise wrong(value, kind, name)
+    _read(value, kind, name, is_plain=False)
+
+
+def check_fields(record: Any) -> None:
+    """Check the fields of a dataclass against their types; for `__post_init__`."""
+    kind: Any = type(record)
+    types = _field_types(kind)
+    for entry in fields(record):
+        check(getattr(record, entry.name), types[entry.name], entry.name)
 
 
 def check_flags(**flags: object) -> None:
@@ -295,37 +145,90 @@ def check_flags(**flags: object) -> None:
             raise wrong(value, bool, name)
 
 
-def _is_of(value: Any, kind: Any, name: str) -> bool:
-    try:
-        check(value, kind, name)
-    except (TypeError, ValueError):
-        return False
-    return True
+def read_plain(value: Any, kind: type[T], name: str) -> T:
+    """Return a plain value, as JSON has them, as a value of a type: lists become tuples, objects become dataclasses.
+
+    Keys that a dataclass does not have are ignored, as are its fields that are None: those have their defaults.
+
+    >>> read_plain(["a", "b"], tuple[str, ...], "labels")
+    ('a', 'b')
+    >>> read_plain({"bits": 40}, dict[str, Bits], "options")
+    Traceback (most recent call last):
+    ...
+    ValueError: options.bits is 40, of type int; expected an int, 8 to 28
+    """
+    result: T = _read(value, kind, name, is_plain=True)
+    return result
 
 
-def _is_plain_of(value: Any, kind: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
-    if kind is Any:
-        return True
+def _read(value: Any, kind: Any, name: str, is_plain: bool) -> Any:
+    """Return the value, converted if it is plain, or raise an error if it is not of a type."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        result = _read(value, arguments[0], name, is_plain)
+        if not all(limit.accepts(result) for limit in arguments[1:]):
+            raise wrong(value, kind, name)
+        return result
+    if origin in (Union, UnionType):
+        for option in arguments:
+            try:
+                return _read(value, option, name, is_plain)
+            except (TypeError, ValueError):
+                continue
+    elif origin is tuple:
+        if isinstance(value, (list, tuple) if is_plain else tuple):
+            return _read_items(value, arguments[0], name, is_plain)
+    elif is_plain and isinstance(origin, type) and issubclass(origin, Mapping):
+        if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+            return {key: _read(item, arguments[1], f"{name}.{key}", is_plain) for key, item in value.items()}
+    elif is_plain and (is_dataclass(kind) or hasattr(kind, "_fields")):
+        return _read_record(value, kind, name)
+    elif _is_of(value, kind, origin, arguments):
+        return float(value) if is_plain and kind is float else value
+    raise wrong(value, kind, name)
+
+
+def _read_items(values: Any, kind: Any, name: str, is_plain: bool) -> tuple[Any, ...]:
+    if kind is str and all(type(value) is str for value in values):  # the long lists of a header
+        return tuple(values)
+    return tuple(_read(value, kind, f"{name}[{place}]", is_plain) for place, value in enumerate(values))
+
+
+def _read_record(value: Any, kind: Any, name: str) -> Any:
+    if isinstance(value, (list, tuple)) and hasattr(kind, "_fields") and len(value) == len(kind._fields):
+        value = dict(zip(kind._fields, value, strict=True))
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is {described(value)}; expected a mapping of the fields of {kind.__name__}")
+    types = _field_types(kind)
+    present = {key: value[key] for key in types if value.get(key) is not None}
+    if missing := [key for key in _required(kind) if key not in present]:
+        raise ValueError(f"{name} lacks {', '.join(missing)}")
+    return kind(**{key: _read(item, types[key], f"{name}.{key}", is_plain=True) for key, item in present.items()})
+
+
+@cache
+def _field_types(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _required(kind: Any) -> list[str]:
+    if is_dataclass(kind):
+        return [entry.name for entry in fields(kind) if entry.default is entry.default_factory is MISSING]
+    return [name for name in kind._fields if name not in kind._field_defaults]
+
+
+def _is_of(value: Any, kind: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
     if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in arguments)
-    if origin is tuple:
-        return isinstance(value, tuple) and all(_is_of(one, arguments[0], "") for one in value)
-    if origin is not None:
-        return isinstance(value, origin)
-    if kind is bool:
-        return isinstance(value, bool)
+        return any(type(value) is type(option) and value == option for option in arguments)
     if kind is int:
         return _is_int(value)
     if kind is float:
-        return _is_int(value) or (_is_float(value) and math.isfinite(value))
-    return isinstance(value, kind)
+        is_float = isinstance(value, (float, np.floating)) and math.isfinite(value)
+        return is_float or _is_int(value)
+    return kind is Any or isinstance(value, origin or kind)
 
 
 def _is_int(value: Any) -> bool:
-    """Whether it is an int or a NumPy integer; numbers of 64 bits, so that none overflows in the core."""
-    is_whole = isinstance(value, int) or (type(value).__module__ == "numpy" and hasattr(value, "__index__"))
-    return is_whole and not isinstance(value, bool) and getattr(value, "ndim", 0) == 0 and -(2**63) <= value < 2**63
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, float) or (type(value).__module__ == "numpy" and type(value).__name__.startswith("float"))
+    """Whether it is an int or a NumPy integer of 64 bits, so that none overflows in the core."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and -(2**63) <= value < 2**63

@@ -16,15 +16,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.calls import explained
-
 Heads = NDArray[np.int32]
 
-SHORT = 100  # number of nodes up to which all pairs of arcs are compared; by convention, it changes the speed only
+SHORT = 100  # number of nodes up to which all pairs of arcs are compared; not tuned, it changes the speed only
 
 
 def from_conll(numbers: ArrayLike) -> Heads:
-    """Head vector of a CoNLL HEAD column: the same numbers with the root's -1 before them.
+    """Return the head vector of a CoNLL HEAD column: the same numbers with the root's -1 before them.
 
     >>> from_conll([2, 0, 2]).tolist()
     [-1, 2, 0, 2]
@@ -33,7 +31,7 @@ def from_conll(numbers: ArrayLike) -> Heads:
 
 
 def to_conll(heads: ArrayLike) -> Heads:
-    """CoNLL HEAD column of a head vector: one number a word.
+    """Return the CoNLL HEAD column of a head vector: one number a word.
 
     >>> to_conll([-1, 2, 0, 2]).tolist()
     [2, 0, 2]
@@ -41,7 +39,6 @@ def to_conll(heads: ArrayLike) -> Heads:
     return np.array(as_heads(heads)[1:], np.int32)
 
 
-@explained
 def is_tree(heads: ArrayLike, *, root: str = "multi") -> bool:
     """Whether heads is a tree: node 0 dominates every word, with root="single" through exactly one modifier.
 
@@ -53,9 +50,8 @@ def is_tree(heads: ArrayLike, *, root: str = "multi") -> bool:
     return what_is_wrong(heads, root) is None
 
 
-@explained
 def check_tree(heads: ArrayLike, *, root: str = "multi") -> Heads:
-    """The heads as int32, or a ValueError that says what keeps them from being a tree.
+    """Return the heads as int32, or raise a ValueError that says what keeps them from being a tree.
 
     >>> check_tree([-1, 2, 3, 1])
     Traceback (most recent call last):
@@ -68,9 +64,8 @@ def check_tree(heads: ArrayLike, *, root: str = "multi") -> Heads:
     return as_heads(heads)
 
 
-@explained
 def what_is_wrong(heads: ArrayLike, root: str = "multi") -> str | None:
-    """A sentence on the first thing that keeps heads from being a tree; None when it is one.
+    """Return a sentence on the first thing that keeps heads from being a tree; None when it is one.
 
     >>> what_is_wrong([-1, 0, 5])
     'heads[2] is 5; a head is between 0 (the root) and 2, the number of words'
@@ -78,21 +73,21 @@ def what_is_wrong(heads: ArrayLike, root: str = "multi") -> str | None:
     if root not in ("single", "multi"):
         raise ValueError(f"root is {root!r}; it can be 'single' or 'multi'")
     try:
-        found = as_heads(heads)
+        vector = as_heads(heads)
     except ValueError as error:
         return str(error)
-    words = len(found) - 1
-    outside = np.flatnonzero((found[1:] < 0) | (found[1:] > words)) + 1
+    words = len(vector) - 1
+    outside = np.flatnonzero((vector[1:] < 0) | (vector[1:] > words)) + 1
     if len(outside):
         m = outside[0]
-        return f"heads[{m}] is {found[m]}; a head is between 0 (the root) and {words}, the number of words"
-    cycle = find_cycle(found)
+        return f"heads[{m}] is {vector[m]}; a head is between 0 (the root) and {words}, the number of words"
+    cycle = find_cycle(vector)
     if cycle:
         if len(cycle) == 1:
             return f"heads[{cycle[0]}] is {cycle[0]}: a word cannot be its own head"
         path = " <- ".join(map(str, [*cycle, cycle[0]]))
         return f"heads has a cycle: {path}; every word must be reachable from the root, node 0"
-    tops = roots(found)
+    tops = roots(vector)
     if root == "single" and len(tops) != 1:
         if not len(tops):
             return "heads has no word; a single root needs one"
@@ -101,13 +96,13 @@ def what_is_wrong(heads: ArrayLike, root: str = "multi") -> str | None:
 
 
 def find_cycle(heads: ArrayLike) -> list[int]:
-    """The words of a cycle, each followed by its head, from the smallest on; [] when there is none.
+    """Return the words of a cycle, each followed by its head, from the smallest on; [] when there is none.
 
     >>> find_cycle([-1, 0, 4, 2, 3]), find_cycle([-1, 0, 1])
     ([2, 4, 3], [])
     """
-    found = as_heads(heads)
-    above = ancestors_at_last(found)
+    vector = as_heads(heads)
+    above = ancestors_at_last(vector)
     trapped = np.flatnonzero(above)
     if not len(trapped):
         return []
@@ -115,13 +110,13 @@ def find_cycle(heads: ArrayLike) -> list[int]:
     cycle: list[int] = []
     while not cycle or m != start:
         cycle.append(m)
-        m = int(found[m])
+        m = int(vector[m])
     first = cycle.index(min(cycle))
     return cycle[first:] + cycle[:first]
 
 
 def ancestors_at_last(heads: Heads) -> Heads:
-    """For each node the one that at least n steps upwards lead to: 0, or a node of a cycle. O(n log n), by doubling."""
+    """Return for each node where at least n steps upwards lead: 0, or a node of a cycle. O(n log n), by doubling."""
     up: Heads = np.array(heads)
     up[0] = 0
     for _ in range(len(up).bit_length()):
@@ -130,7 +125,7 @@ def ancestors_at_last(heads: Heads) -> Heads:
 
 
 def roots(heads: ArrayLike) -> Heads:
-    """The modifiers of node 0, in order.
+    """Return the modifiers of node 0, in order.
 
     >>> roots([-1, 0, 1, 0]).tolist()
     [1, 3]
@@ -139,24 +134,24 @@ def roots(heads: ArrayLike) -> Heads:
 
 
 def modifiers(heads: ArrayLike) -> list[tuple[list[int], list[int]]]:
-    """For each node its modifiers on the left and on the right, each outwards from the node.
+    """Return for each node its modifiers on the left and on the right, each outwards from the node.
 
     >>> modifiers([-1, 3, 3, 0, 3])
     [([], [3]), ([], []), ([], []), ([2, 1], [4]), ([], [])]
     """
-    found = as_heads(heads).tolist()
-    sides: list[tuple[list[int], list[int]]] = [([], []) for _ in found]
-    for m in range(1, len(found)):
-        if m > found[m]:
-            sides[found[m]][1].append(m)
-    for m in range(len(found) - 1, 0, -1):
-        if m < found[m]:
-            sides[found[m]][0].append(m)
+    vector = as_heads(heads).tolist()
+    sides: list[tuple[list[int], list[int]]] = [([], []) for _ in vector]
+    for m in range(1, len(vector)):
+        if m > vector[m]:
+            sides[vector[m]][1].append(m)
+    for m in range(len(vector) - 1, 0, -1):
+        if m < vector[m]:
+            sides[vector[m]][0].append(m)
     return sides
 
 
 def depths(heads: ArrayLike) -> Heads:
-    """The number of arcs between the root and each node. O(n log n), by doubling the steps upwards.
+    """Return the number of arcs between the root and each node. O(n log n), by doubling the steps upwards.
 
     >>> depths([-1, 2, 0, 2, 3]).tolist()
     [0, 2, 1, 2, 3]
@@ -165,7 +160,7 @@ def depths(heads: ArrayLike) -> Heads:
 
 
 def depth(heads: ArrayLike) -> int:
-    """The number of arcs on the longest way down from the root.
+    """Return the number of arcs on the longest way down from the root.
 
     >>> depth([-1, 2, 0, 2, 3])
     3
@@ -174,7 +169,7 @@ def depth(heads: ArrayLike) -> int:
 
 
 def subtree_sizes(heads: ArrayLike) -> Heads:
-    """The number of nodes that each node dominates, itself included.
+    """Return the number of nodes that each node dominates, itself included.
 
     >>> subtree_sizes([-1, 2, 0, 2]).tolist()
     [4, 1, 3, 1]
@@ -183,7 +178,7 @@ def subtree_sizes(heads: ArrayLike) -> Heads:
 
 
 def subtree_spans(heads: ArrayLike) -> Heads:
-    """spans[h] = (i, j): the first and the last node that h dominates, itself included.
+    """Return spans[h] = (i, j): the first and the last node that h dominates, itself included.
 
     >>> subtree_spans([-1, 2, 0, 2]).tolist()
     [[0, 3], [1, 1], [1, 3], [3, 3]]
@@ -192,20 +187,20 @@ def subtree_spans(heads: ArrayLike) -> Heads:
 
 
 def is_projective(heads: ArrayLike) -> bool:
-    """Are the words that each word dominates contiguous?
+    """Whether the words that each word dominates are contiguous.
 
     >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 0, 2, 2, 1])
     (True, False)
     """
-    found = check_tree(heads)
-    if len(found) <= SHORT:
-        return not arcs_cross(found)
-    first, last = spans_of(found).T
-    return bool((last - first + 1 == sizes_of(found)).all())
+    tree = check_tree(heads)
+    if len(tree) <= SHORT:
+        return not arcs_cross(tree)
+    first, last = spans_of(tree).T
+    return bool((last - first + 1 == sizes_of(tree)).all())
 
 
 def nonprojective_arcs(heads: ArrayLike) -> Heads:
-    """The words m whose arc heads[m] -> m spans a word that heads[m] does not dominate, in order. O(n log n).
+    """Return the words m whose arc heads[m] -> m spans a word that heads[m] does not dominate, in order. O(n log n).
 
     >>> nonprojective_arcs([-1, 3, 0, 2, 2, 1]).tolist()
     [1, 5]
@@ -214,16 +209,16 @@ def nonprojective_arcs(heads: ArrayLike) -> Heads:
 
 
 def crossing_pairs(heads: ArrayLike) -> Heads:
-    """Pairs (a, b) of words whose arcs cross, a's starting further left; arcs of the root start at 0.
+    """Return pairs (a, b) of words whose arcs cross, a's starting further left; arcs of the root start at 0.
 
     O(n + pairs of arcs of which one starts under the other).
 
     >>> crossing_pairs([-1, 3, 0, 2, 2, 1]).tolist()
     [[2, 1], [2, 5], [1, 4]]
     """
-    found = check_tree(heads)
-    words = np.arange(1, len(found))
-    left, right = np.minimum(words, found[1:]), np.maximum(words, found[1:])
+    tree = check_tree(heads)
+    words = np.arange(1, len(tree))
+    left, right = np.minimum(words, tree[1:]), np.maximum(words, tree[1:])
     order = np.lexsort((words, left))
     left, right, words = left[order], right[order], words[order]
     begin, end = np.searchsorted(left, left + 1), np.searchsorted(left, right)
@@ -236,27 +231,27 @@ def crossing_pairs(heads: ArrayLike) -> Heads:
 
 
 def lift(heads: ArrayLike) -> Heads:
-    """A projective tree: the shortest non-projective arc (leftmost if several) moves up to its head's head, until
-    there is none (Nivre and Nilsson 2005). O(n log n) a lift; the root may get several modifiers.
+    """Make the tree projective: the shortest non-projective arc (leftmost if several) moves up to its head's head,
+    until there is none (Nivre and Nilsson 2005). O(n log n) a lift; the root may get several modifiers.
 
     >>> lift([-1, 3, 0, 2, 2, 1]).tolist()
     [-1, 2, 0, 2, 2, 2]
     """
-    found: Heads = np.array(check_tree(heads))
-    while len(crossed := nonprojective_of(found)):
-        m = crossed[np.argmin(np.abs(crossed - found[crossed]))]
-        found[m] = found[found[m]]
-    return found
+    tree: Heads = np.array(check_tree(heads))
+    while len(crossed := nonprojective_of(tree)):
+        m = crossed[np.argmin(np.abs(crossed - tree[crossed]))]
+        tree[m] = tree[tree[m]]
+    return tree
 
 
 def preorder(heads: ArrayLike) -> Heads:
-    """A number for each node: heads before modifiers, what a node dominates numbered without a gap.
+    """Number the nodes: heads before modifiers, what a node dominates numbered without a gap.
 
     >>> preorder([-1, 2, 0, 2]).tolist()
     [0, 2, 1, 3]
     """
-    found = check_tree(heads)
-    return preorder_of(found, sizes_of(found))
+    tree = check_tree(heads)
+    return preorder_of(tree, sizes_of(tree))
 
 
 # From here on heads are known to be a tree.
@@ -274,7 +269,7 @@ def depths_of(heads: Heads) -> Heads:
 
 
 def bottom_up(heads: Heads) -> list[int]:
-    """The words, each after all that it dominates."""
+    """Return the words, each after all that it dominates."""
     order: list[int] = np.argsort(depths_of(heads), kind="stable").tolist()
     return order[:0:-1]  # the root, alone at depth 0, left out
 
@@ -335,7 +330,10 @@ def nonprojective_of(heads: Heads) -> Heads:
 
 
 def range_minima(values: Heads, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Heads:
-    """min(values[begin[i]:end[i]]) for every i, all ranges non-empty. O(n log n): a row of minima per power of two."""
+    """Return min(values[begin[i]:end[i]]) for every i, all ranges non-empty.
+
+    O(n log n): a row of minima per power of two.
+    """
     minima = np.empty(len(begin), values.dtype)
     widths = end - begin
     width = 1  # values[i] is the minimum of so many of the values given, from i on
@@ -348,21 +346,21 @@ def range_minima(values: Heads, begin: NDArray[np.int64], end: NDArray[np.int64]
 
 
 def as_heads(heads: ArrayLike) -> Heads:
-    """heads as int32, after a check of shape, type and first entry."""
-    found = as_integers(heads, "heads")
-    if len(found) == 0 or found[0] != -1:
-        start = "is empty" if len(found) == 0 else f"starts with {found[0]}"
+    """Return heads as int32, after a check of shape, type and first entry."""
+    vector = as_integers(heads, "heads")
+    if len(vector) == 0 or vector[0] != -1:
+        start = "is empty" if len(vector) == 0 else f"starts with {vector[0]}"
         raise ValueError(f"heads {start}; heads[0] is the root's and must be -1 (from_conll converts a HEAD column)")
-    return found
+    return vector
 
 
 def as_integers(numbers: ArrayLike, name: str) -> Heads:
     try:
-        found = np.asarray(numbers)
+        array = np.asarray(numbers)
     except ValueError as error:
         raise ValueError(f"{name} cannot be read as an array: {error}") from None
-    if found.ndim != 1:
-        raise ValueError(f"{name} has shape {found.shape}; it must be one-dimensional")
-    if found.size and found.dtype.kind not in "iu":
-        raise ValueError(f"{name} has dtype {found.dtype}; it must hold integers")
-    return found.astype(np.int32, copy=False)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; it must be one-dimensional")
+    if array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"{name} has dtype {array.dtype}; it must hold integers")
+    return array.astype(np.int32, copy=False)

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from oracles.conll import some_cell, some_file
 
 import treewright as tw
-from treewright.corpus import CONLLX, conll, reader
+from treewright.corpus import conll, reader
+from treewright.corpus.layout import CONLLX
+from treewright.corpus.sentence import to_layout
 from treewright.errors import FormatError, InputError
 
 CATS = "1\tCats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -407,7 +409,7 @@ def test_conllu_plus_needs_neither_id_nor_head() -> None:
     (sentence,) = read_text("# global.columns = FORM TAG\nDogs\tN\nbark\tV\n\n")
     assert (sentence.forms, sentence.column("TAG"), sentence.heads.tolist()) == (["Dogs", "bark"], ["N", "V"], [-1, -1])
     sentence.heads[0] = 2
-    with pytest.raises(InputError, match=r"<file>:1: no column HEAD to write to, only FORM TAG; converted\(CONLLU\)"):
+    with pytest.raises(InputError, match=r"<file>:1: no column HEAD to write to, only FORM TAG; treewright.write\("):
         str(sentence)
     with pytest.raises(InputError, match="no column UPOS to write to"):
         sentence.upos = ["X", "X"]
@@ -443,7 +445,7 @@ def test_blind_conllx_has_fewer_columns() -> None:
     assert sentence.heads.tolist() == [-1, -1]
     with pytest.raises(InputError, match="no column HEAD to write to, only ID FORM LEMMA CPOSTAG POSTAG FEATS"):
         sentence.heads = [2, 0]
-    full = sentence.converted(CONLLX)
+    full = to_layout(sentence, CONLLX)
     full.heads = [2, 0]
     assert written([full]) == b"1\tDer\t_\tU\tU=\t_\t2\t_\t_\t_\n2\tvar\t_\tV\tVA\t_\t0\t_\t_\t_\n\n"
 

@@ -15,6 +15,8 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.corpus import Document, Token
+from treewright.corpus.convert import to_dataframe, to_networkx, to_spacy
+from treewright.corpus.layout import CONLLU
 from treewright.errors import FormatError, InputError
 
 TEXT = """# sent_id = s1
@@ -57,7 +59,7 @@ def test_a_dictionary_survives_json(sentence: tw.Sentence) -> None:
     assert value["tokens"] == [{"first": 1, "last": 2, "form": "Don't", "misc": "_"}]
     assert tw.Sentence.from_dict(value) == sentence
     for one in treebank(20, seed=1):
-        assert tw.Sentence.from_dict(one.to_dict()).token_lines() == one.token_lines()
+        assert list(tw.Sentence.from_dict(one.to_dict()).cells(*CONLLU.columns)) == list(one.cells(*CONLLU.columns))
 
 
 def test_probabilities_in_a_dictionary_are_rounded_and_null_where_they_are_not_known(sentence: tw.Sentence) -> None:
@@ -78,7 +80,7 @@ def test_a_document_is_its_text_and_its_sentences() -> None:
 
 
 def test_a_networkx_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> None:
-    graph = sentence.to_networkx()
+    graph = to_networkx(sentence)
     assert networkx.is_arborescence(graph)
     assert graph.graph == {"sent_id": "s1", "text": "Don't go, cats!"}
     assert sorted(graph.edges(data="deprel")) == sorted(
@@ -92,7 +94,7 @@ def test_a_networkx_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> Non
         "feats": {"Mood": "Imp", "VerbForm": "Fin"},
     }
     sentence.heads[4] = -1
-    assert sentence.to_networkx().in_degree(5) == 0
+    assert to_networkx(sentence).in_degree(5) == 0
 
 
 # -- pandas
@@ -101,7 +103,7 @@ def test_a_networkx_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> Non
 def test_a_data_frame_has_a_row_for_each_word(sentence: tw.Sentence) -> None:
     pytest.importorskip("pandas")
     sentence.head_confidence = np.linspace(0, 1, 6)
-    frame = sentence.to_dataframe()
+    frame = to_dataframe(sentence)
     cells = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
     assert list(frame) == [*cells, "begin", "end", "head_confidence", "label_confidence", "tag_confidence"]
     lines = [line.split("\t") for line in TEXT.splitlines() if line[0] != "#" and not line.startswith("1-2")]
@@ -115,34 +117,12 @@ def test_a_data_frame_of_a_document_has_the_places_of_the_sentences() -> None:
     pandas = pytest.importorskip("pandas")
     document = two()
     document[1].text = "something else"
-    frame = document.to_dataframe()
+    frame = to_dataframe(document)
     found = [document[row.sentence][row.id - 1].form for row in frame.itertuples()]
     assert found == frame["form"].tolist() == document[0].forms + document[1].forms
     assert frame["begin"].isna().tolist() == [False] * 6 + [True] * 2
     assert frame["end"].dtype == pandas.Int64Dtype()
-    assert Document().to_dataframe().empty
-
-
-# -- NLTK
-
-
-def test_an_nltk_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> None:
-    pytest.importorskip("nltk")
-    for one in [
-        sentence,
-        *treebank(20, seed=2),
-        tw.Sentence.from_words(["a b", "c"], heads=[0, 0], deprels=["x", "y"]),
-    ]:
-        graph = one.to_nltk()
-        nodes = [graph.nodes[number] for number in range(1, len(one) + 1)]
-        assert [(node["word"], node["ctag"], node["head"], node["rel"]) for node in nodes] == list(
-            zip(one.forms, one.upos, one.heads, one.deprels, strict=True)
-        )
-        assert graph.root["address"] == one.root.id
-        assert len(graph.nodes) == len(one) + 1
-    sentence.heads[0] = -1
-    with pytest.raises(FormatError, match=r"word 1 has no head \(_\); expected a complete tree"):
-        sentence.to_nltk()
+    assert to_dataframe(Document()).empty
 
 
 # -- spaCy
@@ -150,7 +130,7 @@ def test_an_nltk_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> None:
 
 def test_a_spacy_doc_has_the_tree_the_tags_and_the_text(sentence: tw.Sentence) -> None:
     pytest.importorskip("spacy")
-    doc = sentence.to_spacy()
+    doc = to_spacy(sentence)
     assert doc.text == sentence.text
     assert [token.text for token in doc] == sentence.forms
     assert [(token.pos_, token.tag_, token.lemma_) for token in doc] == list(
@@ -165,18 +145,18 @@ def test_a_spacy_doc_has_the_tree_the_tags_and_the_text(sentence: tw.Sentence) -
 def test_a_spacy_doc_of_a_document_has_its_sentences() -> None:
     spacy = pytest.importorskip("spacy")
     document, vocab = two(), spacy.vocab.Vocab()
-    doc = document.to_spacy(vocab)
+    doc = to_spacy(document, vocab)
     assert doc.vocab is vocab
     assert [[token.text for token in span] for span in doc.sents] == [sentence.forms for sentence in document]
     assert [span.root.text for span in doc.sents] == ["go", "Run"]
     document[1].heads[1] = -1
-    doc = document.to_spacy(vocab)
+    doc = to_spacy(document, vocab)
     assert not doc.has_annotation("DEP")
     assert [len(span) for span in doc.sents] == [6, 2]
     document[1].heads = [2, 1]
     with pytest.raises(FormatError, match="the heads run in a circle"):
-        document.to_spacy(vocab)
-    assert tw.Sentence.from_words(["a"], upos=["NN"]).to_spacy()[0].pos_ == ""
+        to_spacy(document, vocab)
+    assert to_spacy(tw.Sentence.from_words(["a"], upos=["NN"]))[0].pos_ == ""
 
 
 # -- packages that are not installed
@@ -185,10 +165,9 @@ def test_a_spacy_doc_of_a_document_has_its_sentences() -> None:
 @pytest.mark.parametrize(
     ("package", "module", "convert"),
     [
-        ("pandas", "pandas", tw.Sentence.to_dataframe),
-        ("networkx", "networkx", tw.Sentence.to_networkx),
-        ("nltk", "nltk.parse.dependencygraph", tw.Sentence.to_nltk),
-        ("spacy", "spacy.tokens", tw.Sentence.to_spacy),
+        ("pandas", "pandas", to_dataframe),
+        ("networkx", "networkx", to_networkx),
+        ("spacy", "spacy.tokens", to_spacy),
     ],
 )
 def test_a_package_that_is_not_installed_is_named(

@@ -11,6 +11,7 @@ from oracles.pipelines import pipeline
 
 import treewright as tw
 from treewright.corpus import Sentence
+from treewright.corpus.confidence import clear_derived
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
 from treewright.pipeline import read_input
@@ -73,7 +74,7 @@ def test_the_sentence_that_is_parsed_is_not_changed() -> None:
 def test_a_sentence_without_such_cells_is_not_rewritten() -> None:
     text = "# sent_id = s1\n1\tRun\trun\tVERB\t_\t_\t_\t_\t_\tGloss=x\n\n"
     sentence = Sentence(text)
-    sentence.clear_derived()
+    clear_derived(sentence)
     assert sentence.written() == text
 
 

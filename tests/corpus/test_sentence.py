@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,8 @@ def test_columns_have_one_entry_a_word(sentence: tw.Sentence) -> None:
     assert sentence.forms[:4] == ["Do", "n't", "cook", "it"]
     assert sentence.heads.tolist() == [3, 3, 0, 3, 7, 7, 3, 7, 7, 7, 3]
     assert sentence.heads.dtype == np.int32
-    assert (sentence.parse, sentence.confidence) == (None, None)
+    assert sentence.parse is None
+    assert sentence.head_confidence is None
     words = list(sentence)
     assert (words[7].id, words[7].form, words[7].head, words[7].deprel) == (8, "wo", 7, "orphan")
 
@@ -191,10 +193,11 @@ def test_one_text_is_one_sentence() -> None:
 
 def test_copies_are_equal_and_independent(sentence: tw.Sentence) -> None:
     sentence.upos[0] = "X"
-    sentence.parse = "parsed"
+    parse: Any = "parsed"
+    sentence.parse = parse
     copy = sentence.copy()
     assert copy == sentence
-    assert copy.parse == "parsed"
+    assert copy.parse is parse
     copy.upos[0] = "Y"
     assert copy != sentence
     assert sentence.upos[0] == "X"
@@ -206,10 +209,10 @@ def test_copies_are_equal_and_independent(sentence: tw.Sentence) -> None:
 
 def test_sentences_are_pickled_changes_and_all(sentence: tw.Sentence) -> None:
     sentence.heads[0] = 0
-    sentence.confidence = np.ones(11)
+    sentence.head_confidence = np.ones(11)
     again = pickle.loads(pickle.dumps(sentence))
     assert again == sentence
-    assert again.confidence.tolist() == [1.0] * 11
+    assert again.head_confidence.tolist() == [1.0] * 11
     assert again.place == sentence.place
 
 

@@ -10,18 +10,7 @@ from hypothesis import strategies as st
 from oracles.brackets import some_nested, spelled
 
 import treewright as tw
-from treewright.corpus import (
-    add_root,
-    binarise,
-    bracket_word,
-    collapse_unaries,
-    debinarise,
-    drop_root,
-    expand_unaries,
-    plain_word,
-    strip_functions,
-    strip_traces,
-)
+from treewright.corpus import binarise, bracket_word, debinarise, drop_root, strip_functions, strip_traces
 from treewright.errors import FormatError
 
 SEEDS = st.integers(0, 1 << 32)
@@ -31,28 +20,16 @@ def some_tree(seed: int) -> tw.Tree:
     return tw.Tree.parse(spelled(some_nested(Random(seed)), Random(seed)))
 
 
-@given(SEEDS, st.sampled_from(["left", "right"]))
+@given(SEEDS)
 @settings(max_examples=200, deadline=None)
-def test_debinarise_undoes_binarise(seed: int, branching: str) -> None:
+def test_debinarise_undoes_binarise(seed: int) -> None:
     tree = some_tree(seed)
-    binary = binarise(tree, branching=branching)
+    binary = binarise(tree)
     assert all(len(node.children) <= 2 for node in binary.subtrees())
     assert binary.leaves() == tree.leaves()
     back = debinarise(binary)
     assert back == tree
     assert str(back) == str(tree)
-
-
-@given(SEEDS, st.booleans())
-@settings(max_examples=200, deadline=None)
-def test_expand_undoes_collapse(seed: int, tags: bool) -> None:
-    tree = some_tree(seed)
-    collapsed = collapse_unaries(tree, tags=tags)
-    for node in collapsed.subtrees():
-        only = node.children[0]
-        assert len(node.children) > 1 or isinstance(only, str) or (not tags and only.is_preterminal())
-    assert collapsed.leaves() == tree.leaves()
-    assert expand_unaries(collapsed, tags=tags) == tree
 
 
 def words_without_traces(tree: tw.Tree) -> list[str]:
@@ -72,28 +49,15 @@ def test_without_traces_no_node_is_empty(seed: int) -> None:
     assert [word for node in nodes[:1] for word in node.leaves()] == words_without_traces(tree)
 
 
-def test_binary_trees_branch_as_asked() -> None:
+def test_binary_trees_branch_to_the_left() -> None:
     tree = tw.Tree.parse("(X (A a) (B b) (C c) (D d))")
     assert str(binarise(tree)) == "(X (@X (@X (A a) (B b)) (C c)) (D d))"
-    assert str(binarise(tree, branching="right")) == "(X (A a) (@X (B b) (@X (C c) (D d))))"
-    with pytest.raises(ValueError, match="branching is 'up'; expected 'left' or 'right'"):
-        binarise(tree, branching="up")
     with pytest.raises(
         FormatError, match="<tree>:1: the label '@X' begins with @; only nodes that binarise puts in may"
     ):
         binarise(binarise(tree))
     with pytest.raises(FormatError, match="<text>:1: the root is @X, a node that binarise puts in below another"):
         debinarise(tw.Tree.parse("(@X (A a) (B b))"))
-
-
-def test_unary_chains_stop_at_tags_unless_asked() -> None:
-    tree = tw.Tree.parse("( (S (VP (VB+X run))))")
-    assert str(collapse_unaries(tree)) == "(+S+VP (VB+X run))"
-    assert expand_unaries(collapse_unaries(tree)) == tree
-    with pytest.raises(FormatError, match=r"<text>:1: the label 'VB\+X' has a \+ in it; give collapse_unaries and"):
-        collapse_unaries(tree, tags=True)
-    assert str(collapse_unaries(tree, tags=True, joint="/")) == "(/S/VP/VB+X run)"
-    assert expand_unaries(collapse_unaries(tree, tags=True, joint="/"), tags=True, joint="/") == tree
 
 
 @pytest.mark.parametrize(
@@ -125,14 +89,13 @@ def test_traces_can_be_named() -> None:
 def test_an_untouched_tree_is_the_tree_itself() -> None:
     tree = tw.Tree.parse("(S\n  (NP (NN dogs))\n  (VP (VBP bark)))\n")
     assert strip_functions(tree) is strip_traces(tree) is binarise(tree) is tree
-    assert debinarise(tree) is expand_unaries(tree) is tree
+    assert debinarise(tree) is tree
     assert binarise(tree).written() == "(S\n  (NP (NN dogs))\n  (VP (VBP bark)))\n"
 
 
-def test_the_root_comes_and_goes() -> None:
+def test_a_root_with_one_child_is_dropped() -> None:
     tree = tw.Tree.parse("(S (VB go))")
-    assert drop_root(add_root(tree)) == tree == drop_root(tree)
-    assert add_root(tw.Tree.parse("((S (VB go)))"), "TOP").label == "TOP"
+    assert drop_root(tw.Tree("ROOT", [tree])) == tree == drop_root(tree)
     two = tw.Tree.parse("( (S (VB go)) (. .))")
     assert drop_root(two) is two
 
@@ -141,12 +104,6 @@ def test_the_root_comes_and_goes() -> None:
 def test_words_survive_brackets(word: str) -> None:
     leaf = bracket_word(word)
     assert tw.Tree.parse(f"(N {leaf})").leaves() == [leaf]
-    assert plain_word(leaf) == word
-
-
-def test_escapes_of_the_treebank() -> None:
-    assert plain_word("-LRB-a-RRB-") == "(a)"
-    assert plain_word("1\\/2\\*") == "1/2*"
 
 
 def test_deep_trees_change_without_recursion() -> None:
@@ -159,15 +116,15 @@ def test_deep_trees_change_without_recursion() -> None:
     assert debinarise(binarise(tree)) == tree
 
 
-@given(SEEDS, st.sampled_from(["left", "right"]), st.integers(0, 3))
+@given(SEEDS, st.integers(0, 3))
 @settings(max_examples=100, deadline=None)
-def test_inserted_nodes_remember_the_children_nearest_to_the_outside(seed: int, branching: str, siblings: int) -> None:
+def test_inserted_nodes_remember_the_children_nearest_to_the_outside(seed: int, siblings: int) -> None:
     tree = some_tree(seed)
-    binary = binarise(tree, branching=branching, siblings=siblings)
+    binary = binarise(tree, siblings=siblings)
     assert debinarise(binary) == tree
     for node in binary.subtrees():
         if node.label.startswith("@") and siblings:
-            outer = node.children[-1 if branching == "left" else 0]
+            outer = node.children[-1]
             assert node.label.endswith("|" + (outer if isinstance(outer, str) else outer.label))
 
 

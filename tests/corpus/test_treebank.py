@@ -50,19 +50,5 @@ def test_what_was_skipped_is_known() -> None:
         tw.Treebank.read(io.StringIO(""))
 
 
-def test_shuffling_depends_on_the_seed_alone() -> None:
-    bank = bank_of(*"abcdefghij")
-    assert bank.shuffled(1) == bank.shuffled(1)
-    assert bank.shuffled(1) != bank.shuffled(2)
-    assert sorted(sentence.forms for sentence in bank.shuffled(1)) == [[letter] for letter in "abcdefghij"]
-
-
-def test_the_fingerprint_is_of_the_content() -> None:
-    bank = bank_of("a b", "c")
-    assert bank.fingerprint() == bank_of("a b", "c").fingerprint() != bank_of("a b", "d").fingerprint()
-    bank[0].heads = [0, 1]
-    assert bank.fingerprint() != bank_of("a b", "c").fingerprint()
-
-
 def test_values_are_counted() -> None:
     assert bank_of("a b a", "a").counts("FORM") == {"a": 3, "b": 1}

@@ -146,7 +146,7 @@ def test_differences_are_counted() -> None:
 
 
 def test_doubt_can_be_sorted_by() -> None:
-    elements = Elements(tw.draw.html([SimpleNamespace(**vars(DOGS), confidence=[0.5, 0.9])]))
+    elements = Elements(tw.draw.html([SimpleNamespace(**vars(DOGS), head_confidence=[0.5, 0.9])]))
     assert elements.all("article")[0]["data-doubt"] == "0.5000"
     assert "data-doubted" in elements.all("footer")[0]
     assert "data-doubted" not in Elements(tw.draw.html([DOGS])).all("footer")[0]

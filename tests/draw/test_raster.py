@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from treewright import draw
-from treewright.draw.stack import stacked
+from treewright.draw.vector import stack_drawings
 from treewright.errors import InputError, MissingExtra
 
 WORDS: dict[str, Any] = {"forms": ["Dogs", "bark"], "heads": [2, 0], "deprels": ["nsubj", "root"]}
@@ -72,13 +72,13 @@ def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_drawings_are_stacked_without_overlap() -> None:
     drawings = [drawing(), drawing(forms=["Hyperparameters", "bark"]), drawing()]
     sizes = [size_of_svg(one) for one in drawings]
-    root = ElementTree.fromstring(stacked(drawings))
+    root = ElementTree.fromstring(stack_drawings(drawings))
     inner = root.findall(f"{SVG}svg")
     assert [int(one.attrib["y"]) for one in inner] == [0, sizes[0][1], sizes[0][1] + sizes[1][1]]
-    assert size_of_svg(stacked(drawings)) == (max(w for w, _ in sizes), sum(h for _, h in sizes))
+    assert size_of_svg(stack_drawings(drawings)) == (max(w for w, _ in sizes), sum(h for _, h in sizes))
     assert len(root.findall(f".//{SVG}style")) == 1
     assert [one.findtext(f"{SVG}title") for one in inner] == ["Dogs bark", "Hyperparameters bark", "Dogs bark"]
 
 
 def test_a_single_drawing_is_not_changed() -> None:
-    assert stacked([drawing()]) == drawing()
+    assert stack_drawings([drawing()]) == drawing()

@@ -8,7 +8,8 @@ import pytest
 from oracles.treebanks import damage, generate, to_conllu
 
 from treewright.corpus import Sentence, read
-from treewright.evaluate import BREAKDOWNS, evaluate
+from treewright.evaluate import evaluate
+from treewright.evaluate.breakdown import BREAKDOWNS
 from treewright.trees import from_conll, nonprojective_arcs
 
 TREEBANK = generate(30, 11)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import treewright as tw
+from treewright.corpus.graph import clear_graph
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
 VERBS = ("sings", "runs", "sleeps", "writes", "laughs", "waits")
@@ -65,5 +66,5 @@ def treebank(count: int, seed: int = 0, *, relatives: bool = False) -> list[tw.S
 
 def without_graph(sentence: tw.Sentence) -> tw.Sentence:
     copy = sentence.copy()
-    copy.clear_graph()
+    clear_graph(copy)
     return copy

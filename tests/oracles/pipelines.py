@@ -38,5 +38,5 @@ def pipeline() -> Pipeline:
 
 def text_of(count: int, seed: int) -> str:
     """Raw text in the language of the pipeline, a paragraph for every third sentence."""
-    sentences = [sentence.joined() for sentence in written(count, seed)]
+    sentences = [sentence.text for sentence in written(count, seed)]
     return "".join(text + ("\n\n" if place % 3 == 2 else " ") for place, text in enumerate(sentences))

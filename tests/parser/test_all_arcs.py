@@ -112,7 +112,7 @@ def test_every_text_of_a_certificate_names_its_scope(parser: Parser) -> None:
         assert certificate_line(found) == f"certified: the model's best tree over {scope}; it may still be wrong"
         assert found.to_dict()["certified_over"] == scope
         assert f"certified: the model's best tree over {scope}; it may still be wrong" in tw.draw.html([found])
-        found.parse = None
+        found.parse = None  # type: ignore[assignment]
         assert f"certified: the model's best tree over {scope}; it may still be wrong" in tw.draw.html([found])
 
 

@@ -12,7 +12,7 @@ from oracles.networks import random_network
 
 import treewright as tw
 from treewright.learn import Weights
-from treewright.network import Network
+from treewright.network import Network, Reading
 from treewright.parser import ParserOptions
 from treewright.parser.network_scores import ARC_WEIGHTS, UNKNOWN_LABEL, NetworkScores, NetworkWeights
 from treewright.parser.networks import with_readings
@@ -81,6 +81,11 @@ def test_scores_of_labels_are_in_the_unit_of_the_weights(network: Network) -> No
     assert added[1:, 1] == pytest.approx([2.0 * UNKNOWN_LABEL / 0.5] * 2)
 
 
+def reading_of(sentence: tw.Sentence) -> Reading:
+    assert isinstance(sentence.reading, Reading)
+    return sentence.reading
+
+
 def test_given_readings_are_used_and_results_have_none(parser: tw.Parser, network: Network) -> None:
     [read] = with_readings(network, SENTENCES[:1])
     other = with_readings(network, [SENTENCES[0].with_columns(forms=["x", "y", "z", "u", "v"])])[0].reading
@@ -123,7 +128,7 @@ def test_a_large_weight_makes_the_tags_those_of_the_network(network: Network) ->
     values = network.model.columns["upos"]
 
     def scores(tags: list[str]) -> list[float]:
-        return [float(row[values.index(tag)]) for row, tag in zip(read.reading.tags, tags, strict=True)]
+        return [float(row[values.index(tag)]) for row, tag in zip(reading_of(read).tags, tags, strict=True)]
 
     assert all(mine >= other for mine, other in zip(scores(tagged.upos), scores(plain.upos), strict=True))
     assert sum(scores(tagged.upos)) > sum(scores(plain.upos))
@@ -142,7 +147,7 @@ def test_frequent_words_have_more_candidate_tags_beside_a_network(network: Netwo
     [read] = with_readings(network, [words])
     seen = ["NOUN", "VERB"] * 20
     places = [network.model.columns["upos"].index(tag) for tag in ("NOUN", "VERB")]
-    preferred = [("NOUN", "VERB")[int(row[places[1]] > row[places[0]])] for row in read.reading.tags]
+    preferred = [("NOUN", "VERB")[int(row[places[1]] > row[places[0]])] for row in reading_of(read).tags]
     assert preferred != seen
     assert next(tw.tagger.Tagger(model).tag([read])).upos == seen
     for tagger in (wide, tw.tagger.Tagger.load(tmp_path / "wide")):

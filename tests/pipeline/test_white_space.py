@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from oracles.pipelines import text_of, written
 
 import treewright as tw
+from treewright.corpus.offsets import join_tokens, surface_tokens
 from treewright.corpus.typography import INVISIBLE, MARKS
 from treewright.errors import InputError
 from treewright.learn import Learning
@@ -167,7 +168,7 @@ def test_arbitrary_text_is_rebuilt_and_places_are_right(text: str) -> None:
         found = tokeniser(text)
         visible = text.translate(dict.fromkeys(map(ord, INVISIBLE))).strip()
         assert rebuild_text(found) == (text if visible else "")
-        assert all(sentence.text == sentence.joined() for sentence in found)
+        assert all(sentence.text == join_tokens(surface_tokens(sentence)) for sentence in found)
         check_places(tokeniser, text)
 
 

@@ -415,7 +415,7 @@ def test_what_is_refused_is_named() -> None:
     with pytest.raises(ProofError, match="arcs of the tree cross"):
         tw.decode.verify(crossing, proved, projective=True)
     with pytest.raises(InputError, match="arc, sib, grand or stop has NaN"):
-        tw.decode.verify([[0, np.nan, 1], [0, 0, 7], [0, 3, 0]], parse)
+        tw.decode.verify([[0.0, np.nan, 1.0], [0.0, 0.0, 7.0], [0.0, 3.0, 0.0]], parse)
 
 
 def test_parts_of_outermost_modifiers_are_refused() -> None:
@@ -475,7 +475,7 @@ def test_other_methods_have_no_proofs() -> None:
 def test_a_batch_has_the_proofs_of_single_sentences() -> None:
     batch = [Parts.from_arrays(i.arc, **i.scores) for i in (random_instance(s, 4) for s in range(3))]
     for projective in (False, True):
-        for parts, parse in zip(batch, tw.decode.tree_batch(batch, projective=projective, proof=True), strict=True):
+        for parts, parse in zip(batch, tw.decode.trees(batch, projective=projective, proof=True), strict=True):
             assert tw.decode.verify(parts, parse, projective=projective).value == pytest.approx(parse.score)
 
 

@@ -12,27 +12,26 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from typing import IO, Any
 
-from treewright.calls import checked
 from treewright.checking.block import Block
 from treewright.checking.cells import cell_problems, sent_id_problems
 from treewright.checking.content import content_problems
 from treewright.checking.counts import Counts, count_problems
-from treewright.checking.findings import LEVELS, RULES, Finding, Problem, Rule
+from treewright.checking.findings import LEVELS, RULES, Finding, Problem
 from treewright.checking.layout import layout_problems
 from treewright.checking.structure import graph_problems, tree_problems
-from treewright.corpus import Sentence, read
+from treewright.corpus import Reader, Sentence, read
+from treewright.corpus.checks import check_iterable
 from treewright.errors import FormatError, InputError
 
-__all__ = ["LEVELS", "RULES", "Counts", "Finding", "Rule", "check", "findings"]
+__all__ = ["RULES", "Counts", "Finding", "check", "findings"]
 
 Source = str | os.PathLike[str] | IO[Any] | Iterable[Sentence]
 
 
-@checked
 def check(
     sentences: Source, *, against: Source | Counts | None = None, level: int = 4, ignore: Collection[str] = ()
 ) -> list[Finding]:
-    """What is invalid or almost never occurs in a treebank, whose sentences are a CoNLL-U file or sentences.
+    """List what is invalid or almost never occurs in a treebank, whose sentences are a CoNLL-U file or sentences.
 
     level: 1 checks the text of the file, 2 also cells, trees and graphs by the rules of Universal Dependencies, 3 also
     analyses that the guidelines exclude, 4 also what never or hardly ever occurs in `against`, another treebank, if it
@@ -44,56 +43,60 @@ def check(
     return list(findings(sentences, against=against, level=level, ignore=ignore))
 
 
-@checked
 def findings(
     sentences: Source, *, against: Source | Counts | None = None, level: int = 4, ignore: Collection[str] = ()
 ) -> Iterator[Finding]:
-    """The findings of `check` one by one, as the sentences are read.
+    """Yield the findings of `check` one by one, as the sentences are read.
 
     >>> len(list(findings("sample.conllu", level=2)))
     0
     """
     if level not in LEVELS:
         raise InputError(f"level is {level!r}; expected one of {', '.join(map(str, LEVELS))}")
+    check_iterable(ignore, "a list of names of rules", "ignore")
     for name in ignore:
         if name not in RULES:
             raise InputError(f"ignore has {name!r}; the rules are {', '.join(RULES)}")
-    counts = against if against is None or isinstance(against, Counts) else Counts.of(opened(against))
-    return _findings(sentences, counts if level >= 4 else None, level, frozenset(ignore))
+    counts = against if against is None or isinstance(against, Counts) else Counts.of(open_source(against, "against"))
+    source = open_source(sentences, "sentences", on_error="skip")
+    return _findings(source, counts if level >= 4 else None, level, frozenset(ignore))
 
 
-def opened(source: Source) -> Iterable[Sentence]:
-    """The sentences of a file, or the sentences."""
+def open_source(source: Source, name: str, on_error: str = "raise") -> Iterable[Sentence]:
+    """Return a reader of a file, or the sentences."""
     if isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
-        return read(source)  # type: ignore[arg-type]
+        return read(source, on_error=on_error)  # type: ignore[arg-type]
+    check_iterable(source, "a path, an open file, or sentences", name)
     return source
 
 
-def _findings(source: Source, counts: Counts | None, level: int, ignore: frozenset[str]) -> Iterator[Finding]:
-    is_file = isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
-    sentences: Any = read(source, on_error="skip") if is_file else source  # type: ignore[arg-type]
+def _findings(
+    source: Iterable[Sentence], counts: Counts | None, level: int, ignore: frozenset[str]
+) -> Iterator[Finding]:
+    reader = source if isinstance(source, Reader) else None
     seen: dict[str, int] = {}
     errors = 0  # of those that the reader has left out
-    for number, (sentence, is_last) in enumerate(with_last(sentences)):
-        if is_file and "format" not in ignore:
-            yield from map(finding_of_error, sentences.errors[errors:])
-            errors = len(sentences.errors)
+    for number, (sentence, is_last) in enumerate(with_last(source)):
+        if reader and "format" not in ignore:
+            yield from map(finding_of_error, reader.errors[errors:])
+            errors = len(reader.errors)
         if sentence is None:
             break
         if sentence.layout.format != "conllu":
             raise InputError(f"{sentence.place}: the format is {sentence.layout.format}; expected conllu")
         block = Block(sentence)
-        problems = problems_of(block, seen, counts, level, is_file and number == 0, is_file and is_last)
+        ends = (number == 0, is_last) if reader else (False, False)
+        problems = problems_of(block, seen, counts, level, *ends)
         for problem in sorted(problems, key=lambda problem: problem.line):
             if problem.rule not in ignore:
                 yield finding_of(problem, block)
-    if is_file and "format" not in ignore and sentences.skipped > errors:
-        reason = f"{sentences.skipped - errors} more sentences cannot be read"
-        yield Finding("format", 1, sentences.name, 0, None, None, None, reason)
+    if reader and "format" not in ignore and reader.skipped > errors:
+        reason = f"{reader.skipped - errors} more sentences cannot be read"
+        yield Finding("format", 1, reader.name, 0, None, None, None, reason)
 
 
 def finding_of(problem: Problem, block: Block) -> Finding:
-    """A problem with its place."""
+    """Return a problem with its place."""
     form = next((row.form for row in block.rows if row.id == problem.word), None)
     level = RULES[problem.rule].level
     sentence = block.sentence
@@ -102,12 +105,12 @@ def finding_of(problem: Problem, block: Block) -> Finding:
 
 
 def finding_of_error(error: FormatError) -> Finding:
-    """A sentence that cannot be read."""
+    """Return the finding for a sentence that cannot be read."""
     return Finding("format", RULES["format"].level, error.source, error.line, None, None, None, error.problem)
 
 
 def with_last(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence | None, bool]]:
-    """Each sentence, and whether it is the last; at the end None."""
+    """Yield each sentence, and whether it is the last; at the end None."""
     before: Sentence | None = None
     for sentence in sentences:
         if before is not None:
@@ -121,7 +124,7 @@ def with_last(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence | None, 
 def problems_of(
     block: Block, seen: dict[str, int], counts: Counts | None, level: int, is_first: bool, is_last: bool
 ) -> Iterator[Problem]:
-    """The problems of a sentence, by levels."""
+    """Yield the problems of a sentence, by levels."""
     yield from layout_problems(block, is_first, is_last)
     if level >= 2:
         yield from sent_id_problems(block, seen)

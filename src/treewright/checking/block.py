@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
-
-COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+from treewright.corpus.layout import CONLLU
 
 
 class Row(NamedTuple):
@@ -36,7 +35,7 @@ class Block:
         self.rows: list[Row] = []
         for number, text in self.lines:
             cells = text.removesuffix("\r").split("\t")
-            if not text.startswith("#") and len(cells) == len(COLUMNS):
+            if not text.startswith("#") and len(cells) == CONLLU.width:
                 self.rows.append(Row(number, *cells))
         self.words = [row for row in self.rows if "-" not in row.id and "." not in row.id]
         self.tokens = [row for row in self.rows if "-" in row.id]
@@ -55,12 +54,12 @@ class Block:
     @cached_property
     def children(self) -> list[list[int]]:
         """The dependents of each node."""
-        found: list[list[int]] = [[] for _ in self.heads]
+        children: list[list[int]] = [[] for _ in self.heads]
         for word, head in enumerate(self.heads):
             if word and head >= 0:
-                found[head].append(word)
-        return found
+                children[head].append(word)
+        return children
 
     def row(self, word: int) -> Row:
-        """The row of a word, counted from 1."""
+        """Return the row of a word, counted from 1."""
         return self.words[word - 1]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from treewright.checking.block import Block, Row
 from treewright.checking.findings import Problem
+from treewright.corpus.offsets import join_tokens, surface_tokens
 
 # universaldependencies.org/u/pos, /u/dep and /format.html, version 2
 UPOS = frozenset(
@@ -45,25 +46,25 @@ def cell_problems(block: Block) -> Iterator[Problem]:
 
 
 def sent_id_problems(block: Block, seen: dict[str, int]) -> Iterator[Problem]:
-    """A sent_id that is missing, repeated or has white space; `seen` has the line of each."""
-    found = block.sentence.sent_id
-    if found is None:
+    """Report a sent_id that is missing, repeated or has white space; `seen` has the line of each."""
+    sent_id = block.sentence.sent_id
+    if sent_id is None:
         yield Problem("sent-id", block.first_line, "", "the sentence has no comment sent_id")
-    elif re.search(r"\s", found):
-        yield Problem("sent-id", block.first_line, "", f"sent_id {found!r} has white space")
-    elif found in seen:
-        yield Problem("sent-id", block.first_line, "", f"sent_id is also that of the sentence at line {seen[found]}")
-    if found is not None:
-        seen.setdefault(found, block.sentence.line)
+        return
+    if re.search(r"\s", sent_id):
+        yield Problem("sent-id", block.first_line, "", f"sent_id {sent_id!r} has white space")
+    elif sent_id in seen:
+        yield Problem("sent-id", block.first_line, "", f"sent_id is also that of the sentence at line {seen[sent_id]}")
+    seen.setdefault(sent_id, block.sentence.line)
 
 
 def text_problems(block: Block) -> Iterator[Problem]:
-    """The comment text, and SpaceAfter."""
+    """Check the comment text, and SpaceAfter."""
     sentence = block.sentence
     text = sentence.comment("text")
     if text is None:
         yield Problem("text", block.first_line, "", "the sentence has no comment text")
-    elif text != (joined := sentence.joined()):
+    elif text != (joined := join_tokens(surface_tokens(sentence))):
         place = len(os.path.commonprefix([text, joined]))
         given, made = text[place : place + 15], joined[place : place + 15]
         yield Problem(
@@ -82,7 +83,7 @@ def text_problems(block: Block) -> Iterator[Problem]:
 
 
 def token_problems(row: Row) -> Iterator[Problem]:
-    """Cells of a multiword token that must be empty."""
+    """Report cells of a multiword token that must be empty."""
     filled = [name.upper() for name in TOKEN_CELLS if getattr(row, name) != "_"]
     if row.feats in TOKEN_FEATS:
         filled = [name for name in filled if name != "FEATS"]
@@ -91,17 +92,17 @@ def token_problems(row: Row) -> Iterator[Problem]:
 
 
 def feature_problems(row: Row) -> Iterator[Problem]:
-    """A list of Name=Value in order."""
+    """Check that FEATS is a list of Name=Value in order."""
     names: list[str] = []
     for item in row.feats.split("|"):
-        found = FEATURE.fullmatch(item)
-        if found is None:
+        match = FEATURE.fullmatch(item)
+        if match is None:
             yield Problem("feats", row.line, row.id, f"FEATS has {item!r}; expected Name=Value")
             return
-        values = found[2].split(",")
+        values = match[2].split(",")
         if values != sorted(set(values), key=str.lower):
             yield Problem("feats", row.line, row.id, f"the values of {item!r} are not sorted, or repeated")
-        names.append(found[1])
+        names.append(match[1])
     if len(set(names)) < len(names):
         yield Problem("feats", row.line, row.id, f"FEATS {row.feats!r} has a name twice")
     elif names != sorted(names, key=str.lower):
@@ -109,11 +110,11 @@ def feature_problems(row: Row) -> Iterator[Problem]:
 
 
 def relation_problems(row: Row) -> Iterator[Problem]:
-    """An unknown relation, and root with another head than 0."""
-    found = RELATION.fullmatch(row.deprel)
+    """Report an unknown relation, and root with another head than 0."""
+    match = RELATION.fullmatch(row.deprel)
     if row.deprel == "_" and row.head == "_":
         return  # reported as a word without a head
-    if found is None or found[1] not in RELATIONS:
+    if match is None or match[1] not in RELATIONS:
         yield Problem("relation", row.line, row.id, f"DEPREL is {row.deprel}; expected a universal relation")
-    elif row.head != "_" and (found[1] == "root") != (row.head == "0"):
+    elif row.head != "_" and (match[1] == "root") != (row.head == "0"):
         yield Problem("root-relation", row.line, row.id, f"HEAD is {row.head} and DEPREL {row.deprel}")

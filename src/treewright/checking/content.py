@@ -32,18 +32,18 @@ def content_problems(block: Block) -> Iterator[Problem]:
 
 
 def argument_problems(block: Block, head: int, relations: list[str]) -> Iterator[Problem]:
-    """Subjects and objects of one head."""
+    """Check subjects and objects of one head."""
     row = block.row(head)
     below = block.children[head]
     subjects = [word for word in below if relations[word] in SUBJECTS and not is_outer(block.row(word).deprel)]
     objects = [word for word in below if relations[word] == "obj"]
     if len(subjects) > 1:
-        yield Problem("two-subjects", row.line, row.id, f"{listed(block, subjects)}; expected at most one subject")
+        yield Problem("two-subjects", row.line, row.id, f"{list_words(block, subjects)}; expected at most one subject")
     if len(objects) > 1:
-        yield Problem("two-objects", row.line, row.id, f"{listed(block, objects)}; expected at most one obj")
+        yield Problem("two-objects", row.line, row.id, f"{list_words(block, objects)}; expected at most one obj")
     is_predicate = any(relations[word] in PREDICATE_MARKS for word in below)
     if objects and row.upos in NOUNS and not is_predicate:
-        yield Problem("object-of-noun", row.line, row.id, f"{row.upos} with {listed(block, objects)}")
+        yield Problem("object-of-noun", row.line, row.id, f"{row.upos} with {list_words(block, objects)}")
 
 
 def is_outer(relation: str) -> bool:
@@ -51,13 +51,13 @@ def is_outer(relation: str) -> bool:
     return relation.endswith(":outer")
 
 
-def listed(block: Block, words: list[int]) -> str:
-    """Words as relation, number and form."""
+def list_words(block: Block, words: list[int]) -> str:
+    """Return words as relation, number and form."""
     return ", ".join(f"{block.row(word).deprel} {word} {block.row(word).form}" for word in words)
 
 
 def punctuation_problems(block: Block, relations: list[str]) -> Iterator[Problem]:
-    """Tag, dependents and attachment of punctuation."""
+    """Check tag, dependents and attachment of punctuation."""
     for word, row in enumerate(block.words, start=1):
         is_punct = relations[word] == "punct"
         if is_punct != (row.upos == "PUNCT") and block.heads[word] != 0:
@@ -66,7 +66,7 @@ def punctuation_problems(block: Block, relations: list[str]) -> Iterator[Problem
             continue
         below = [child for child in block.children[word] if relations[child] != "punct"]
         if below:
-            yield Problem("punct-dependents", row.line, row.id, f"punctuation with {listed(block, below)}")
+            yield Problem("punct-dependents", row.line, row.id, f"punctuation with {list_words(block, below)}")
         gap = gap_of(block, word)
         if gap:
             inner = f"{gap[0]} {block.row(gap[0]).form}"
@@ -81,7 +81,7 @@ def punctuation_problems(block: Block, relations: list[str]) -> Iterator[Problem
 
 
 def gap_of(block: Block, word: int) -> list[int]:
-    """The words between a word and its head that are not below the head."""
+    """Return the words between a word and its head that are not below the head."""
     head = block.heads[word]
     if head == 0:
         return []
@@ -95,7 +95,7 @@ def is_below(block: Block, word: int, head: int) -> bool:
 
 
 def contradictions(block: Block) -> Iterator[Problem]:
-    """Words whose head of the tree is missing in DEPS, where the guidelines give no reason for it.
+    """Report words whose head of the tree is missing in DEPS, where the guidelines give no reason for it.
 
     Reasons are relative clauses (ref), and empty nodes that take the place of the head or of an orphan.
     """

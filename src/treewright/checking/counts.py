@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from treewright.calls import explained_methods
 from treewright.checking.block import Block, Row
 from treewright.checking.findings import Problem
 from treewright.corpus import Sentence
 
-RARE = 2  # occurrences in the other treebank up to which a combination is reported; by convention
-MIN_EXPECTED = 10.0  # occurrences expected by chance below which a missing combination says nothing; by convention
-MIN_HEADS = 1000  # heads with a relation below which it says nothing that none has it twice; by convention
-MAX_NEW_SHARE = 1e-4  # share of words with an XPOS not seen before, above which a new one says nothing; by convention
+RARE = 2  # occurrences in the other treebank up to which a combination is reported; not tuned
+MIN_EXPECTED = 10.0  # occurrences expected by chance below which a missing combination says nothing; not tuned
+MIN_HEADS = 1000  # heads with a relation below which it says nothing that none has it twice; not tuned
+MAX_NEW_SHARE = 1e-4  # share of words with an XPOS not seen before, above which a new one says nothing; not tuned
 ROOT = "ROOT"  # the tag of the root
 
 
-@explained_methods
 @dataclass
 class Counts:
     """How often tags, relations, features and their combinations occur in a treebank."""
@@ -36,7 +34,7 @@ class Counts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> Counts:
-        """The counts of the sentences of a treebank."""
+        """Count the sentences of a treebank."""
         counts = cls()
         for sentence in sentences:
             counts.add(sentence)

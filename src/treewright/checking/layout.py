@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from treewright.checking.block import COLUMNS, Block, Row
+from treewright.checking.block import Block, Row
 from treewright.checking.findings import Problem
+from treewright.corpus.layout import CONLLU
 
 SPACES_INSIDE = {"FORM", "LEMMA", "MISC"}  # the columns whose cells may have spaces
 BAD_SPACE = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # at an end, repeated, or another character than the space
@@ -23,7 +24,7 @@ def layout_problems(block: Block, is_first: bool, is_last: bool) -> Iterator[Pro
 
 
 def line_problems(block: Block, is_first: bool, is_last: bool) -> Iterator[Problem]:
-    """Line breaks, blank lines and misplaced comments."""
+    """Check line breaks, blank lines and the place of comments."""
     first_number, first_text = block.lines[0]
     if is_first and first_text.startswith("\ufeff"):
         yield Problem("byte-order-mark", first_number, "", "a byte order mark; expected none")
@@ -47,8 +48,8 @@ def line_problems(block: Block, is_first: bool, is_last: bool) -> Iterator[Probl
 
 
 def space_problems(row: Row) -> Iterator[Problem]:
-    """White space in cells."""
-    for column, cell in zip(COLUMNS, row[1:], strict=True):
+    """Check white space in cells."""
+    for column, cell in zip(CONLLU.columns, row[1:], strict=True):
         if BAD_SPACE.search(cell):
             yield Problem("white-space", row.line, row.id, f"{column} {cell!r} has white space at an end, or repeated")
         elif " " in cell and column not in SPACES_INSIDE:

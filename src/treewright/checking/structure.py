@@ -16,7 +16,7 @@ Edge = tuple[str, str]  # the ID of the head, the relation
 
 
 def tree_problems(block: Block) -> Iterator[Problem]:
-    """Words without a head, cycles, and several roots or none."""
+    """Report words without a head, cycles, and several roots or none."""
     heads = block.sentence.head_numbers()
     for number, head in enumerate(heads, start=1):
         if head < 0:
@@ -33,7 +33,7 @@ def tree_problems(block: Block) -> Iterator[Problem]:
 
 
 def graph_problems(block: Block) -> Iterator[Problem]:
-    """DEPS: its format, missing entries, roots, and nodes that cannot be reached."""
+    """Check DEPS: its format, missing entries, roots, and nodes that cannot be reached."""
     nodes = [row for row in block.rows if "-" not in row.id]
     with_deps = [row for row in nodes if row.deps != "_"]
     if not with_deps:
@@ -53,7 +53,7 @@ def graph_problems(block: Block) -> Iterator[Problem]:
 
 
 def edges_of(row: Row, known: set[str]) -> tuple[list[Edge], list[Problem]]:
-    """The edges of a DEPS cell, and what is wrong with it."""
+    """Return the edges of a DEPS cell, and what is wrong with it."""
     edges: list[Edge] = []
     problems: list[Problem] = []
 
@@ -61,15 +61,15 @@ def edges_of(row: Row, known: set[str]) -> tuple[list[Edge], list[Problem]]:
         problems.append(Problem(rule, row.line, row.id, reason))
 
     for item in row.deps.split("|"):
-        found = EDGE.fullmatch(item)
-        if found is None or found[1] not in known or found[2] not in RELATIONS | {"ref"}:
+        match = EDGE.fullmatch(item)
+        if match is None or match[1] not in known or match[2] not in RELATIONS | {"ref"}:
             report("deps-format", f"DEPS has {item!r}; expected a node and a relation: 4:nsubj")
             continue
-        if found[1] == row.id:
+        if match[1] == row.id:
             report("deps-format", f"DEPS has {item!r}, an edge from the node to itself")
-        if (found[1] == "0") != (item.partition(":")[2] == "root"):
+        if (match[1] == "0") != (item.partition(":")[2] == "root"):
             report("deps-root", f"DEPS has {item!r}; expected root for 0 and for nothing else")
-        edges.append((found[1], found[2] + found[3]))
+        edges.append((match[1], match[2] + match[3]))
     keys = [(node_number(head), relation) for head, relation in edges]
     if len(set(keys)) < len(keys):
         report("deps-format", f"DEPS {row.deps!r} has an edge twice")
@@ -79,13 +79,13 @@ def edges_of(row: Row, known: set[str]) -> tuple[list[Edge], list[Problem]]:
 
 
 def node_number(id_: str) -> tuple[int, int]:
-    """The ID of a node as numbers, to sort by."""
+    """Return the ID of a node as numbers, to sort by."""
     word, _, part = id_.partition(".")
     return int(word), int(part or 0)
 
 
 def unreachable(nodes: list[Row], edges: dict[str, list[Edge]]) -> Iterator[Problem]:
-    """The nodes that no path from the root reaches."""
+    """Report the nodes that no path from the root reaches."""
     below: dict[str, list[str]] = {}
     for row in nodes:
         for head, _ in edges[row.id]:

@@ -14,9 +14,9 @@ from typing import Any
 
 from treewright.errors import InputError
 
-SVG_WIDTH = 960  # pixels; by convention
-MOST_STACKED = 200  # drawings in one image, about 40,000 pixels high; by convention
-TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; by convention
+SVG_WIDTH = 960  # pixels; not tuned
+MOST_STACKED = 200  # drawings in one image, about 40,000 pixels high; not tuned
+TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; not tuned
 
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
 
@@ -55,7 +55,7 @@ def write_pictures(
     source is named in errors.
     """
     from treewright import draw
-    from treewright.draw.stack import stacked
+    from treewright.draw.vector import stack_drawings
 
     folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
     if folder is not None:
@@ -69,7 +69,7 @@ def write_pictures(
     if len(drawings) > MOST_STACKED:
         remedy = "give a folder (-o drawings/) or write a web page (-o drawings.html)"
         raise InputError(f"{source}: more than {MOST_STACKED} sentences for one image; {remedy}")
-    drawing = draw.Drawing(stacked(drawings), "svg")
+    drawing = draw.Drawing(stack_drawings(drawings), "svg")
     write_bytes([drawing.png() if form == "png" else drawing.encode()], output)
 
 

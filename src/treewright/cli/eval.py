@@ -55,7 +55,7 @@ SECTIONS = (
     ("ELAS", "EULAS", "Edges", "Extra"),
     ("Roots", "UEM", "LEM"),
 )
-WIDTH = 120  # minimum of columns where the output is not a terminal; by convention
+WIDTH = 120  # minimum of columns where the output is not a terminal; not tuned
 GRAPHS = ("ELAS", "EULAS", "Edges", "Extra")  # shown if one of the files has graphs
 
 

@@ -17,7 +17,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
-    from treewright.decode import Parse
+    from treewright.corpus.sentence import ParseResult
     from treewright.errors import FormatError
 
 MAX_NAMED = 3  # the number of errors that are printed in full; not tuned
@@ -121,7 +121,7 @@ class Summary:
         for name, value in further.items():
             self.further[name] = self.further.get(name, 0) + value
 
-    def count_parse(self, sentence: Sized, parse: Parse, **further: int) -> None:
+    def count_parse(self, sentence: Sized, parse: ParseResult, **further: int) -> None:
         """Count a sentence with its tree."""
         self.count(sentence, parse.certified, **further)
         if parse.pruned:
@@ -184,9 +184,11 @@ class KeptGraphs:
     def restore(self, parsed: Sentence) -> None:
         """Set DEPS as it was. Sentences come in the order in which they were kept; one may come several times."""
         if self._is_on:
+            from treewright.corpus.graph import copy_graph
+
             while self._waiting[0].place != parsed.place:
                 self._waiting.popleft()
-            parsed.copy_graph(self._waiting[0])
+            copy_graph(parsed, self._waiting[0])
 
 
 class Flushing:

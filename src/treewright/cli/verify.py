@@ -112,7 +112,7 @@ def lines_of(file: str) -> Iterator[bytes]:
 
 def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, float]:
     """Check the proof of a sentence and its comment; return whether it is certified, and the gap that is proved."""
-    from treewright.corpus.derived import CERTIFICATE
+    from treewright.corpus.confidence import CERTIFICATE
     from treewright.parser.proofs import check_record, read_record
     from treewright.pipeline.certificate import certificate_text
 

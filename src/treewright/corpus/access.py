@@ -1,4 +1,4 @@
-"""The public functions `read`, `read_trees`, `format_of` and `write`."""
+"""Read and write files of sentences and trees."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from treewright.calls import explained
 from treewright.checks import check_flags
 from treewright.corpus import brackets, conll
 from treewright.corpus.block import end_of_opening
 from treewright.corpus.brackets import Tree
 from treewright.corpus.checks import CHECKS
 from treewright.corpus.files import Source, name_of, open_input, open_output
-from treewright.corpus.layout import CONLLU, CONLLX, Layout
+from treewright.corpus.layout import LAYOUTS, Layout
 from treewright.corpus.reader import Lines, Problems, Reader
-from treewright.corpus.sentence import Sentence
+from treewright.corpus.sentence import Sentence, to_layout
 from treewright.corpus.transforms import strip_functions, strip_traces
 from treewright.errors import FormatError, InputError
 
 FORMATS = ("conllu", "conllup", "conllx")
-LAYOUTS = {"conllu": CONLLU, "conllx": CONLLX}
 
 
-@explained
 def read(
     source: Source, format: str | None = None, *, check: str = "format", on_error: str = "raise"
 ) -> Reader[Sentence]:
@@ -48,9 +45,8 @@ def read(
     return Reader(lines, conll.sentences(lines, format, problems, check), problems)
 
 
-@explained
 def read_trees(source: Source, *, functions: bool = True, traces: bool = True, on_error: str = "raise") -> Reader[Tree]:
-    """Stream the phrase-structure trees of a file in Penn brackets; source and on_error are those of `read`.
+    """Stream the phrase-structure trees of a file in Penn brackets; source and on_error as in `read`.
 
     functions=False cuts labels down to their category (NP-SBJ to NP); traces=False removes empty elements.
 
@@ -62,12 +58,11 @@ def read_trees(source: Source, *, functions: bool = True, traces: bool = True, o
     check_flags(functions=functions, traces=traces)
     problems = Problems(on_error)
     lines = Lines(source)
-    return Reader(lines, _stripped(brackets.trees(lines, problems), problems, functions, traces), problems)
+    return Reader(lines, _strip(brackets.trees(lines, problems), problems, functions, traces), problems)
 
 
-@explained
 def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
-    """The format of a source (a path or an open file): "brackets", or one that `read` reads.
+    """Return the format of a source (a path or an open file): "brackets", or one that `read` reads.
 
     An open file keeps its position.
 
@@ -87,7 +82,7 @@ def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
     return conll.layout_of(name_of(source), None, opening, start).format
 
 
-def _stripped(trees: Iterator[Tree], problems: Problems, functions: bool, traces: bool) -> Iterator[Tree]:
+def _strip(trees: Iterator[Tree], problems: Problems, functions: bool, traces: bool) -> Iterator[Tree]:
     for tree in trees:
         kept = tree if traces else strip_traces(tree)
         if kept is None:
@@ -96,7 +91,6 @@ def _stripped(trees: Iterator[Tree], problems: Problems, functions: bool, traces
             yield kept if functions else strip_functions(kept)
 
 
-@explained
 def write(
     items: Sentence | Tree | Iterable[Sentence | Tree],
     target: str | os.PathLike[str] | IO[bytes] | IO[str],
@@ -118,7 +112,7 @@ def write(
         raise ValueError(f"format {format!r}: expected one of {', '.join(LAYOUTS)}")
     if isinstance(items, (str, os.PathLike)):
         raise InputError(f"items is {items!r}; the sentences are the first argument, the file is the second")
-    texts = _joinable([items] if isinstance(items, (Sentence, Tree)) else items, format)
+    texts = _texts([items] if isinstance(items, (Sentence, Tree)) else items, format)
     if isinstance(target, io.TextIOBase):
         return _write(texts, target)
     encoded = (text.encode() for text in texts)
@@ -136,8 +130,8 @@ def _write(pieces: Iterable[Any], file: Any) -> int:
     return count
 
 
-def _joinable(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[str]:
-    """The text of each item so that it can follow that of the one before."""
+def _texts(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[str]:
+    """Yield the text of each item so that it can follow that of the one before."""
     last = ""
     layout: Layout | None = None
     ended: tuple[str, int] | None = None  # where the last tree ended: the next may stand on the same line
@@ -150,9 +144,9 @@ def _joinable(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[
         elif not isinstance(item, Sentence):
             raise ValueError(f"item {number} is {item!r}; expected a Sentence or a Tree")
         else:
-            sentence = item if format is None else item.converted(LAYOUTS[format])
+            sentence = item if format is None else to_layout(item, LAYOUTS[format])
             layout = layout or sentence.layout
-            text = _declared(sentence, layout, first=not last)
+            text = _with_declaration(sentence, layout, first=not last)
             gap = "" if _ends_with_blank_line(last) else "\n" if last.endswith("\n") else "\n\n"
         if last:
             # Only the byte order mark at the beginning of a file is one; others are characters of their files.
@@ -161,13 +155,11 @@ def _joinable(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[
         last = text
 
 
-def _declared(sentence: Sentence, layout: Layout, first: bool) -> str:
-    """Its text; in a file whose first line declares the columns, that line is where it belongs, and there only."""
+def _with_declaration(sentence: Sentence, layout: Layout, first: bool) -> str:
+    """Return its text; the line that declares columns stands at the beginning of the file, and there only."""
     if sentence.layout != layout:
-        columns = " ".join(sentence.layout.columns)
-        raise InputError(
-            f"{sentence.place}: its columns are {columns}; those before it have {' '.join(layout.columns)}"
-        )
+        columns, others = " ".join(sentence.layout.columns), " ".join(layout.columns)
+        raise InputError(f"{sentence.place}: its columns are {columns}; those before it have {others}")
     text = sentence.written()
     if layout.format != "conllup":
         return text

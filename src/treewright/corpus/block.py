@@ -3,23 +3,100 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
+from treewright.corpus.cells import MARK, BadRow, Rows, column_of, cut
+from treewright.corpus.layout import Layout
 from treewright.corpus.reader import shown
+from treewright.errors import FormatError
 
 BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n|[ \t\r]+\Z)+")
 # What may stand before the first word: a byte order mark, blank lines, comments.
 OPENING = re.compile(r"\ufeff?(?:[ \t\r]*\n|[ \t\r]+\Z|#[^\n]*(?:\n|\Z))*")
 
+Edits = dict[int, dict[int, str]]  # row -> column -> the new cell
+
+
+class Block(NamedTuple):
+    """A sentence as it was read: text[start:end] are the lines of its words, `fields` their cells, row after row."""
+
+    text: str
+    start: int
+    end: int
+    layout: Layout
+    fields: list[str]
+    rows: Rows
+    heads: list[int]
+
+    def column(self, name: str) -> list[str]:
+        """Return the words' cells of a column; "_" throughout if there is no such column."""
+        number = self.layout.index.get(name)
+        if number is None:
+            return ["_"] * len(self.heads)
+        return column_of(self.fields, self.layout.width, number, self.rows)
+
+    def row(self, word: int) -> int:
+        """Return the row of a word, counted from 0."""
+        return word if self.rows is None else self.rows[word]
+
+    def cell(self, row: int, name: str) -> str:
+        """Return one cell."""
+        number = self.layout.index.get(name)
+        return "_" if number is None else self.fields[row * self.layout.width + number].removeprefix(MARK)
+
+    def other_rows(self, sign: str) -> list[tuple[int, str]]:
+        """Return row and id of the multiword tokens ("-") or the empty nodes (".")."""
+        if self.rows is None or "ID" not in self.layout.index:
+            return []
+        ids = column_of(self.fields, self.layout.width, self.layout.index["ID"], None)
+        return [(row, id_) for row, id_ in enumerate(ids) if sign in id_]
+
+    def comments(self) -> list[str]:
+        """Return the comments before the first word."""
+        start = comment_start(self.text, self.start)
+        return [line.removesuffix("\r") for line in self.text[start : self.start].split("\n")[:-1]]
+
+    def rewrite(self, edits: Edits, comments: list[str] | None) -> tuple[str, str, str]:
+        """Return the text before the sentence's own lines, those lines with new cells and comments, the text after.
+
+        comments: None if they have not changed.
+        """
+        start = comment_start(self.text, self.start)
+        opening, body = self.text[start : self.start], self.text[self.start : self.end]
+        if comments is not None and comments != self.comments():
+            opening = comment_block(comments, newline_of(self.text))
+        return self.text[:start], opening + (edit(body, edits) if edits else body), self.text[self.end :]
+
+
+def read_block(text: str, start: int, end: int, layout: Layout, source: str, line: int) -> Block:
+    """Cut the lines text[start:end] into cells; a FormatError names source and line."""
+    try:
+        fields, rows, heads = cut(text[start:end], layout)
+    except BadRow as error:
+        raise FormatError(source, line + lines_before_row(text, start, end, error.row), error.problem) from None
+    return Block(text, start, end, layout, fields, rows, heads)
+
+
+def lines_before_row(text: str, start: int, end: int, row: int) -> int:
+    """Return the number of lines of the text before a row; comments may stand between rows."""
+    before = text.count("\n", 0, start)
+    if text.find("\n#", start, end) < 0:
+        return before + row
+    lines = text[start:end].split("\n")
+    return before + [number for number, line in enumerate(lines) if not line.startswith("#")][row]
+
 
 def end_of_opening(text: str, position: int = 0) -> int:
-    """Where the line of the first word begins, or the end of the text."""
+    """Return where the line of the first word begins, or the end of the text."""
     match = OPENING.match(text, position)
     return match.end() if match else position
 
 
 def comment_start(text: str, start: int) -> int:
-    """Where the comments of a sentence begin, whose words begin at `start`; comments before a blank line are the
-    file's."""
+    """Return where the comments of a sentence begin, whose words begin at `start`.
+
+    Comments before a blank line are the file's.
+    """
     while start > 0:
         line = text.rfind("\n", 0, start - 1) + 1
         line += text.startswith("\ufeff", line)
@@ -30,7 +107,7 @@ def comment_start(text: str, start: int) -> int:
 
 
 def name_and_value(comment: str) -> tuple[str, str | None]:
-    """The parts of "# name = value"; no value without an equals sign."""
+    """Return the parts of "# name = value"; no value without an equals sign."""
     name, sign, value = comment[1:].partition("=")
     return name.strip(), value.strip() if sign else None
 
@@ -46,7 +123,7 @@ def set_comment(comments: list[str], name: str, value: str) -> None:
 
 
 def comment_block(comments: list[str], newline: str = "\n") -> str:
-    """The comments as lines of a file."""
+    """Return the comments as lines of a file."""
     for number, line in enumerate(comments):
         if not line.startswith("#") or "\n" in line:
             raise ValueError(f"comments[{number}] is {shown(line)}; expected one line that begins with #")
@@ -57,8 +134,8 @@ def newline_of(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def edited(body: str, edits: dict[int, dict[int, str]]) -> str:
-    """The lines of the words with some cells replaced: row -> column -> new cell. Comments are not rows."""
+def edit(body: str, edits: Edits) -> str:
+    """Replace some cells in the lines of the words. Comments are not rows."""
     lines = body.split("\n")
     row = 0
     for number, line in enumerate(lines):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Any, NamedTuple
 
-from treewright.calls import explained_methods
 from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in, shown
 from treewright.errors import FormatError
 
@@ -30,7 +29,6 @@ class Span(NamedTuple):
     last: int
 
 
-@explained_methods
 class Tree:
     """A labelled node over its children: trees, and words (strings).
 
@@ -58,7 +56,7 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str) -> Tree:
-        """The one tree that `text` holds; files are read with treewright.read_trees."""
+        """Read the one tree that `text` holds; files are read with treewright.read_trees."""
         trees = parse(text, "<text>", 1)
         if len(trees) != 1:
             raise FormatError("<text>", 1, f"{len(trees)} trees; expected one")
@@ -79,16 +77,16 @@ class Tree:
         return all(isinstance(child, str) for child in self.children)
 
     def subtrees(self) -> Iterator[Tree]:
-        """Every node, parents before children, from left to right, itself first."""
+        """Yield every node, parents before children, from left to right, itself first."""
         return (event for event in walk(self) if isinstance(event, Tree))
 
     def leaves(self) -> list[str]:
-        """The words as they are written; `plain_word` undoes the escapes."""
+        """Return the words as they are written, with escapes: -LRB- for (."""
         return [event for event in walk(self) if isinstance(event, str)]
 
     def tags(self) -> list[str]:
-        """For each word, the label right above it."""
-        found: list[str] = []
+        """Return, for each word, the label right above it."""
+        tags: list[str] = []
         above: list[str] = []
         for event in walk(self):
             if isinstance(event, Tree):
@@ -96,17 +94,17 @@ class Tree:
             elif event is None:
                 above.pop()
             else:
-                found.append(above[-1])
-        return found
+                tags.append(above[-1])
+        return tags
 
     def spans(self, *, tags: bool = False) -> list[Span]:
-        """Label and ends of every node, parents first; of those over words only (the tags) with tags=True.
+        """Return label and ends of every node, parents first; of those over words only (the tags) with tags=True.
 
         >>> [tuple(span) for span in Tree.parse("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))").spans()]
         [('S', 0, 3), ('NP', 0, 2), ('VP', 2, 3)]
         """
-        found: list[Span] = []
-        above: list[int] = []  # where in `found`, -1 for nowhere
+        spans: list[Span] = []
+        above: list[int] = []  # where in `spans`, -1 for nowhere
         words = 0
         for event in walk(self):
             if isinstance(event, str):
@@ -114,16 +112,16 @@ class Tree:
             elif event is None:
                 place = above.pop()
                 if place >= 0:
-                    found[place] = found[place]._replace(last=words)
+                    spans[place] = spans[place]._replace(last=words)
             elif tags or not event.is_preterminal():
-                above.append(len(found))
-                found.append(Span(event.label, words, words))
+                above.append(len(spans))
+                spans.append(Span(event.label, words, words))
             else:
                 above.append(-1)
-        return found
+        return spans
 
     def height(self) -> int:
-        """The number of nodes on the longest path to a word; 1 if all children are words."""
+        """Return the number of nodes on the longest path to a word; 1 if all children are words."""
         highest = depth = 0
         for event in walk(self):
             if not isinstance(event, str):
@@ -141,29 +139,29 @@ class Tree:
         return hash(tuple(_flat(self)))
 
     def __str__(self) -> str:
-        """On one line: (S (NP (DT the) ...)), an unlabelled root as ( (S ...))."""
+        """Return the tree on one line: (S (NP (DT the) ...)), an unlabelled root as ( (S ...))."""
         pieces = list(_flat(self))
         for piece in pieces:
             if (UNWRITABLE.search(piece, 1) and piece != ")") or piece == " ":
                 what = "label" if piece[0] == "(" else "word"
                 raise ValueError(f"the {what} {piece[1:]!r} cannot stand in brackets; escape it: bracket_word")
-        return _joined(pieces)
+        return _join(pieces)
 
     def __repr__(self) -> str:
-        text = _joined(_flat(self))
+        text = _join(_flat(self))
         return f"<Tree: {text if len(text) <= 60 else text[:57] + '...'}>"
 
     def _repr_svg_(self) -> str:
-        """The picture in a notebook."""
+        """Return the picture in a notebook."""
         from treewright.draw import svg  # imported on use: few programs draw
 
         return str(svg(self))
 
     def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
-        return _restored, (list(_flat(self)), self._origin)
+        return _restore, (list(_flat(self)), self._origin)
 
     def written(self) -> str:
-        """As it was read; if it was not read, on one line."""
+        """Return the tree as it was read; if it was not read, on one line."""
         return self._origin[0] if self._origin else f"{self}\n"
 
 
@@ -179,7 +177,7 @@ def _fill(tree: Tree, label: str, children: tuple[Tree | str, ...], origin: tupl
 
 
 def walk(tree: Tree) -> Iterator[Tree | str | None]:
-    """All of a tree in order: a node when it begins, its words and nodes, None when it ends."""
+    """Yield all of a tree in order: a node when it begins, its words and nodes, None when it ends."""
     stack: list[Iterator[Tree | str]] = [iter((tree,))]
     while stack:
         for child in stack[-1]:
@@ -194,7 +192,7 @@ def walk(tree: Tree) -> Iterator[Tree | str | None]:
 
 
 def _flat(tree: Tree) -> Iterator[str]:
-    """A tree as a row of strings: "(label", " word", ")"."""
+    """Yield a tree as a row of strings: "(label", " word", ")"."""
     for event in walk(tree):
         if event is None:
             yield ")"
@@ -202,12 +200,12 @@ def _flat(tree: Tree) -> Iterator[str]:
             yield " " + event if isinstance(event, str) else "(" + event.label
 
 
-def _joined(pieces: Iterable[str]) -> str:
+def _join(pieces: Iterable[str]) -> str:
     return "".join(" " + piece if piece[0] == "(" else piece for piece in pieces)[1:]
 
 
-def _restored(pieces: list[str], origin: tuple[str, str, int] | None) -> Tree:
-    """The tree that _flat made flat."""
+def _restore(pieces: list[str], origin: tuple[str, str, int] | None) -> Tree:
+    """Return the tree that _flat made flat."""
     stack: list[tuple[str, list[Tree | str]]] = [("", [])]
     for piece in pieces:
         if piece[0] == "(":
@@ -228,7 +226,7 @@ def _restored(pieces: list[str], origin: tuple[str, str, int] | None) -> Tree:
 
 
 def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
-    """The trees of a file; what cannot be read is reported to `problems`."""
+    """Yield the trees of a file; report what cannot be read to `problems`."""
     waiting: Tree | None = None
     lead = ""  # white space that belongs to the next tree, or to the last one of a file
     found = 0
@@ -262,7 +260,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
 
 
 def _groups(lines: Lines) -> Iterator[tuple[str, int]]:
-    """Runs of whole lines in which the brackets balance, each with the number of its first line."""
+    """Yield runs of whole lines in which the brackets balance, each with the number of its first line."""
     group: list[str] = []
     number, depth, length = 1, 0, 0
     for piece in lines:
@@ -284,7 +282,7 @@ def _groups(lines: Lines) -> Iterator[tuple[str, int]]:
 
 
 def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
-    """The trees of a text. `lead` is what stood before it and goes with the first of them."""
+    """Read the trees of a text. `lead` is what stood before it and goes with the first of them."""
     if text.startswith("\ufeff"):
         lead, text = lead + "\ufeff", text[1:]
     found: list[Tree] = []

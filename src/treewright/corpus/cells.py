@@ -1,4 +1,4 @@
-"""The lines of a sentence, cut into cells and checked.
+"""The lines of a sentence, cut into cells and checked; and the cells of sentences that come from no file.
 
 Cutting is one `replace` and one `split` for the whole sentence. Every line break is first made a cell boundary
 followed by a mark, so that the cells of column c are `fields[c::width]`, and the ID column reads "1", mark "2",
@@ -8,13 +8,17 @@ sentence with multiword tokens, empty nodes or mistakes is examined line by line
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
-from treewright.corpus.layout import Layout
+from treewright.corpus.checks import check_cell, check_cells
+from treewright.corpus.graph import Token, is_number
+from treewright.corpus.layout import CONLLU, Layout
 from treewright.corpus.reader import shown
 
 MARK = "\n"
 FIRST_IDS = ["1"] + [f"{MARK}{number}" for number in range(2, 1001)]
+
+Rows = list[int] | None  # the rows that are words, if some are not
 
 
 class BadRow(Exception):
@@ -26,7 +30,7 @@ class BadRow(Exception):
         self.problem = problem
 
 
-class Numbers(dict[str, int]):
+class HeadNumbers(dict[str, int]):
     """The value of a HEAD cell: its number, or -1 for "_". Numbers above the stored ones are computed on demand."""
 
     def __missing__(self, cell: str) -> int:
@@ -35,47 +39,14 @@ class Numbers(dict[str, int]):
         raise KeyError(cell)
 
 
-NUMBERS = Numbers({"_": -1} | {str(number): number for number in range(1001)})
+HEAD_NUMBERS = HeadNumbers({"_": -1} | {str(number): number for number in range(1001)})
 
 
-class Cells(NamedTuple):
-    """All cells of a sentence, row after row; which rows are words (None: all); the heads as numbers."""
-
-    layout: Layout
-    fields: list[str]
-    rows: list[int] | None
-    heads: list[int]
-    has_comments: bool = False  # between the rows
-
-    def words(self) -> int:
-        return len(self.heads)
-
-    def column(self, name: str) -> list[str]:
-        """The words' cells of a column; "_" throughout if there is no such column."""
-        number = self.layout.index.get(name)
-        return ["_"] * self.words() if number is None else _column(self.fields, self.layout.width, number, self.rows)
-
-    def row(self, word: int) -> int:
-        return word if self.rows is None else self.rows[word]
-
-    def cell(self, row: int, name: str) -> str:
-        number = self.layout.index.get(name)
-        return "_" if number is None else self.fields[row * self.layout.width + number].removeprefix(MARK)
-
-    def other_rows(self, sign: str) -> list[tuple[int, str]]:
-        """Row and id of the multiword tokens ("-") or the empty nodes (".")."""
-        if self.rows is None or "ID" not in self.layout.index:
-            return []
-        ids = _column(self.fields, self.layout.width, self.layout.index["ID"], None)
-        return [(row, id_) for row, id_ in enumerate(ids) if sign in id_]
-
-
-def cut(body: str, layout: Layout) -> Cells:
-    """The cells of the lines `body`, or a BadRow."""
+def cut(body: str, layout: Layout) -> tuple[list[str], Rows, list[int]]:
+    """Return all cells of the lines `body`, row after row, the rows that are words, and the heads; or raise BadRow."""
     if "\r" in body:
         body = body.replace("\r\n", "\n").removesuffix("\r")
-    has_comments = "\n#" in body
-    if has_comments:
+    if "\n#" in body:
         body = "\n".join(line for line in body.split("\n") if not line.startswith("#"))
     width = layout.width
     fields = body.replace("\n", "\t" + MARK).split("\t")
@@ -87,15 +58,15 @@ def cut(body: str, layout: Layout) -> Cells:
     else:
         _check_width(body, fields, layout)
         rows = find_rows(fields, layout)
-    heads = [-1] * words
     if "HEAD" in layout.index:
-        heads = _read_heads(_column(fields, width, layout.index["HEAD"], rows), rows)
-    elif rows is not None:
-        heads = [-1] * len(rows)
-    return Cells(layout, fields, rows, heads, has_comments)
+        heads = _read_heads(column_of(fields, width, layout.index["HEAD"], rows), rows)
+    else:
+        heads = [-1] * (words if rows is None else len(rows))
+    return fields, rows, heads
 
 
-def _column(fields: list[str], width: int, number: int, rows: list[int] | None) -> list[str]:
+def column_of(fields: list[str], width: int, number: int, rows: Rows) -> list[str]:
+    """Return the cells of a column, of the given rows or of all."""
     cells = fields[number::width]
     if number == 0:
         cells = [cell.removeprefix(MARK) for cell in cells]
@@ -111,15 +82,15 @@ def _check_width(body: str, fields: list[str], layout: Layout) -> None:
         width = line.count("\t") + 1
         if width != layout.width:
             hint = "; there are spaces where tabs should be" if width == 1 and len(line.split()) > 1 else ""
-            found = f"{width} column{'s' * (width > 1)} in {shown(line)}"
-            raise BadRow(row, f"{found}; expected the {layout.width} of {layout.format}, separated by tabs{hint}")
+            columns = f"{width} column{'s' * (width > 1)} in {shown(line)}"
+            raise BadRow(row, f"{columns}; expected the {layout.width} of {layout.format}, separated by tabs{hint}")
 
 
 def find_rows(fields: list[str], layout: Layout) -> list[int]:
-    """The rows that are words; a BadRow if a multiword token or an empty node is out of place."""
+    """Return the rows that are words, or raise BadRow if a multiword token or an empty node is out of place."""
     if "ID" not in layout.index:
         return list(range(len(fields) // layout.width))
-    ids = _column(fields, layout.width, layout.index["ID"], None)
+    ids = column_of(fields, layout.width, layout.index["ID"], None)
     rows: list[int] = []
     next_id, last_of_token, minor = "1", 0, 0
     for row, id_ in enumerate(ids):
@@ -143,10 +114,10 @@ def find_rows(fields: list[str], layout: Layout) -> list[int]:
     return rows
 
 
-def _read_heads(cells: list[str], rows: list[int] | None) -> list[int]:
+def _read_heads(cells: list[str], rows: Rows) -> list[int]:
     words = len(cells)
     try:
-        heads = list(map(NUMBERS.__getitem__, cells))
+        heads = list(map(HEAD_NUMBERS.__getitem__, cells))
         if max(heads) <= words:
             return heads
     except KeyError:
@@ -161,33 +132,66 @@ def _is_head(cell: str, words: int) -> bool:
     return cell == "_" or (is_number(cell) and int(cell) <= words)
 
 
-def is_number(text: str) -> bool:
-    """Plain digits, and not too many of them."""
-    return text.isascii() and text.isdigit() and len(text) <= 9
-
-
 def first_ids(words: int) -> list[str]:
-    """The ID column of a sentence that has words only, as `cut` leaves it."""
+    """Return the ID column of a sentence that has words only, as `cut` leaves it."""
     if words <= len(FIRST_IDS):
         return FIRST_IDS[:words]
     return FIRST_IDS + [f"{MARK}{number}" for number in range(len(FIRST_IDS) + 1, words + 1)]
 
 
 def _read_id(id_: str) -> tuple[str, int, int]:
-    """("word", 3, 0), ("token", 3, 4) for 3-4, ("empty", 8, 1) for 8.1, or ("", 0, 0)."""
+    """Return ("word", 3, 0), ("token", 3, 4) for 3-4, ("empty", 8, 1) for 8.1, or ("", 0, 0)."""
     for kind, sign in (("token", "-"), ("empty", ".")):
-        first, found, second = id_.partition(sign)
-        if found and is_number(first) and is_number(second):
+        first, separator, second = id_.partition(sign)
+        if separator and is_number(first) and is_number(second):
             return kind, int(first), int(second)
     return ("word", int(id_), 0) if is_number(id_) else ("", 0, 0)
 
 
 def _wrong_id(id_: str, kind: str, words: int, last_of_token: int) -> str:
-    found = f"ID {shown(id_)} follows word {words}" if words else f"ID {shown(id_)} comes first"
+    place = f"ID {shown(id_)} follows word {words}" if words else f"ID {shown(id_)} comes first"
     if kind == "token" and words < last_of_token:
-        return f"{found}; expected no token within the multiword token that ends with word {last_of_token}"
+        return f"{place}; expected no token within the multiword token that ends with word {last_of_token}"
     if kind == "token":
-        return f"{found}; expected a multiword token here to begin with {words + 1} and end with that or a later word"
+        return f"{place}; expected a multiword token here to begin with {words + 1} and end with that or a later word"
     if kind == "empty":
-        return f"{found}; expected empty nodes here to be {words}.1, {words}.2 and so on"
-    return f"{found}; expected {words + 1}"
+        return f"{place}; expected empty nodes here to be {words}.1, {words}.2 and so on"
+    return f"{place}; expected {words + 1}"
+
+
+# -- sentences that come from no file
+
+
+def build(columns: Mapping[str, Sequence[str]], heads: list[int], tokens: Sequence[Token]) -> tuple[list[str], Rows]:
+    """Return the cells of a new CoNLL-U sentence and the rows of its words; a column that is not given holds "_"."""
+    words = len(heads)
+    for name, values in columns.items():
+        if len(values) != words:
+            raise ValueError(f"{name} has {len(values)} entries; the sentence has {words} words")
+        check_cells(values, name)
+    for token in tokens:
+        _check_token(token, words)
+    numbers = {"HEAD": ["_" if head < 0 else str(head) for head in heads]} if max(heads) >= 0 else {}
+    fields = ["_"] * (words * CONLLU.width)
+    for name, values in {"ID": first_ids(words), **columns, **numbers}.items():
+        fields[CONLLU.index[name] :: CONLLU.width] = values
+    if not tokens:
+        return fields, None
+    for token in sorted(tokens, reverse=True):  # each has a row before that of its first word
+        place = (token.first - 1) * CONLLU.width
+        fields[place:place] = [f"{token.first}-{token.last}", token.form, *["_"] * 7, token.misc]
+    ids = column_of(fields, CONLLU.width, 0, None)
+    fields[:: CONLLU.width] = [ids[0], *(MARK + id_ for id_ in ids[1:])]
+    return fields, find_rows(fields, CONLLU)
+
+
+def _check_token(token: Token, words: int) -> None:
+    check_cell(token.form, f"the token {token.first}-{token.last}")
+    check_cell(token.misc, f"MISC of the token {token.first}-{token.last}")
+    if not 1 <= token.first <= token.last <= words:
+        raise ValueError(f"{token}: expected words from 1 to {words}")
+
+
+def join_rows(fields: list[str]) -> str:
+    """Return the lines of the rows, without a line break at the end: what `cut` cuts."""
+    return "\t".join(fields).replace("\t" + MARK, MARK)

@@ -1,16 +1,48 @@
-"""Checks of cells, heads and trees; messages name the place, the wrong value and what was expected."""
+"""Checks of arguments, cells, heads and trees; messages name the place, the wrong value and what was expected."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.checks import described
 from treewright.corpus.reader import shown
 from treewright.trees import find_cycle, from_conll
 
 CHECKS = ("format", "partial", "partial-single-root", "tree", "single-root", "graph")
+
+T = TypeVar("T")
+
+
+def check_iterable(items: Any, expected: str, name: str) -> None:
+    """Raise a TypeError for what is not iterable, and for what is one thing although Python iterates over it."""
+    is_one = isinstance(items, (str, bytes, bytearray, Mapping)) or hasattr(items, "forms")  # the last is a Sentence
+    if is_one or not hasattr(items, "__iter__"):
+        raise TypeError(f"{name} is {described(items)}; expected {expected}")
+
+
+def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, item_remedy: str) -> Iterable[T]:
+    """Return the items of an argument called `name`, which must be of type `kind`; a TypeError names a wrong one.
+
+    Lists and tuples are checked at once, other iterables item by item as they are read.
+
+    >>> checked_items(["a", 2], str, "texts", "", "str(number) makes a text")
+    Traceback (most recent call last):
+    ...
+    TypeError: texts[1] is 2, of type int; expected a str (str(number) makes a text)
+    """
+    check_iterable(items, f"an iterable of {kind.__name__} ({remedy})", name)
+
+    def check_each() -> Iterator[T]:
+        for place, item in enumerate(items):
+            if not isinstance(item, kind):
+                raise TypeError(f"{name}[{place}] is {described(item)}; expected a {kind.__name__} ({item_remedy})")
+            yield item
+
+    return list(check_each()) if isinstance(items, (list, tuple)) else check_each()
 
 
 def check_cells(values: Sequence[str], name: str) -> None:
@@ -32,21 +64,21 @@ def check_cell(value: object, place: str) -> None:
 
 
 def checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:
-    """The heads as an array of their own, one entry a word."""
-    given = np.asarray(values)
-    if given.shape != (words,):
-        raise ValueError(f"heads has shape {given.shape}; expected ({words},): one entry a word, the root has none")
-    if given.dtype.kind not in "iu":
-        raise ValueError(f"heads is of type {given.dtype}; expected integers")
-    wrong = (given < -1) | (given > words)
+    """Return the heads as a new array, one entry a word."""
+    heads = np.asarray(values)
+    if heads.shape != (words,):
+        raise ValueError(f"heads has shape {heads.shape}; expected ({words},): one entry a word, the root has none")
+    if heads.dtype.kind not in "iu":
+        raise ValueError(f"heads is of type {heads.dtype}; expected integers")
+    wrong = (heads < -1) | (heads > words)
     if wrong.any():
         word = int(wrong.argmax())
-        raise ValueError(f"heads[{word}] is {given[word]}; expected 0 (the root), 1 to {words}, or -1 for none")
-    return given.astype(np.int32)
+        raise ValueError(f"heads[{word}] is {heads[word]}; expected 0 (the root), 1 to {words}, or -1 for none")
+    return heads.astype(np.int32)
 
 
 def problem_of_heads(heads: list[int], level: str) -> tuple[int, str] | None:
-    """The word, counted from 0, and the problem, if the heads (-1 for none) are not what `level` requires."""
+    """Return a word, counted from 0, and its problem, if the heads (-1 for none) are not what `level` requires."""
     if not level.startswith("partial") and -1 in heads:
         word = heads.index(-1)
         return word, f"word {word + 1} has no head (_); expected a complete tree"

@@ -13,17 +13,15 @@ from treewright.corpus.block import BLANK_LINES, end_of_opening
 from treewright.corpus.files import extension_of
 from treewright.corpus.layout import CONLLU, CONLLX, CONLLX_EXTENSIONS, CONLLX_WIDTHS, Layout
 from treewright.corpus.reader import LONGEST_ITEM, Lines, Problems, check_utf8, nothing_in
-from treewright.corpus.sentence import Sentence
+from treewright.corpus.sentence import Sentence, read_sentence
 from treewright.errors import FormatError
 
 DECLARATION = "# global.columns"
-PLAIN_TEXT = re.compile(
-    r"^[^\W\d]\S*(?: +\S|[.!?。！？]$)", re.M
-)  # a line that begins with a word, and goes on or ends
+PLAIN_TEXT = re.compile(r"^[^\W\d]\S*(?: +\S|[.!?。！？]$)", re.M)  # a line begins with a word, and goes on or ends
 
 
 def sentences(lines: Lines, format: str | None, problems: Problems, check: str) -> Iterator[Sentence]:
-    """The sentences of a file; what cannot be read is reported to `problems`."""
+    """Yield the sentences of a file; report what cannot be read to `problems`."""
     layout = None
     line = 1
     for text, start, end in _sentence_blocks(lines):
@@ -32,7 +30,7 @@ def sentences(lines: Lines, format: str | None, problems: Problems, check: str) 
         try:
             if lines.suspect:
                 check_utf8(text, lines.name, line)
-            sentence = Sentence.of_block(text, start, end, layout, lines.name, line)
+            sentence = read_sentence(text, start, end, layout, lines.name, line)
             if check != "format":
                 sentence.check(check)
         except FormatError as error:
@@ -45,7 +43,7 @@ def sentences(lines: Lines, format: str | None, problems: Problems, check: str) 
 
 
 def _sentence_blocks(lines: Lines) -> Iterator[tuple[str, int, int]]:
-    """Every block that has words, with the place of their lines: text[start:end]."""
+    """Yield every block that has words, with the place of their lines: text[start:end]."""
     lead = ""
     waiting: tuple[str, int, int] | None = None
     for text, end in _blocks(lines):
@@ -66,7 +64,7 @@ def _sentence_blocks(lines: Lines) -> Iterator[tuple[str, int, int]]:
 
 
 def _blocks(lines: Lines) -> Iterator[tuple[str, int]]:
-    """The text between runs of blank lines, such a run included, and where it begins."""
+    """Yield the text between runs of blank lines, such a run included, and where the run begins."""
     text = ""
     unseen = 0  # blank lines cannot begin before this
     for piece in lines:
@@ -90,7 +88,7 @@ def _blocks(lines: Lines) -> Iterator[tuple[str, int]]:
 
 
 def layout_of(name: str, format: str | None, text: str, start: int) -> Layout:
-    """The columns of a file, from its format or, without one, from its name and its first sentence."""
+    """Return the columns of a file, from its format or, without one, from its name and its first sentence."""
     if text.startswith("(", start):
         line = 1 + text.count("\n", 0, start)
         raise FormatError(name, line, "a bracketed tree; expected columns (treewright.read_trees reads brackets)")
@@ -113,10 +111,9 @@ def layout_of(name: str, format: str | None, text: str, start: int) -> Layout:
 def _with_hint(error: FormatError, text: str, line: int) -> FormatError:
     """Recognise plain text, and a file that was cut short: it ends in the middle of a line."""
     if "\t" not in text and PLAIN_TEXT.search(text):
-        found = "plain text, without tabs; expected CoNLL-U"
-        return FormatError(error.source, error.line, f"{found} (`treewright parse en FILE` reads plain text)")
+        problem = "plain text, without tabs; expected CoNLL-U (`treewright parse en FILE` reads plain text)"
+        return FormatError(error.source, error.line, problem)
     if not text.endswith("\n") and error.line == line + text.count("\n"):
-        return FormatError(
-            error.source, error.line, f"{error.problem} (the file ends here without a line break: cut short?)"
-        )
+        problem = f"{error.problem} (the file ends here without a line break: cut short?)"
+        return FormatError(error.source, error.line, problem)
     return error

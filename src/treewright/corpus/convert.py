@@ -5,41 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.corpus.nodes import Token
-from treewright.corpus.offsets import Offsets, surface_tokens, token_range
+from treewright.corpus.graph import Token
+from treewright.corpus.offsets import has_space_after, surface_tokens, token_range
 from treewright.errors import InputError, MissingPackage
 
 if TYPE_CHECKING:
     import networkx
-    import nltk
     import pandas
     import spacy
 
     from treewright.corpus.sentence import Sentence
 
-COLUMNS = {
-    "lemma": "lemmas",
-    "upos": "upos",
-    "xpos": "xpos",
-    "feats": "feats",
-    "deprel": "deprels",
-    "deps": "deps",
-    "misc": "misc",
-}
-CONFIDENCE = {
-    "confidence": "head_confidence",
-    "label_confidence": "label_confidence",
-    "tag_confidence": "tag_confidence",
-}
+# The name of a value in JSON and the attribute of a sentence.
+COLUMNS = {"lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats", "deprel": "deprels"}
+COLUMNS |= {"deps": "deps", "misc": "misc"}
+CONFIDENCE = {"confidence": "head_confidence"} | {name: name for name in ("label_confidence", "tag_confidence")}
 
 
 def load_package(name: str, purpose: str) -> Any:
-    """An optional package, or a module of one; a MissingPackage names what to install."""
+    """Import an optional package, or a module of one; a MissingPackage names what to install."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -50,21 +39,21 @@ def load_package(name: str, purpose: str) -> Any:
 
 
 def to_dict(sentence: Sentence) -> dict[str, Any]:
-    found: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
-    found = {name: value for name, value in found.items() if value is not None}
-    if sentence.parse is not None:
-        parse = sentence.parse
+    """Return the values of `Sentence.to_dict`."""
+    values: dict[str, Any] = {} if sentence.sent_id is None else {"sent_id": sentence.sent_id}
+    values["text"] = sentence.text
+    if (parse := sentence.parse) is not None:
         gap = parse.gap if parse.gap < float("inf") else None  # JSON has no infinity
-        found |= {"certified": parse.certified, "certified_over": parse.scope, "score": parse.score, "gap": gap}
+        values |= {"certified": parse.certified, "certified_over": parse.scope, "score": parse.score, "gap": gap}
     words = [_word(sentence, place) for place in range(len(sentence))]
     for name, column in CONFIDENCE.items():
-        if (values := getattr(sentence, column)) is not None:
-            for word, value in zip(words, values, strict=True):
-                word[name] = _rounded(value)
-    found["words"] = words
+        if (probabilities := getattr(sentence, column)) is not None:
+            for word, probability in zip(words, probabilities.tolist(), strict=True):
+                word[name] = None if math.isnan(probability) else round(probability, 4)  # JSON has no NaN
+    values["words"] = words
     if sentence.tokens:
-        found["tokens"] = [{**token._asdict(), **_range(token.misc)} for token in sentence.tokens]
-    return found
+        values["tokens"] = [{**token._asdict(), **_range(token.misc)} for token in sentence.tokens]
+    return values
 
 
 def _word(sentence: Sentence, place: int) -> dict[str, Any]:
@@ -83,50 +72,56 @@ def _range(misc: str) -> dict[str, int]:
     return {"begin": offsets[0], "end": offsets[1]} if offsets else {}
 
 
-def _rounded(probability: np.float64) -> float | None:
-    """A number for JSON, which has no NaN."""
-    return None if np.isnan(probability) else round(float(probability), 4)
-
-
 def confidence_from(value: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """The arrays of probabilities that the words of a value have; NaN where a word has none."""
+    """Return the arrays of probabilities that the words of a value have; NaN where a word has none."""
     words = [word for word in value["words"] if isinstance(word, Mapping)]
-    found = {}
+    arrays = {}
     for name, attribute in CONFIDENCE.items():
         if len(words) == len(value["words"]) and any(name in word for word in words):
-            given = [word.get(name) for word in words]
-            found[attribute] = np.array([math.nan if one is None else one for one in given], dtype=np.float64)
-    return found
+            arrays[attribute] = np.array([word.get(name) for word in words], dtype=np.float64)  # None becomes NaN
+    return arrays
 
 
 def from_dict(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `Sentence.from_words` for the values of `to_dict`."""
+    """Return the arguments of `Sentence.from_words` for the values of `to_dict`."""
     words = [{"form": word} if isinstance(word, str) else word for word in value["words"]]
     if not words:
         raise ValueError("words is empty")
     for place, word in enumerate(words, start=1):
         if not isinstance(word, Mapping) or not isinstance(word.get("form"), str):
             raise ValueError(f"word {place} has no form")
-    found: dict[str, Any] = {"forms": [word["form"] for word in words]}
+    arguments: dict[str, Any] = {"forms": [word["form"] for word in words]}
     for name, column in COLUMNS.items():
         if any(name in word for word in words):
-            found[column] = [word.get(name, "_") for word in words]
+            arguments[column] = [word.get(name, "_") for word in words]
     if any("head" in word for word in words):
-        found["heads"] = [word.get("head", -1) for word in words]
-    found["tokens"] = [
+        arguments["heads"] = [word.get("head", -1) for word in words]
+    arguments["tokens"] = [
         Token(token["first"], token["last"], token["form"], token.get("misc", "_")) for token in value.get("tokens", ())
     ]
-    return found | {name: value[name] for name in ("sent_id", "text") if value.get(name) is not None}
+    return arguments | {name: value[name] for name in ("sent_id", "text") if value.get(name) is not None}
 
 
 # -- tables
 
 
-def to_dataframe(sentences: Iterable[Sentence], *, numbered: bool) -> pandas.DataFrame:
-    """One row a word; numbered: with the place of its sentence as the first column."""
+def is_sentence(value: Sentence | Iterable[Sentence]) -> TypeGuard[Sentence]:
+    return hasattr(value, "forms")
+
+
+def _as_list(sentences: Sentence | Iterable[Sentence]) -> list[Sentence]:
+    return [sentences] if is_sentence(sentences) else list(cast("Iterable[Sentence]", sentences))
+
+
+def to_dataframe(sentences: Sentence | Iterable[Sentence]) -> pandas.DataFrame:
+    """Return a pandas DataFrame: a row for each word, its cells, offsets and probabilities.
+
+    Of several sentences, the first column is the place of the sentence. Offsets that are not known (see
+    `Sentence.offsets`) are <NA>, probabilities NaN.
+    """
     pandas = load_package("pandas", "to_dataframe")
     rows: dict[str, list[Any]] = {"sentence": []}
-    for place, sentence in enumerate(sentences):
+    for place, sentence in enumerate(_as_list(sentences)):
         rows["sentence"] += [place] * len(sentence)
         for name, values in _columns(sentence).items():
             rows.setdefault(name, []).extend(values)
@@ -134,44 +129,34 @@ def to_dataframe(sentences: Iterable[Sentence], *, numbered: bool) -> pandas.Dat
     for name in ("begin", "end"):
         if name in frame:
             frame[name] = pandas.array(rows[name], dtype="Int64")  # integers, and <NA> where a place is not known
-    return frame if numbered else frame.drop(columns="sentence")
+    return frame.drop(columns="sentence") if is_sentence(sentences) else frame
 
 
 def _columns(sentence: Sentence) -> dict[str, Sequence[Any]]:
-    offsets = _known_offsets(sentence)
-    return {
-        "id": range(1, len(sentence) + 1),
-        "form": sentence.forms,
-        "lemma": sentence.lemmas,
-        "upos": sentence.upos,
-        "xpos": sentence.xpos,
-        "feats": sentence.feats,
-        "head": sentence.heads.tolist(),
-        "deprel": sentence.deprels,
-        "deps": sentence.deps,
-        "misc": sentence.misc,
-        "begin": [begin for begin, _ in offsets],
-        "end": [end for _, end in offsets],
-        **{column: _probabilities(sentence, column) for column in CONFIDENCE.values()},
-    }
-
-
-def _known_offsets(sentence: Sentence) -> Sequence[Offsets | tuple[None, None]]:
+    words = len(sentence)
+    columns: dict[str, Sequence[Any]] = {"id": range(1, words + 1), "form": sentence.forms}
+    for name, attribute in COLUMNS.items():
+        if name == "deprel":
+            columns["head"] = sentence.heads.tolist()
+        columns[name] = getattr(sentence, attribute)
     try:
-        return sentence.offsets()
+        columns["begin"], columns["end"] = zip(*sentence.offsets(), strict=True)
     except InputError:
-        return [(None, None)] * len(sentence)
-
-
-def _probabilities(sentence: Sentence, column: str) -> list[float]:
-    values = getattr(sentence, column)
-    return [float("nan")] * len(sentence) if values is None else values.tolist()
+        columns["begin"] = columns["end"] = [None] * words
+    for name in CONFIDENCE.values():
+        probabilities = getattr(sentence, name)
+        columns[name] = [math.nan] * words if probabilities is None else probabilities.tolist()
+    return columns
 
 
 # -- graphs
 
 
 def to_networkx(sentence: Sentence) -> networkx.DiGraph:
+    """Return the tree as a networkx graph with an edge from each head to its modifier; node 0 is the root.
+
+    Nodes have the attributes form, lemma, upos, xpos and feats (a dictionary), edges have deprel.
+    """
     networkx = load_package("networkx", "to_networkx")
     graph = networkx.DiGraph(sent_id=sentence.sent_id, text=sentence.text)
     graph.add_node(0, form="ROOT")
@@ -182,21 +167,17 @@ def to_networkx(sentence: Sentence) -> networkx.DiGraph:
     return graph
 
 
-def to_nltk(sentence: Sentence) -> nltk.DependencyGraph:
-    module = load_package("nltk.parse.dependencygraph", "to_nltk")
-    sentence.check("tree")
-    lines = []
-    for place, cells in enumerate(sentence.cells("FORM", "LEMMA", "UPOS", "XPOS", "FEATS")):
-        head, label = str(sentence.heads[place]), sentence.deprels[place]
-        lines.append("\t".join([str(place + 1), *cells, head, label, "_", "_"]))
-    return module.DependencyGraph("\n".join(lines), cell_separator="\t", top_relation_label=sentence.root.deprel)
-
-
 # -- spaCy
 
 
-def to_spacy(sentences: Sequence[Sentence], vocab: spacy.Vocab | None) -> spacy.tokens.Doc:
-    """One Doc of all sentences."""
+def to_spacy(sentences: Sentence | Sequence[Sentence], vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
+    """Return a Doc of spaCy with a token for each word: tags, lemmas, morphology, spaces, heads and labels.
+
+    vocab is the Vocab of the Doc; an empty one if None. Heads and labels are those of complete trees; if a word has no
+    head, only the starts of sentences are set. As in spaCy's own converter, the label "root" becomes "ROOT". A UPOS
+    that spaCy does not have is left empty.
+    """
+    sentences = _as_list(sentences)
     tokens = load_package("spacy.tokens", "to_spacy")
     known_tags = load_package("spacy.parts_of_speech", "to_spacy").IDS
     columns: dict[str, list[Any]] = {name: [] for name in ("words", "spaces", "tags", "pos", "morphs", "lemmas")}
@@ -218,7 +199,7 @@ def to_spacy(sentences: Sequence[Sentence], vocab: spacy.Vocab | None) -> spacy.
 
 
 def _spacy_tree(sentences: Sequence[Sentence]) -> dict[str, list[Any]]:
-    """The heads as places in the Doc, where a root is its own head, and the labels; that of a root is ROOT."""
+    """Return the heads as places in the Doc, where a root is its own head, and the labels; that of a root is ROOT."""
     heads: list[int] = []
     deps: list[str] = []
     for sentence in sentences:
@@ -231,12 +212,11 @@ def _spacy_tree(sentences: Sequence[Sentence]) -> dict[str, list[Any]]:
 
 
 def _spaces(sentence: Sentence) -> list[bool]:
-    """Whether a space follows each word."""
-    found: list[bool] = []
-    for token in surface_tokens(sentence.forms, sentence.misc, sentence.tokens):
-        found += [False] * (token.last - token.first)
-        found.append("SpaceAfter=No" not in token.misc.split("|"))
-    return found
+    """Return whether a space follows each word."""
+    spaces: list[bool] = []
+    for token in surface_tokens(sentence):
+        spaces += [*[False] * (token.last - token.first), has_space_after(token)]
+    return spaces
 
 
 def _without_blanks(cells: Iterable[str]) -> list[str]:

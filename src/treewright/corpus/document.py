@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
-from treewright.calls import explained_methods
-from treewright.corpus import convert
-from treewright.corpus.arguments import checked_items
+from treewright.corpus.checks import checked_items
 from treewright.corpus.sentence import Sentence
 
-if TYPE_CHECKING:
-    import pandas
-    import spacy
-
-DISPLAYED = 20  # sentences that a notebook shows at most, so that the output stays small; by convention
+DISPLAYED = 20  # sentences that a notebook shows at most, so that the output stays small; not tuned
 
 
-@explained_methods
 class Document(list[Sentence]):
     """A list of sentences with the text that they were found in. A notebook displays it as drawings.
 
@@ -48,19 +41,11 @@ class Document(list[Sentence]):
         return super().__getitem__(place)
 
     def to_dict(self) -> dict[str, Any]:
-        """The text and the sentences as plain values; see `Sentence.to_dict`."""
+        """Return the text and the sentences as plain values; see `Sentence.to_dict`."""
         return {"text": self.text, "sentences": [sentence.to_dict() for sentence in self]}
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """A row for each word; see `Sentence.to_dataframe`. The column `sentence` is the place in the document."""
-        return convert.to_dataframe(self, numbered=True)
-
-    def to_spacy(self, vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
-        """One Doc of all sentences; vocab is that of `Sentence.to_spacy`."""
-        return convert.to_spacy(self, vocab)
-
     def _repr_html_(self) -> str | None:
-        """The drawings in a notebook, at most those of the first 20 sentences."""
+        """Return the drawings in a notebook, at most those of the first 20 sentences."""
         from treewright.draw import html  # imported on use: few programs draw
 
         if not self:
@@ -71,13 +56,13 @@ class Document(list[Sentence]):
 
 
 def checked_sentences(sentences: Iterable[Sentence], name: str = "sentences") -> Iterable[Sentence]:
-    """The argument of a function with that name; a TypeError names what is not a sentence."""
+    """Return the argument of a function with that name; a TypeError names what is not a sentence."""
     remedy = "a list holds one sentence or more, treewright.read(path) reads a file"
     return checked_items(sentences, Sentence, name, remedy, "Sentence.from_words makes one of words")
 
 
 def checked_sentence(sentence: Sentence) -> Sentence:
-    """The argument `sentence` of a function; a TypeError says what was given instead."""
+    """Return the argument `sentence` of a function; a TypeError says what was given instead."""
     if isinstance(sentence, Sentence):
         return sentence
     remedy = "nlp(text) makes sentences of a text, Sentence.from_words one of words"

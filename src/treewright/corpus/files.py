@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
-from treewright.calls import checked
 from treewright.errors import FormatError, InputError, MissingExtra
 
 try:
@@ -29,12 +28,12 @@ except ImportError:  # Windows
 Source = str | os.PathLike[str] | IO[Any]  # a path, "-" for standard input, or an open file
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
-MAX_CLAIMS = 100  # tries to lock a partial file that other processes move away; by convention
+MAX_CLAIMS = 100  # tries to lock a partial file that other processes move away; not tuned
 EXTENSIONS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 
 
 def name_of(source: Source) -> str:
-    """The name that messages give to a source."""
+    """Return the name that messages give to a source."""
     if isinstance(source, (str, os.PathLike)):
         return "<stdin>" if source == "-" else os.fspath(source)
     name = getattr(source, "name", None)
@@ -42,7 +41,7 @@ def name_of(source: Source) -> str:
 
 
 def extension_of(name: str) -> str:
-    """The extension that determines the format.
+    """Return the extension that determines the format.
 
     >>> extension_of("ud/en-dev.conllu.gz")
     '.conllu'
@@ -51,9 +50,8 @@ def extension_of(name: str) -> str:
     return (path.with_suffix("") if path.suffix in EXTENSIONS else path).suffix.lower()
 
 
-@checked
 def open_input(path: str | os.PathLike[str], file: io.RawIOBase | None = None) -> io.BufferedReader:
-    """The bytes of the file at path ("-" is standard input), unpacked; a damaged archive is a FormatError.
+    """Open the file at path ("-" is standard input) for reading bytes, unpacked; a damaged archive is a FormatError.
 
     file: the open file, if the caller has opened it.
 
@@ -174,10 +172,9 @@ def _unpacking_errors() -> tuple[type[Exception], ...]:
     return (EOFError, zlib.error, lzma.LZMAError, OSError) + ((zstd.ZstdError,) if zstd else ())
 
 
-@checked
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A path beside `path` to write to; moved to `path` at the end, removed if anything goes wrong.
+    """Yield a path beside `path` to write to; it is moved to `path` at the end, removed if anything goes wrong.
 
     >>> from pathlib import Path
     >>> import tempfile
@@ -191,7 +188,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     mode = _mode_of_target(path, target)
     beside = partial_of(target)
     try:
-        with _claimed(beside, path):
+        with _claim(beside, path):
             yield beside
             if mode is not None:
                 os.chmod(beside, mode)
@@ -209,13 +206,13 @@ class BusyFileError(InputError):
 
 
 def partial_of(target: Path) -> Path:
-    """The file that an output is written to before it is complete."""
+    """Return the file that an output is written to before it is complete."""
     return target.with_name(f"{target.name}.partial")
 
 
 @contextmanager
-def _claimed(partial: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """An empty partial file that no other process writes. The claim is a lock, which ends with the process."""
+def _claim(partial: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Make an empty partial file that no other process writes. The claim is a lock, which ends with the process."""
     if fcntl is None:  # Windows cannot rename an open file
         partial.unlink(missing_ok=True)
         yield
@@ -263,12 +260,11 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
     return stat.S_IMODE(target.stat().st_mode)
 
 
-@checked
 @contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file at path to write bytes to ("-" is standard output), compressed by its extension.
+    """Open a file at path for writing bytes ("-" is standard output), compressed by its extension.
 
-    The file appears when the `with` ends; an error leaves what was there before.
+    The file appears when the `with` ends; an error leaves the old file.
 
     >>> with open_output("words.txt.gz") as file:
     ...     file.write(b"It rains.")
@@ -279,10 +275,10 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _stdout() as file:
             yield file
     elif Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
-        with open(path, "wb") as file, _packed(file, packing) as packed:  # a pipe or a device: nothing to replace
+        with open(path, "wb") as file, _pack_stream(file, packing) as packed:  # a pipe or a device: nothing to replace
             yield packed
     else:
-        with replacing(path) as beside, open(beside, "wb") as file, _packed(file, packing) as packed:
+        with replacing(path) as beside, open(beside, "wb") as file, _pack_stream(file, packing) as packed:
             yield packed
 
 
@@ -299,7 +295,7 @@ def _stdout() -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _packed(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
+def _pack_stream(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
     if not packing:
         yield file
         return

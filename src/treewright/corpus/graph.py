@@ -1,19 +1,57 @@
-"""The enhanced graph of a sentence: DEPS cells as edges, and edges as DEPS cells."""
+"""Multiword tokens, empty nodes and edges as plain records; the enhanced graph: DEPS cells as edges, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from treewright.corpus.cells import is_number
-from treewright.corpus.nodes import Edge, Id
+if TYPE_CHECKING:
+    from treewright.corpus.sentence import Sentence
+
+Id = int | str  # a word's number, or "8.1" for an empty node
+
+
+class Token(NamedTuple):
+    """A multiword token: the words from `first` to `last` are written together as `form`."""
+
+    first: int
+    last: int
+    form: str
+    misc: str = "_"
+
+
+class Edge(NamedTuple):
+    """An edge of the enhanced graph (DEPS). Word ids are numbers, 0 the root; empty nodes are strings: "8.1"."""
+
+    head: Id
+    modifier: Id
+    label: str
+
+
+class EmptyNode(NamedTuple):
+    """A node of the enhanced graph that is not a word."""
+
+    id: str
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    deps: str
+    misc: str
 
 
 class BadEdge(Exception):
     """A part of a DEPS cell that is not head:label with a node of the sentence as head."""
 
 
+def is_number(text: str) -> bool:
+    """Whether the text is plain digits, and not too many of them."""
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
 def edges_in(cell: str, modifier: Id, nodes: Collection[Id]) -> Iterator[Edge]:
-    """The edges of one DEPS cell; `nodes` are the ids that a head may have."""
+    """Yield the edges of one DEPS cell; `nodes` are the ids that a head may have."""
     for part in cell.split("|") if cell not in ("_", "") else ():
         head, colon, label = part.partition(":")
         head_id = int(head) if is_number(head) else head
@@ -23,7 +61,7 @@ def edges_in(cell: str, modifier: Id, nodes: Collection[Id]) -> Iterator[Edge]:
 
 
 def cells_of_edges(edges: Iterable[tuple[Id, Id, str]]) -> dict[Id, str]:
-    """The DEPS cell of each modifier: head:label, ordered by head, then by label."""
+    """Return the DEPS cell of each modifier: head:label, ordered by head, then by label."""
     by_modifier: dict[Id, list[tuple[Id, str]]] = {}
     for head, modifier, label in edges:
         by_modifier.setdefault(modifier, []).append((head, label))
@@ -37,3 +75,17 @@ def _order(edge: tuple[Id, str]) -> tuple[int, int, str]:
     head, label = edge
     major, _, minor = str(head).partition(".")
     return int(major), int(minor or 0), label
+
+
+def clear_graph(sentence: Sentence) -> None:
+    """Empty DEPS, that of empty nodes included."""
+    if "DEPS" in sentence.layout.index:
+        if any(cell != "_" for (cell,) in sentence.cells("DEPS")):
+            sentence.deps = ["_"] * len(sentence)
+        sentence.set_empty_deps("_" for _ in sentence.empty_nodes)
+
+
+def copy_graph(sentence: Sentence, other: Sentence) -> None:
+    """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""
+    sentence.deps = other.deps.copy()
+    sentence.set_empty_deps(node.deps for node in other.empty_nodes)

@@ -15,12 +15,12 @@ from treewright.checks import described
 from treewright.corpus.files import Source, name_of, open_input
 from treewright.errors import FormatError
 
-CHUNK = 1 << 18  # bytes read at a time; by convention
-LONGEST_LINE = 1 << 26  # bytes without a line break, by convention; longer input is not text
-LONGEST_ITEM = 1 << 28  # characters of a sentence or tree, by convention; a longer one lacks separators
-KEPT_ERRORS = 100  # by convention; further ones are only counted
-OPENING = 1 << 10  # bytes in which a zero byte shows that a file is binary; by convention
-SHORTEST = 16  # bytes from which UTF-16 without a mark is recognised; by convention
+CHUNK = 1 << 18  # bytes read at a time; not tuned
+LONGEST_LINE = 1 << 26  # bytes without a line break, not tuned; longer input is not text
+LONGEST_ITEM = 1 << 28  # characters of a sentence or tree, not tuned; a longer one lacks separators
+KEPT_ERRORS = 100  # not tuned; further ones are only counted
+OPENING = 1 << 10  # bytes in which a zero byte shows that a file is binary; not tuned
+SHORTEST = 16  # bytes from which UTF-16 without a mark is recognised; not tuned
 BINARY = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
@@ -102,15 +102,15 @@ def encoded(text: str) -> bytes:
 def check_is_text(opening: bytes, name: str) -> None:
     """Refuse a file whose first bytes are those of a binary format, or of text that is not UTF-8."""
     first = opening[:OPENING]
-    found = next((kind for magic, kind in BINARY.items() if first.startswith(magic)), None)
+    kind = next((kind for magic, kind in BINARY.items() if first.startswith(magic)), None)
     if first[6:9] == b"\0\0{":  # the end of eight bytes that hold the length of the index, and the index
-        found = "a model file"
+        kind = "a model file"
     if first.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_utf16(first):
         raise FormatError(name, 1, "text in UTF-16; expected UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)")
-    if found is None and b"\0" in first and not _may_be_rows(first):
-        found = "a binary file, with zero bytes"
-    if found is not None:
-        raise FormatError(name, 1, f"{found}; expected text in UTF-8")
+    if kind is None and b"\0" in first and not _may_be_rows(first):
+        kind = "a binary file, with zero bytes"
+    if kind is not None:
+        raise FormatError(name, 1, f"{kind}; expected text in UTF-8")
 
 
 def _may_be_rows(data: bytes) -> bool:
@@ -137,13 +137,13 @@ def _is_file(file: IO[Any]) -> bool:
 
 
 def nothing_in(lines: Lines, what: str) -> FormatError:
-    """The error for a file without any sentence or tree."""
+    """Return the error for a file without any sentence or tree."""
     found = "the file is empty" if lines.is_empty else "only blank lines and comments"
     return FormatError(lines.name, 0, f"{found}; expected at least one {what}")
 
 
 def shown(text: str) -> str:
-    """A text for a message: quoted, and shortened to 60 characters."""
+    """Return a text for a message: quoted, and shortened to 60 characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 

@@ -7,16 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, overload
 
-from treewright.calls import explained_methods
 from treewright.corpus.access import read, write
 from treewright.corpus.files import Source
-from treewright.corpus.sentence import Sentence
+from treewright.corpus.sentence import Sentence, share_cells
 from treewright.errors import FormatError
 
 
-@explained_methods
 class Treebank(Sequence[Sentence]):
-    """Sentences in memory, in order: a sequence that can be cut, shuffled, counted and written.
+    """Sentences in memory, in order: a sequence that can be cut, counted and written.
 
     >>> bank = Treebank([Sentence.from_words(["Dogs", "bark"]), Sentence.from_words(["Run"])])
     >>> bank, bank[1].forms, len(bank[:1])
@@ -32,15 +30,15 @@ class Treebank(Sequence[Sentence]):
     def read(
         cls, source: Source, format: str | None = None, *, check: str = "format", on_error: str = "raise"
     ) -> Treebank:
-        """All sentences of a source; source, format, check and on_error are those of `read`."""
+        """Read all sentences of a source; source, format, check and on_error as in `read`."""
         reader = read(source, format, check=check, on_error=on_error)
         seen: dict[str, str] = {}
-        bank = cls(sentence.sharing(seen) for sentence in reader)
+        bank = cls(share_cells(sentence, seen) for sentence in reader)
         bank.skipped, bank.errors = reader.skipped, reader.errors
         return bank
 
     def write(self, target: str | os.PathLike[str] | IO[bytes] | IO[str], format: str | None = None) -> int:
-        """Write the sentences to a target; format and result are those of `write`."""
+        """Write the sentences to a target, in a format if given; return how many."""
         return write(self, target, format)
 
     @property
@@ -49,42 +47,20 @@ class Treebank(Sequence[Sentence]):
         return sum(map(len, self))
 
     def counts(self, column: str) -> Counter[str]:
-        """How often each value occurs in a column.
+        """Count how often each value occurs in a column.
 
         >>> Treebank([Sentence.from_words(["a", "b", "a"])]).counts("FORM").most_common(1)
         [('a', 2)]
         """
         return Counter(value for sentence in self for value in sentence.column(column))
 
-    def shuffled(self, seed: int) -> Treebank:
-        """The same sentences in an order that depends on the seed alone."""
-        import random
-
-        sentences = list(self)
-        random.Random(seed).shuffle(sentences)
-        return Treebank(sentences)
-
-    def fingerprint(self) -> str:
-        """A hash (SHA-256) of the text that would be written: equal for equal data, independent of the file name.
-
-        >>> Treebank([Sentence.from_words(["Run"])]).fingerprint()[:8]
-        '686165f2'
-        """
-        import hashlib
-
-        digest = hashlib.sha256()
-        for sentence in self:
-            digest.update(str(sentence).encode())
-            digest.update(b"\n")
-        return digest.hexdigest()
-
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
     @overload
     def __getitem__(self, index: slice) -> Treebank: ...
     def __getitem__(self, index: int | slice) -> Sentence | Treebank:
-        found = self._sentences[index]
-        return Treebank(found) if isinstance(found, list) else found
+        chosen = self._sentences[index]
+        return Treebank(chosen) if isinstance(chosen, list) else chosen
 
     def __len__(self) -> int:
         return len(self._sentences)

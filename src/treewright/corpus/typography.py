@@ -24,7 +24,7 @@ TABLE = {ord(mark): ascii_form for ascii_form, marks in MARKS.items() for mark i
 
 
 def canonical(form: str) -> str:
-    """The spelling of a word that models see: composed (NFC), with ASCII marks, without invisible characters.
+    """Return the spelling of a word that models see: composed (NFC), with ASCII marks, without invisible characters.
 
     >>> canonical("They’re"), canonical("“"), canonical("…"), canonical("cafe\\u0301") == "café"
     ("They're", '"', '...', True)
@@ -35,7 +35,7 @@ def canonical(form: str) -> str:
 
 
 def with_canonical_forms(sentence: Sentence) -> Sentence:
-    """The sentence with its forms in canonical spelling.
+    """Return the sentence with its forms in canonical spelling.
 
     >>> with_canonical_forms(Sentence.from_words(["I", "’m"])).forms
     ['I', "'m"]

@@ -1,16 +1,14 @@
-"""A word of a sentence, as a view: it stores no cell, and a change of it is a change of its sentence."""
+"""A word of a sentence, and a FEATS or MISC cell as a mapping: views, whose changes are changes of the sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from treewright.calls import explained_methods
-from treewright.corpus.attributes import Attributes, cell_of
 from treewright.corpus.checks import check_cell
-from treewright.corpus.nodes import Token
+from treewright.corpus.graph import Token
 from treewright.corpus.offsets import Offsets, offsets_in_token, token_range
 from treewright.errors import InputError
 
@@ -18,14 +16,104 @@ if TYPE_CHECKING:
     from treewright.corpus.sentence import Sentence
 
 
+FORBIDDEN = "|\t\n\r"  # characters that end an entry, a cell or a line
+
+
+class Attributes(MutableMapping[str, str]):
+    """The entries Name=Value of a cell, in their order. A change rewrites that entry only.
+
+    An entry without "=" has the value "". If a name occurs twice, its first entry is the one that is read; assigning
+    keeps one entry. `is_sorted`: a new entry is inserted in alphabetical order, as UD requires of FEATS.
+    """
+
+    __slots__ = ("_get", "_is_sorted", "_set")
+
+    def __init__(self, get: Callable[[], str], set: Callable[[str], None], *, is_sorted: bool) -> None:
+        self._get, self._set, self._is_sorted = get, set, is_sorted
+
+    def __getitem__(self, name: str) -> str:
+        for entry in self._entries():
+            entry_name, _, value = entry.partition("=")
+            if entry_name == name:
+                return value
+        raise KeyError(name)
+
+    def __setitem__(self, name: str, value: str) -> None:
+        entry = make_entry(name, value)
+        entries = self._entries()
+        places = [place for place, old in enumerate(entries) if name_of(old) == name]
+        if len(places) == 1 and self[name] == value:
+            return
+        kept = [old for old in entries if name_of(old) != name]
+        place = places[0] if places else self._place_of(name, kept)
+        kept.insert(place, entry)
+        self._set("|".join(kept))
+
+    def __delitem__(self, name: str) -> None:
+        entries = self._entries()
+        kept = [entry for entry in entries if name_of(entry) != name]
+        if len(kept) == len(entries):
+            raise KeyError(name)
+        self._set("|".join(kept) or "_")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(map(name_of, self._entries())))
+
+    def __len__(self) -> int:
+        return len(set(map(name_of, self._entries())))
+
+    def __eq__(self, other: object) -> bool:
+        return dict(self) == dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def _entries(self) -> list[str]:
+        cell = self._get()
+        return [] if cell in ("_", "") else cell.split("|")
+
+    def _place_of(self, name: str, entries: list[str]) -> int:
+        """Return where a new entry is inserted."""
+        if self._is_sorted:
+            for place, entry in enumerate(entries):
+                if name_of(entry).lower() > name.lower():
+                    return place
+        return len(entries)
+
+
+def name_of(entry: str) -> str:
+    return entry.partition("=")[0]
+
+
+def make_entry(name: str, value: str) -> str:
+    """Return the entry Name=Value, or the name alone if the value is empty."""
+    for what, text in (("name", name), ("value", value)):
+        if not isinstance(text, str):
+            raise TypeError(f"the {what} of an attribute is {text!r}; expected a str")
+        if any(character in text for character in FORBIDDEN):
+            raise ValueError(f"the {what} of an attribute is {text!r}; it cannot contain '|', tab or line break")
+    if not name or "=" in name:
+        raise ValueError(f"the name of an attribute is {name!r}; expected a text without '='")
+    entry = f"{name}={value}" if value else name
+    if entry == "_":
+        raise ValueError("an attribute '_' without a value would be read as an empty cell")
+    return entry
+
+
+def cell_of(attributes: Mapping[str, str], *, is_sorted: bool) -> str:
+    """Return the cell of a mapping; "_" if it is empty."""
+    names = sorted(attributes, key=str.lower) if is_sorted else attributes
+    return "|".join(make_entry(name, attributes[name]) for name in names) or "_"
+
+
 class Cell:
     """A cell of a word, to read and to assign."""
 
     def __init__(self, column: str) -> None:
         self.column = column
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.__doc__ = f"The cell in the column {self.column}."
+        self.__doc__ = f"The cell in the column {column}."
 
     @overload
     def __get__(self, word: None, owner: type) -> Cell: ...
@@ -38,7 +126,6 @@ class Cell:
         word.set_cell(self.column, value)
 
 
-@explained_methods
 class Word:
     """A word of a sentence. Two views are equal if they show the same word of the same Sentence object.
 
@@ -69,7 +156,7 @@ class Word:
     def set_cell(self, column: str, value: str) -> None:
         """Write value into the cell of this word in a column."""
         check_cell(value, f"{column}[{self.id - 1}]")
-        self.sentence.check_has_column(column)
+        self.sentence.layout.check_has(column, self.sentence.place)
         self.sentence.column(column)[self.id - 1] = value
 
     @property
@@ -123,16 +210,17 @@ class Word:
         return [Word(self.sentence, place + 1) for place in np.flatnonzero(self.sentence.heads == self.id).tolist()]
 
     def subtree(self) -> list[Word]:
-        """The word and all words below it, in the order of the sentence."""
+        """Return the word and all words below it, in the order of the sentence."""
         children: dict[int, list[int]] = {}
         for word, head in enumerate(self.sentence.heads.tolist(), start=1):
             children.setdefault(head, []).append(word)
-        found, pending = {self.id}, [self.id]
+        subtree, pending = {self.id}, [self.id]
         while pending:
-            below = [child for child in children.get(pending.pop(), ()) if child not in found]  # heads may have cycles
-            found.update(below)
+            # Heads may have cycles.
+            below = [child for child in children.get(pending.pop(), ()) if child not in subtree]
+            subtree.update(below)
             pending += below
-        return [Word(self.sentence, word) for word in sorted(found)]
+        return [Word(self.sentence, word) for word in sorted(subtree)]
 
     # -- the text
 

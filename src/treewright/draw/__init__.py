@@ -11,6 +11,5 @@ from treewright.draw.drawing import Drawing
 from treewright.draw.measure import clean
 from treewright.draw.pictures import html, latex, svg, text
 from treewright.draw.reliability import reliability
-from treewright.draw.scene import SentenceLike
 
-__all__ = ["Drawing", "SentenceLike", "clean", "html", "latex", "reliability", "svg", "text"]
+__all__ = ["Drawing", "clean", "html", "latex", "reliability", "svg", "text"]

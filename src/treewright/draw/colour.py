@@ -11,7 +11,7 @@ from collections.abc import Set
 
 from treewright.draw.scene import Arc, Scene
 
-CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)  # where one colour ends and the next begins; by convention
+CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)  # where one colour ends and the next begins; not tuned
 CONFIDENCE_NAMES = ("< 50%", "< 75%", "< 90%", "< 99%", "≥ 99% confidence")
 
 MEANING = {

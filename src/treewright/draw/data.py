@@ -16,7 +16,6 @@ from treewright.draw.layout import Line, Row, Stroke, break_rows, line_of, row_o
 from treewright.draw.measure import per_cent, pixels
 from treewright.draw.phrase import Phrases, Sideways
 from treewright.draw.scene import Scene, Word
-from treewright.draw.stack import STACK
 from treewright.draw.style import ARC_KINDS, style_sheet
 from treewright.draw.vector import LABEL_SIZE, MARGIN, MEDIUM
 
@@ -26,19 +25,8 @@ Data = dict[str, Any]
 CONSTANTS: Data = {
     name: getattr(vector, name)
     for name in (
-        *(
-            "FORM_SIZE",
-            "LABEL_SIZE",
-            "FORM_LINE",
-            "NOTE_LINE",
-            "TOKEN_LINE",
-            "LEVEL",
-            "FOOT",
-            "TIP",
-            "CORNER",
-            "MARGIN",
-        ),
-        *("SVG", "ARC", "TIP_PATH", "LABEL", "MORE", "TAG", "WORD", "TOKEN"),
+        *("FORM_SIZE", "LABEL_SIZE", "FORM_LINE", "NOTE_LINE", "TOKEN_LINE", "LEVEL", "FOOT", "TIP", "CORNER"),
+        *("MARGIN", "SVG", "ARC", "TIP_PATH", "LABEL", "MORE", "TAG", "WORD", "TOKEN"),
     )
 } | {
     "STYLES": ARC_KINDS,
@@ -49,7 +37,7 @@ CONSTANTS: Data = {
     "WORD_SIZE": phrase_vector.WORD_SIZE,
     "NODE": phrase_vector.NODE,
     "BRANCH": phrase_vector.BRANCH,
-    "STACK": STACK,
+    "STACK": vector.STACK,
     "STYLE_SHEET": vector.STYLE.format(rules=style_sheet()),
 }
 

@@ -8,14 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-from treewright.calls import checked, explained_methods
 from treewright.draw.raster import SCALE, png_of
 from treewright.errors import InputError
 
 Kind = Literal["text", "svg", "html", "latex"]
 
 
-@explained_methods
 class Drawing(str):
     """A drawing: a string (`print(drawing)`, `file.write(drawing)`) that a notebook displays."""
 
@@ -26,7 +24,6 @@ class Drawing(str):
         drawing.kind = kind
         return drawing
 
-    @checked
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the drawing to path in UTF-8 and return the path; the file appears when it is complete.
 
@@ -45,7 +42,7 @@ class Drawing(str):
         return path
 
     def png(self, scale: float = SCALE) -> bytes:
-        """An SVG drawing as a PNG image, with `scale` pixels for each of the drawing; needs the extra png."""
+        """Return an SVG drawing as a PNG image, with `scale` pixels for each of the drawing; needs the extra png."""
         if self.kind != "svg":
             raise InputError(f"a PNG image is made of an SVG drawing (draw.svg), not of {self.kind}")
         if not 0 < scale < math.inf:

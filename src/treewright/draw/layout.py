@@ -260,7 +260,7 @@ class Line:
         )
 
 
-CUT_COST = 0.08  # of an arc that is cut, in rows; by convention
+CUT_COST = 0.08  # of an arc that is cut, in rows; not tuned
 
 
 def break_rows(line: Line, width: int | None) -> list[Span]:

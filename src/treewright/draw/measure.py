@@ -12,8 +12,6 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from treewright.calls import explained
-
 # Thousandths of the font size, from the space on.
 ASCII_WIDTHS = (
     (278, 278, 408, 646, 572, 889, 732, 225, 333, 333, 551, 584, 278, 333, 278, 372)  #  !"#$%&'()*+,-./
@@ -52,7 +50,7 @@ SCRIPT_WIDTHS = (
 SCRIPT_STARTS = [start for start, _ in SCRIPT_WIDTHS]
 
 WIDE_PIXELS = 1000  # thousandths of the font size, as above: a full-width character is a square
-EMOJI_PIXELS = 1300  # by convention, a little more than most fonts have
+EMOJI_PIXELS = 1300  # not tuned, a little more than most fonts have
 
 JOINER, EMOJI_STYLE = "\u200d", "\ufe0f"
 SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -65,7 +63,7 @@ Measure = Callable[[str], int]
 
 
 def per_cent(share: float) -> str:
-    """A share as people write it, with a decimal where it has one.
+    """Return a share as people write it, with a decimal where it has one.
 
     >>> per_cent(0.998), per_cent(0.97), per_cent(1.0)
     ('99.8%', '97%', '100%')
@@ -73,9 +71,8 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
-@explained
 def clean(text: str) -> str:
-    """text with visible replacements for controls, line breaks, direction overrides and surrogates.
+    """Return text with visible replacements for controls, line breaks, direction overrides and surrogates.
 
     >>> clean("a\\tb\\x1b[31m")
     'a␉b␛[31m'
@@ -97,7 +94,7 @@ def visible(char: str) -> str:
 
 
 def clusters(text: str) -> list[str]:
-    """text cut where a cursor may be placed: marks, joined emoji and the halves of a flag stay together.
+    """Cut text where a cursor may be placed: marks, joined emoji and the halves of a flag stay together.
 
     >>> [len(cluster) for cluster in clusters("e\\u0301a")]
     [2, 1]
@@ -136,7 +133,7 @@ def cells_of_character(char: str) -> int:
 
 
 def columns(text: str) -> int:
-    """The columns that text takes in a terminal.
+    """Return the columns that text takes in a terminal.
 
     >>> columns("naïve"), columns("日本語"), columns("e\\u0301"), columns("👩‍👩‍👧")
     (5, 6, 1, 2)
@@ -153,7 +150,7 @@ def columns_of_cluster(cluster: str) -> int:
 
 @lru_cache(maxsize=1 << 14)  # a page measures the same words and labels for each of its layouts
 def pixels(text: str, size: int) -> int:
-    """The pixels that text takes in a sans-serif font of this size, rounded up.
+    """Return the pixels that text takes in a sans-serif font of this size, rounded up.
 
     >>> pixels("dog", 16), pixels("日本", 16)
     (30, 32)
@@ -162,7 +159,7 @@ def pixels(text: str, size: int) -> int:
 
 
 def thousandths(cluster: str) -> int:
-    """The width of a character with its marks; in fonts, unlike in terminals, a spacing mark has a width of its own."""
+    """Return the width of a character with its marks; in fonts, unlike in terminals, a spacing mark has a width."""
     marks = sum(script_width(char) for char in cluster[1:] if unicodedata.category(char) == "Mc")
     return marks + thousandths_of_first(cluster)
 
@@ -189,7 +186,7 @@ def thousandths_of_first(cluster: str) -> int:
 
 
 def clip(text: str, limit: int, measure: Measure = columns, ellipsis: str = "…") -> str:
-    """text, or as much of its beginning as fits with an ellipsis.
+    """Return text, or as much of its beginning as fits with an ellipsis.
 
     >>> clip("antidisestablishmentarianism", 8)
     'antidis…'

@@ -41,7 +41,7 @@ KEY = (
 
 JUDGED: tuple[Kind, ...] = ("correct", "wrong-label", "wrong-head", "wrong-span")
 
-# Drawings are laid out for windows of these widths, by convention: a window shows the widest layout that fits.
+# Drawings are laid out for windows of these widths, not tuned: a window shows the widest layout that fits.
 WIDTHS = (320, 540, 820, 1280, 1840)
 
 

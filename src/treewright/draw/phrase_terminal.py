@@ -7,7 +7,7 @@ from treewright.draw.colour import MEANING
 from treewright.draw.measure import columns
 from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, sideways, upright
 
-LONGEST_WORD = 40  # columns, by convention; longer words are shortened
+LONGEST_WORD = 40  # columns, not tuned; longer words are shortened
 STEPS = Steps(word=1, child=3, indent=2)
 
 

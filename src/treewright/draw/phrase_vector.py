@@ -10,7 +10,6 @@ from treewright.draw.layout import Line, Stroke, demands, find_ports, row_of
 from treewright.draw.measure import clip, pixels
 from treewright.draw.phrase import Below, Node, Phrases, Sideways, Steps, Upright, sideways, upright
 from treewright.draw.scene import Scene
-from treewright.draw.stack import stacked
 from treewright.draw.vector import (
     MARGIN,
     MEDIUM,
@@ -22,11 +21,12 @@ from treewright.draw.vector import (
     draw_stroke,
     height_of,
     legend_width,
+    stack_drawings,
     svg_element,
 )
 
 WORD_SIZE, LABEL_SIZE = 16, 13
-LONGEST_WORD = 260  # pixels, by convention; longer words are shortened
+LONGEST_WORD = 260  # pixels, not tuned; longer words are shortened
 LEVEL, LINE = 40, 26  # from height to height of an upright tree, from line to line of one on its side
 CORNER = 7
 STEPS = Steps(word=9, child=30, indent=26)
@@ -45,7 +45,8 @@ def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True, 
     tree = fitting_layout(scene, width)
     if scene.dependencies and not isinstance(tree, Upright):
         alone = phrase_svg(replace(scene, dependencies=None), width=width, style=style, with_legend=with_legend)
-        return stacked([alone, dependency_svg(scene.dependencies, width=width, style=style, with_legend=with_legend)])
+        below = dependency_svg(scene.dependencies, width=width, style=style, with_legend=with_legend)
+        return stack_drawings([alone, below])
     keys = legend(scene) if with_legend else []
     inner, height = max(tree.width, legend_width(keys)), layout_height(scene, tree)
     if isinstance(tree, Upright):

@@ -1,13 +1,12 @@
-"""The public functions `text`, `svg`, `latex` and `html`."""
+"""Draw sentences and trees: as text, SVG, LaTeX and web pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from treewright.calls import explained
 from treewright.checks import described
 from treewright.draw.canvas import Pen
 from treewright.draw.drawing import Drawing
@@ -21,21 +20,28 @@ from treewright.draw.terminal import dependency_text
 from treewright.draw.vector import dependency_svg
 from treewright.errors import FormatError, InputError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 NARROWEST_TEXT, NARROWEST_SVG = 20, 160
 
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
 
 
-@explained
+class Columns(TypedDict, total=False):
+    """Columns that replace those of the sentence."""
+
+    forms: Sequence[str] | None
+    heads: Sequence[int] | None  # CoNLL numbers, -1 where not known
+    deprels: Sequence[str] | None
+    upos: Sequence[str] | None
+    graph: Iterable[tuple[Any, Any, str]] | None  # edges: head, modifier, label
+    confidence: Sequence[float] | None  # probabilities of the heads
+
+
 def text(
     sentence: SentenceLike | Any = None,
     *,
-    forms: Sequence[str] | None = None,
-    heads: Sequence[int] | None = None,
-    deprels: Sequence[str] | None = None,
-    upos: Sequence[str] | None = None,
-    graph: Iterable[tuple[Any, Any, str]] | None = None,
-    confidence: Sequence[float] | None = None,
     gold: Any = None,
     given: Any = None,
     enhanced: bool | None = None,
@@ -44,18 +50,18 @@ def text(
     width: int | None = 100,
     ascii: bool = False,
     color: bool = False,
+    **columns: Unpack[Columns],
 ) -> Drawing:
-    """A sentence as text for a terminal: box-drawing characters or ASCII, optionally ANSI colours, rows up to width.
+    """Draw a sentence as text for a terminal: box-drawing characters or ASCII, optionally ANSI colours.
 
-    sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a
-    phrase-structure tree (anything with label and children, or nested tuples), with heads together with its
-    dependencies. Columns can be given by name instead:
-    heads as CoNLL numbers, -1 where not known; deprels, upos, graph (edges head, modifier, label) and confidence
-    (probabilities of the heads) replace those of the sentence. gold: the sentence, the heads or the tree to compare
-    with. given: the partial annotation that was completed; arcs whose heads it has are marked.
-    enhanced: draw the graph too; arcs that only the graph has are below the words. features: columns to write under
-    the words, names or a mapping of names to columns. direction: "ltr", "rtl" or "auto", that of most words. width: the
-    most columns of a row, None for one row. ascii: no box-drawing characters. color: ANSI colours.
+    sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a phrase-structure
+    tree (anything with label and children, or nested tuples), with heads together with its dependencies. columns can
+    be given by name instead: forms; heads as CoNLL numbers, -1 where not known; deprels, upos, graph (edges head,
+    modifier, label) and confidence (probabilities of the heads). gold: the sentence, the heads or the tree to compare
+    with. given: the partial annotation that was completed; arcs whose heads it has are marked. enhanced: draw the graph
+    too; arcs that only the graph has are below the words. features: columns to write under the words, names or a
+    mapping of names to columns. direction: "ltr", "rtl" or "auto", that of most words. width: the most columns of a
+    row, None for one row. ascii: no box-drawing characters. color: ANSI colours.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
              root
@@ -64,35 +70,20 @@ def text(
     Dogs    chase   cats
     """
     check_width(width, NARROWEST_TEXT, "columns")
-    columns = {
-        "forms": forms,
-        "heads": heads,
-        "deprels": deprels,
-        "upos": upos,
-        "graph": graph,
-        "confidence": confidence,
-    }
     scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns)
     pen = Pen(ascii, color)
     drawn = [
-        phrase_text(one, width=width, pen=pen)
-        if isinstance(one, Phrases)
-        else dependency_text(one, width=width, pen=pen)
-        for one in apart(scene)
+        phrase_text(part, width=width, pen=pen)
+        if isinstance(part, Phrases)
+        else dependency_text(part, width=width, pen=pen)
+        for part in apart(scene)
     ]
     return Drawing("\n\n".join(drawn), "text")
 
 
-@explained
 def svg(
     sentence: SentenceLike | Any = None,
     *,
-    forms: Sequence[str] | None = None,
-    heads: Sequence[int] | None = None,
-    deprels: Sequence[str] | None = None,
-    upos: Sequence[str] | None = None,
-    graph: Iterable[tuple[Any, Any, str]] | None = None,
-    confidence: Sequence[float] | None = None,
     gold: Any = None,
     given: Any = None,
     enhanced: bool | None = None,
@@ -100,49 +91,36 @@ def svg(
     direction: Direction = "auto",
     width: int | None = 960,
     title: str | None = None,
+    **columns: Unpack[Columns],
 ) -> Drawing:
-    """A sentence as an SVG element, which a notebook displays; `.save(path)` writes it to a file.
+    """Draw a sentence as an SVG element, which a notebook displays; `.save(path)` writes it to a file.
 
-    What can be drawn, and the options, are those of `text`; width is in pixels. title replaces the sentence's own
-    text as what the drawing is called.
+    sentence, gold, given, enhanced, features, direction and columns as in `text`; width is in pixels. title replaces
+    the sentence's own text as what the drawing is called.
 
     >>> drawing = svg(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> drawing.startswith("<svg"), drawing.kind
     (True, 'svg')
     """
     check_width(width, NARROWEST_SVG, "pixels")
-    columns = {
-        "forms": forms,
-        "heads": heads,
-        "deprels": deprels,
-        "upos": upos,
-        "graph": graph,
-        "confidence": confidence,
-    }
     scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns, title)
     if isinstance(scene, Phrases):
         return Drawing(phrase_svg(scene, width=width), "svg")
     return Drawing(dependency_svg(scene, width=width), "svg")
 
 
-@explained
 def latex(
     sentence: SentenceLike | Any = None,
     *,
-    forms: Sequence[str] | None = None,
-    heads: Sequence[int] | None = None,
-    deprels: Sequence[str] | None = None,
-    upos: Sequence[str] | None = None,
-    graph: Iterable[tuple[Any, Any, str]] | None = None,
-    confidence: Sequence[float] | None = None,
     gold: Any = None,
     given: Any = None,
     enhanced: bool | None = None,
     features: Features = None,
+    **columns: Unpack[Columns],
 ) -> Drawing:
-    """A sentence as LaTeX for papers: tikz-dependency, or forest for phrase-structure trees.
+    """Draw a sentence as LaTeX for papers: tikz-dependency, or forest for phrase-structure trees.
 
-    What can be drawn, and the options, are those of `text`.
+    sentence, gold, given, enhanced, features and columns as in `text`.
 
     >>> print(latex(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"]))
     \\begin{dependency}
@@ -154,20 +132,11 @@ def latex(
     \\end{dependency}
     <BLANKLINE>
     """
-    columns = {
-        "forms": forms,
-        "heads": heads,
-        "deprels": deprels,
-        "upos": upos,
-        "graph": graph,
-        "confidence": confidence,
-    }
     scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, "auto", columns)
-    drawn = [phrase_latex(one) if isinstance(one, Phrases) else dependency_latex(one) for one in apart(scene)]
+    drawn = [phrase_latex(part) if isinstance(part, Phrases) else dependency_latex(part) for part in apart(scene)]
     return Drawing("".join(drawn), "latex")
 
 
-@explained
 def html(
     sentences: Any,
     *,
@@ -180,11 +149,11 @@ def html(
     narrow: int | None = 320,
     title: str = "Treewright",
 ) -> Drawing:
-    """One page with a drawing of each sentence, or of the one sentence given; it needs no other file.
+    """Draw each sentence, or the one sentence given, on one web page that needs no other file.
 
     gold, given: as many sentences or trees. Drawings follow the width of the window; width and narrow limit them to
-    at most and at least so many pixels, and narrow=None lays them out for the greatest width only. The other options
-    are those of `text`.
+    at most and at least so many pixels, and narrow=None lays them out for the greatest width only. enhanced,
+    features and direction as in `text`; title is that of the page.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
@@ -208,7 +177,7 @@ def html_parts(
     narrow: int | None = 320,
     title: str = "Treewright",
 ) -> Iterator[str]:
-    """The page of `html` in parts, of sentences with their gold and given ones; only one sentence is in memory."""
+    """Yield the page of `html` in parts, of sentences with gold and given ones; one sentence is in memory."""
     check_width(width, NARROWEST_SVG, "pixels")
     check_width(narrow, NARROWEST_SVG, "pixels", "narrow")
     scenes = scenes_of(pairs, enhanced, features, direction)
@@ -218,6 +187,12 @@ def html_parts(
 def check_width(width: int | None, least: int, unit: str, name: str = "width") -> None:
     if width is not None and width < least:
         raise InputError(f"{name} is {width}; a drawing needs at least {least} {unit} (None: no limit)")
+
+
+def check_list(value: Any, expected: str, name: str) -> None:
+    """Refuse one string where several values are meant."""
+    if isinstance(value, str):
+        raise TypeError(f"{name} is {described(value)}; expected {expected}")
 
 
 def is_drawable(thing: Any) -> bool:
@@ -230,13 +205,18 @@ def scene_or_phrases(
     enhanced: bool | None,
     features: Features,
     direction: Direction,
-    columns: dict[str, Any],
+    columns: Mapping[str, Any],
     title: str | None = None,
     with_details: bool = False,
 ) -> Scene | Phrases:
-    """The content of a drawing; an error names the place where a sentence or tree was read."""
+    """Return the content of a drawing; an error names the place where a sentence or tree was read."""
+    if unknown := columns.keys() - Columns.__annotations__.keys():
+        raise TypeError(f"there is no column {min(unknown)!r} to draw; expected {', '.join(Columns.__annotations__)}")
+    for name in ("forms", "heads", "deprels", "upos", "confidence"):
+        check_list(columns.get(name), "a list, one entry a word", name)
+    check_list(features, "a list of names of columns", "features")
     try:
-        columns = columns | {"heads": others["heads"]} if "heads" in others else columns
+        columns = {**columns, "heads": others["heads"]} if "heads" in others else columns
         others = {name: other for name, other in others.items() if name != "heads"}
         for name, other in others.items():
             if other is not None and is_phrase_tree(sentence) != is_phrase_tree(other):
@@ -244,8 +224,8 @@ def scene_or_phrases(
         if is_phrase_tree(sentence):
             if others.get("given") is not None:
                 raise InputError("given marks arcs of dependency trees; a phrase-structure tree has none")
-            found = phrases_of(sentence, gold=others.get("gold"), direction=direction, title=title)
-            return with_dependencies(found, columns, direction)
+            phrases = phrases_of(sentence, gold=others.get("gold"), direction=direction, title=title)
+            return with_dependencies(phrases, columns, direction)
         options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction, "title": title}
         return scene_of(sentence, with_details=with_details, **options, **others, **columns)
     except InputError as error:
@@ -256,7 +236,7 @@ def scene_or_phrases(
 
 
 def with_dependencies(scene: Phrases, columns: Mapping[str, Any], direction: Direction) -> Phrases:
-    """The tree with the dependencies of its words, if heads are given."""
+    """Add the dependencies of the words, if heads are given."""
     if columns.get("heads") is None:
         return scene
     given = {"forms": scene.words, "heads": columns["heads"], "deprels": columns.get("deprels")}
@@ -264,7 +244,7 @@ def with_dependencies(scene: Phrases, columns: Mapping[str, Any], direction: Dir
 
 
 def apart(scene: Scene | Phrases) -> list[Scene | Phrases]:
-    """A tree and its dependencies as two drawings, in media that have no common one."""
+    """Return a tree and its dependencies as two drawings, for media that have no common one."""
     if isinstance(scene, Phrases) and scene.dependencies is not None:
         return [replace(scene, dependencies=None), scene.dependencies]
     return [scene]
@@ -283,7 +263,7 @@ def scenes_of(
 
 
 def beside(sentences: Iterable[Any], **others: Iterable[Any] | None) -> Iterator[Pair]:
-    """Each sentence, and by name the sentences of the same number to compare it with."""
+    """Yield each sentence, and by name the sentences of the same number to compare it with."""
     for name, value in {"sentences": sentences, **others}.items():
         is_missing = value is None and name != "sentences"
         if not is_missing and not isinstance(value, Iterable):

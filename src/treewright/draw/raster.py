@@ -8,7 +8,7 @@ from pathlib import Path
 
 from treewright.errors import InputError, MissingExtra
 
-SCALE = 2.0  # pixels of the image for one of the drawing, for screens of high resolution; by convention
+SCALE = 2.0  # pixels of the image for one of the drawing, for screens of high resolution; not tuned
 # resvg takes Arial for `sans-serif` and draws no text where Arial is missing. These are the families that Linux, macOS
 # and Windows are installed with.
 FAMILIES = '"Liberation Sans","DejaVu Sans","Noto Sans","FreeSans",Helvetica,Verdana,Tahoma,sans-serif'

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Protocol
 
-from treewright.calls import explained
 from treewright.draw.drawing import Drawing
 from treewright.draw.style import COLOURS, FONT
 
-# Sizes in pixels, all by convention.
+# Sizes in pixels, not tuned.
 SIDE, LEFT, TOP, RIGHT, BOTTOM = 220, 52, 44, 18, 48  # of the square of a panel, and the space around it
 MAX_RADIUS, MIN_RADIUS = 13.0, 2.0  # of the dot of a bin; its area grows with the number of predictions
 TICKS = (0.0, 0.5, 1.0)
@@ -56,9 +55,8 @@ class Bin(Protocol):
         """The share of right ones."""
 
 
-@explained
 def reliability(tables: Mapping[str, Sequence[Bin]], notes: Mapping[str, str] | None = None) -> Drawing:
-    """A panel for each of the tables, by name; notes are written below the names.
+    """Draw a panel for each of the tables, by name; notes are written below the names.
 
     Dots on the diagonal are calibrated; below it, predictions are wrong more often than their confidence says. The area
     of a dot grows with the number of predictions.
@@ -73,24 +71,24 @@ def reliability(tables: Mapping[str, Sequence[Bin]], notes: Mapping[str, str] | 
         for number, (name, bins) in enumerate(tables.items())
     ]
     size = {"width": len(tables) * (LEFT + SIDE + RIGHT) or LEFT, "height": TOP + SIDE + BOTTOM}
-    description = "; ".join(f"{name}: {described(bins)}" for name, bins in tables.items())
+    description = "; ".join(f"{name}: {describe(bins)}" for name, bins in tables.items())
     rules = style(0) + DARK.format(rules=style(1))
     return Drawing(SVG.format(**size, description=escape(description), rules=rules, panels="\n".join(panels)), "svg")
 
 
 def style(ground: int) -> str:
-    """The rules on light (0) or dark (1) ground."""
+    """Return the rules on light (0) or dark (1) ground."""
     colours = {name: COLOURS[name][ground] for name in ("ink", "faint", "paper")}
     return RULES.format(font=FONT, line=COLOURS["sure-4"][ground], **colours)
 
 
-def described(bins: Sequence[Bin]) -> str:
-    """The dots in words."""
+def describe(bins: Sequence[Bin]) -> str:
+    """Return the dots in words."""
     return ", ".join(f"{one.count} predictions at {one.confidence:.0%} are {one.accuracy:.0%} right" for one in bins)
 
 
 def panel(name: str, bins: Sequence[Bin], note: str, left: float) -> str:
-    """One square with its axes, the diagonal and the dots."""
+    """Draw one square with its axes, the diagonal and the dots."""
 
     def at(x: float, y: float) -> tuple[str, str]:
         return f"{left + SIDE * x:.1f}", f"{TOP + SIDE * (1 - y):.1f}"
@@ -112,14 +110,14 @@ def panel(name: str, bins: Sequence[Bin], note: str, left: float) -> str:
 
 
 def dot(x: str, y: str, one: Bin, most: int) -> str:
-    """A bin."""
+    """Draw a bin."""
     radius = max(MIN_RADIUS, MAX_RADIUS * math.sqrt(one.count / most))
     title = f"{one.count} predictions, confidence {one.confidence:.1%}, right {one.accuracy:.1%}"
     return f'<circle class="bin" cx="{x}" cy="{y}" r="{radius:.1f}"><title>{title}</title></circle>'
 
 
 def tick(x: str, bottom: str, left: str, y: str, share: float) -> str:
-    """The same number on both axes."""
+    """Write the number on both axes."""
     below = f'<text x="{x}" y="{float(bottom) + 17:.1f}">{share:.0%}</text>'
     beside = f'<text x="{float(left) - 19:.1f}" y="{float(y) + 4:.1f}">{share:.0%}</text>'
     return below + beside

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
-from treewright.calls import fits
 from treewright.checks import described
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
@@ -23,7 +22,7 @@ Features = Sequence[str] | Mapping[str, Sequence[str]] | None
 
 
 class SentenceLike(Protocol):
-    """What can be drawn. Read if there: upos and other columns, deprels, graph, confidence, sent_id, text."""
+    """What can be drawn. Read if there: upos and other columns, deprels, graph, head_confidence, sent_id, text."""
 
     @property
     def forms(self) -> Sequence[str]:
@@ -95,7 +94,7 @@ ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "de
 
 GraphArc = tuple[str, str, str]  # head, modifier, label; nodes as CoNLL-U numbers them: "8", "8.1"
 
-MIN_UNMARKED = 0.9  # arcs of lower probability have it beside their label; by convention
+MIN_UNMARKED = 0.9  # arcs of lower probability have it beside their label; not tuned
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
     graph = [] if given is None else list(given)
     if any(len(heads) > 1 for heads in parents):
         graph += [(h, m, labels[m - 1] if h == heads[0] else "") for m, heads in enumerate(parents, 1) for h in heads]
-    confidence = checked_confidence(one_a_word(column("confidence"), n, "confidence", None))
+    confidence = checked_confidence(one_a_word(confidence_of(sentence, columns), n, "confidence", None))
     return Analysis([clean(str(form)) for form in forms], first, labels, confidence, graph_arcs(graph, n))
 
 
@@ -188,7 +187,8 @@ def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) ->
 
 def is_heads(value: Any) -> bool:
     """Whether it can be the heads of words: a list or an array of whole numbers."""
-    return fits(value, Sequence[int])
+    is_many = hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+    return is_many and getattr(value, "ndim", 1) == 1 and all(hasattr(head, "__index__") for head in value)
 
 
 def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
@@ -322,6 +322,11 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
     """A column that was given, or that of the sentence, if it has it."""
     return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
+
+
+def confidence_of(sentence: Any, columns: Mapping[str, Any]) -> Any:
+    given = columns.get("confidence")
+    return getattr(sentence, "head_confidence", None) if given is None else given
 
 
 def note_lines(value: Any) -> list[str]:

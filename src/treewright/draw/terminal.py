@@ -12,7 +12,7 @@ from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out, tokens_i
 from treewright.draw.measure import columns
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 
-LONGEST_WORD = 40  # columns, this and the next two by convention; longer texts are shortened
+LONGEST_WORD = 40  # columns, this and the next two not tuned; longer texts are shortened
 LONGEST_TAG = 14
 LONGEST_LABEL = 24
 

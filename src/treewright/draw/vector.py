@@ -5,6 +5,8 @@ The drawing is plain XML with no scripts, identifiers or outside resources, so a
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -15,7 +17,7 @@ from treewright.draw.measure import RIGHT_TO_LEFT_MARK, clip, is_right_to_left, 
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
 from treewright.draw.style import style_sheet
 
-# Sizes in pixels, all by convention.
+# Sizes in pixels, not tuned.
 FORM_SIZE, NOTE_SIZE, LABEL_SIZE, TAG_SIZE, NUMBER_SIZE = 16, 12, 12, 11, 10
 FORM_LINE, NOTE_LINE, TOKEN_LINE = 22, 16, 24
 LEVEL, FOOT, TIP = 24, 10, 8  # between levels, from the words to the arcs, the height of an arrowhead
@@ -47,6 +49,15 @@ KEY = (
     '<g class="arc key {style}"><path d="M{x} {y}h22"/></g>'
     '<text class="legend" x="{text_x}" y="{text_y}" style="text-anchor:start">{text}</text>'
 )
+
+SIZE_OF_SVG = re.compile(r'<svg [^>]*? width="(\d+)" height="(\d+)"')
+STYLE_ELEMENT = re.compile(r"<style>.*?</style>\n", re.S)
+STACK = """\
+<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="group" width="{width}" height="{height}" \
+viewBox="0 0 {width} {height}">
+{style}<rect class="paper" width="{width}" height="{height}" rx="8"/>
+{drawings}</svg>
+"""
 
 
 def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
@@ -310,3 +321,23 @@ def draw_legend(keys: list[tuple[str, str]], top: int, inner: int) -> tuple[list
         drawn.append(KEY.format(style=style, x=left, y=line, text_x=left + 28, text_y=line + 4, text=escape(text)))
         x += key_width(key)
     return drawn, y + LEGEND_LINE if keys else 0
+
+
+def stack_drawings(drawings: Sequence[str]) -> str:
+    """Return one SVG element with all drawings below each other; a single one as it is.
+
+    The style sheet, which all have, is kept once.
+    """
+    if len(drawings) == 1:
+        return drawings[0]
+    style = STYLE_ELEMENT.search(drawings[0])
+    placed: list[str] = []
+    y = widest = 0
+    for drawing in drawings:
+        size = SIZE_OF_SVG.match(drawing)
+        if size is None:
+            raise ValueError("a drawing is not an SVG element with width and height")
+        width, height = int(size[1]), int(size[2])
+        placed.append(STYLE_ELEMENT.sub("", drawing).replace("<svg ", f'<svg y="{y}" ', 1))
+        y, widest = y + height, max(widest, width)
+    return STACK.format(width=widest, height=y, style=style[0] if style else "", drawings="".join(placed))

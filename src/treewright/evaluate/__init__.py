@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treewright.calls import checked, explained
+from treewright.corpus.checks import check_iterable
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
@@ -22,30 +22,16 @@ from treewright.evaluate.bracketing import BracketEvaluation, BracketScores, Par
 from treewright.evaluate.breakdown import BREAKDOWNS, break_down
 from treewright.evaluate.calibration import Reliability, calibration, reliability
 from treewright.evaluate.columns import Columns
-from treewright.evaluate.scores import Evaluation, Group, Score
-from treewright.evaluate.significance import COMPARED, Comparison, Difference, differences_of
+from treewright.evaluate.scores import Evaluation, Score
+from treewright.evaluate.significance import COMPARED, Comparison, differences_of
 from treewright.evaluate.sources import Progress, Source, load
 
 __all__ = [
-    "BREAKDOWNS",
-    "BracketEvaluation",
-    "BracketScores",
-    "Comparison",
-    "Difference",
-    "Evaluation",
-    "Group",
-    "Parameters",
-    "Reliability",
-    "Score",
-    "brackets",
-    "calibration",
-    "compare",
-    "evaluate",
-    "reliability",
-]
+    "BracketEvaluation", "BracketScores", "Comparison", "Evaluation", "Parameters", "Reliability", "Score", "brackets",
+    "calibration", "compare", "evaluate", "reliability",
+]  # fmt: skip
 
 
-@explained
 def evaluate(
     gold: Source,
     system: Source,
@@ -56,7 +42,7 @@ def evaluate(
     skip_bad: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """How well a system's trees agree with the gold ones.
+    """Measure how well a system's trees agree with the gold ones.
 
     gold, system: a path ("-" is standard input), an open file, or sentences. Both must hold the same characters, but
     for white space; tokens, words and sentences may differ and are aligned.
@@ -76,7 +62,6 @@ def evaluate(
     return evaluation_of(Judgement(align(*columns)), skipped, by=by, punct=punct, subtypes=subtypes)
 
 
-@checked
 def compare(
     gold: Source,
     a: Source,
@@ -89,7 +74,7 @@ def compare(
     skip_bad: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
-    """By how much system b is better than system a, and whether that may be chance: the paired bootstrap.
+    """Measure by how much system b is better than system a, and whether that may be chance: the paired bootstrap.
 
     gold, a, b, punct and skip_bad are as in `evaluate`. metrics are the names of the scores to compare. samples is the
     number of draws, seed determines them. The result is a mapping: comparison["LAS"] is a Difference.
@@ -103,6 +88,7 @@ def compare(
         raise InputError(f"samples is {samples}; expected at least 1")
     if seed < 0:
         raise InputError(f"seed is {seed}; expected at least 0")
+    check_iterable(metrics, "a list of names of scores", "metrics")
     if not len(metrics):
         raise InputError("metrics is empty; give the names of the scores to compare")
     columns, skipped = load([gold, a, b], ["gold", "a", "b"], skip_bad=skip_bad, progress=progress)
@@ -134,9 +120,8 @@ def note_on_roots(columns: Columns) -> str | None:
         return None
     place = columns.place(columns.lines[columns.first[several[0]]])
     count = len(set(several.tolist()))
-    return (
-        f"{count} sentence{'s' * (count > 1)} with several roots, the first at {place}: the official script stops there"
-    )
+    sentences_with = f"{count} sentence{'s' * (count > 1)} with several roots"
+    return f"{sentences_with}, the first at {place}: the official script stops there"
 
 
 def check_breakdown(by: str | None) -> None:

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.caching import cached_property
-from treewright.corpus.bytecells import Flags, Indices, spread
 from treewright.errors import InputError
-from treewright.evaluate.columns import Columns
+from treewright.evaluate.columns import Columns, Flags, Indices, spread
 
-CONTEXT = 10  # tokens shown on each side of a difference; by convention
+CONTEXT = 10  # tokens shown on each side of a difference; not tuned
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,10 @@ class Alignment:
     @cached_property
     def gold_of(self) -> Indices:
         """The gold word of each system word; -2 where there is none. The last entry is that of the root: -1."""
-        found = np.full(len(self.system) + 1, -2)
-        found[self.system_words] = self.gold_words
-        found[-1] = -1
-        return found
+        gold_of = np.full(len(self.system) + 1, -2)
+        gold_of[self.system_words] = self.gold_words
+        gold_of[-1] = -1
+        return gold_of
 
     @cached_property
     def parallel(self) -> Flags:
@@ -65,7 +64,7 @@ def align(gold: Columns, system: Columns) -> Alignment:
 
 
 def common_spans(gold_ends: Indices, system_ends: Indices) -> tuple[Indices, Indices]:
-    """The positions of the spans that both have, where spans are adjacent and given by their ends."""
+    """Return the positions of the spans that both have, where spans are adjacent and given by their ends."""
     if np.array_equal(gold_ends, system_ends):
         return np.arange(len(gold_ends)), np.arange(len(gold_ends))
     _, in_gold, in_system = np.intersect1d(gold_ends, system_ends, assume_unique=True, return_indices=True)
@@ -95,12 +94,12 @@ def safe_tokens(gold: Columns, system: Columns) -> tuple[Flags, Flags]:
 
 
 def have_same_words(gold: Columns, system: Columns, in_gold: Indices, in_system: Indices) -> Flags:
-    """For each pair of multiword tokens: have their words the same forms, but for case?"""
+    """Return, for each pair of multiword tokens, whether their words have the same forms, but for case."""
     sizes = np.diff(gold.first_word)[in_gold]
     same: Flags = np.asarray(sizes == np.diff(system.first_word)[in_system])
     gold_words = spread(gold.first_word[in_gold[same]], sizes[same])
     system_words = spread(system.first_word[in_system[same]], sizes[same])
-    different = ~gold.forms.take(gold_words).equal(system.forms.take(system_words))
+    different = gold.cells["FORM"][gold_words] != system.cells["FORM"][system_words]
     token = np.repeat(np.flatnonzero(same), sizes[same])
     for i in set(token[different].tolist()):
         same[i] = gold.forms_of_token(in_gold[i]) == system.forms_of_token(in_system[i])
@@ -108,7 +107,7 @@ def have_same_words(gold: Columns, system: Columns, in_gold: Indices, in_system:
 
 
 def between_safe_tokens(gold: Columns, system: Columns, safe_gold: Flags, safe_system: Flags) -> list[tuple[int, int]]:
-    """Pairs of words in the stretches between safe tokens; a stretch is known by the safe tokens before it."""
+    """Return pairs of words in the stretches between safe tokens; a stretch is known by the safe tokens before it."""
     gold_left = np.flatnonzero(~safe_gold[gold.token_of])
     system_left = np.flatnonzero(~safe_system[system.token_of])
     gold_stretch = np.cumsum(safe_gold)[gold.token_of[gold_left]]
@@ -121,8 +120,8 @@ def between_safe_tokens(gold: Columns, system: Columns, safe_gold: Flags, safe_s
     pairs: list[tuple[int, int]] = []
     bounds = np.column_stack([gold_begins, gold_ends, system_begins, system_ends]).tolist()
     for g_begin, g_end, s_begin, s_end in bounds:
-        found = align_stretch(gold_words.part(g_begin, g_end), system_words.part(s_begin, s_end))
-        pairs.extend((gold_left[g_begin + g], system_left[s_begin + s]) for g, s in found)
+        stretch = align_stretch(gold_words.part(g_begin, g_end), system_words.part(s_begin, s_end))
+        pairs.extend((gold_left[g_begin + g], system_left[s_begin + s]) for g, s in stretch)
     return pairs
 
 
@@ -174,7 +173,7 @@ def align_stretch(gold: Stretch, system: Stretch) -> list[tuple[int, int]]:
 
 
 def multiword_stretch(gold: Stretch, system: Stretch, g: int, s: int) -> tuple[int, int, int, int]:
-    """Where the smallest stretch with the multiword token at g or s begins and ends on both sides.
+    """Return where the smallest stretch with the multiword token at g or s begins and ends on both sides.
 
     When the other side is behind, one word of it is left out, as the official script does; more than one can be behind
     only where tokens differ just before.
@@ -201,7 +200,7 @@ def multiword_stretch(gold: Stretch, system: Stretch, g: int, s: int) -> tuple[i
 
 
 def longest_common(a: list[str], b: list[str], in_a: range, in_b: range) -> list[tuple[int, int]]:
-    """The positions of a longest common subsequence of a[in_a] and b[in_b]; equal words are taken at sight."""
+    """Return the positions of a longest common subsequence of a[in_a] and b[in_b]; equal words are taken at sight."""
     length = [[0] * (len(in_b) + 1) for _ in range(len(in_a) + 1)]
     for i in reversed(range(len(in_a))):
         for j in reversed(range(len(in_b))):
@@ -221,7 +220,7 @@ def longest_common(a: list[str], b: list[str], in_a: range, in_b: range) -> list
 
 
 def difference(gold: Columns, system: Columns) -> str:
-    """A message on the first place at which the two texts part."""
+    """Return a message on the first place at which the two texts part."""
     same = common_prefix(gold.text, system.text)
     gold_place, gold_before, gold_after = surroundings(gold, same)
     system_place, _, system_after = surroundings(system, same)
@@ -234,13 +233,13 @@ def difference(gold: Columns, system: Columns) -> str:
 
 
 def surroundings(columns: Columns, index: int) -> tuple[str, str, str]:
-    """file:line of the token with that byte of the text, the tokens before it, and those from it on."""
+    """Return file:line of the token with that character of the text, the tokens before it, and those from it on."""
     ends = columns.token_ends
     token = int(np.searchsorted(ends, index, "right"))
     begins = np.concatenate([[0], ends])
 
     def tokens(first: int, last: int) -> str:
-        return b" ".join(columns.text[begins[t] : ends[t]] for t in range(first, last)).decode("utf-8")
+        return " ".join(columns.text[begins[t] : ends[t]] for t in range(first, last))
 
     before = tokens(max(0, token - CONTEXT), token)
     if token == len(ends):
@@ -248,8 +247,8 @@ def surroundings(columns: Columns, index: int) -> tuple[str, str, str]:
     return columns.place(columns.token_lines[token]), before, repr(tokens(token, min(len(ends), token + CONTEXT)))
 
 
-def common_prefix(a: bytes, b: bytes) -> int:
-    """The number of bytes that a and b begin with alike, by bisection."""
+def common_prefix(a: str, b: str) -> int:
+    """Return the number of characters that a and b begin with alike, by bisection."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2

@@ -14,75 +14,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.caching import cached_property
-from treewright.corpus.bytecells import ByteCells, Flags, Indices
 from treewright.evaluate.alignment import Alignment, common_spans
-from treewright.evaluate.columns import Columns
-from treewright.evaluate.graphs import graph_matches, head_matches
+from treewright.evaluate.columns import Columns, Flags, Indices
+from treewright.evaluate.graphs import edges_of, graph_matches, head_matches
 from treewright.evaluate.scores import Score
 
 CONTENT = frozenset(
-    [
-        "nsubj",
-        "obj",
-        "iobj",
-        "csubj",
-        "ccomp",
-        "xcomp",
-        "obl",
-        "vocative",
-        "expl",
-        "dislocated",
-        "advcl",
-        "advmod",
-        "discourse",
-        "nmod",
-        "appos",
-        "nummod",
-        "acl",
-        "amod",
-        "conj",
-        "fixed",
-        "flat",
-        "compound",
-        "list",
-        "parataxis",
-        "orphan",
-        "goeswith",
-        "reparandum",
-        "root",
-        "dep",
-    ]
+    ["nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod"]
+    + ["discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound", "list", "parataxis"]
+    + ["orphan", "goeswith", "reparandum", "root", "dep"]
 )
 FUNCTIONAL = frozenset(["aux", "cop", "mark", "det", "clf", "case", "cc"])
 UNIVERSAL_FEATURES = frozenset(
-    [
-        "PronType",
-        "NumType",
-        "Poss",
-        "Reflex",
-        "Foreign",
-        "Abbr",
-        "Gender",
-        "Animacy",
-        "Number",
-        "Case",
-        "Definite",
-        "Degree",
-        "VerbForm",
-        "Mood",
-        "Tense",
-        "Aspect",
-        "Voice",
-        "Evident",
-        "Polarity",
-        "Person",
-        "Polite",
-    ]
+    ["PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite"]
+    + ["Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite"]
 )
 
 
 def universal_features(feats: str) -> str:
-    """The universal features among feats, sorted.
+    """Return the universal features among feats, sorted.
 
     >>> universal_features("Number=Sing|Typo=Yes|Case=Nom")
     'Case=Nom|Number=Sing'
@@ -91,7 +41,7 @@ def universal_features(feats: str) -> str:
 
 
 def is_punctuation(form: str) -> bool:
-    """Is every character of the form a punctuation mark? The rule of the CoNLL-X shared task.
+    """Whether every character of the form is a punctuation mark: the rule of the CoNLL-X shared task.
 
     >>> is_punctuation("..."), is_punctuation("$"), is_punctuation(":-)")
     (True, False, True)
@@ -106,17 +56,12 @@ class Side:
     columns: Columns
 
     @cached_property
-    def relations(self) -> ByteCells:
-        """Without subtypes."""
-        return self.columns.deprels.before(":")
-
-    @cached_property
-    def relation_codes(self) -> tuple[Indices, list[str]]:
-        return self.relations.codes()
+    def relations(self) -> Indices:
+        """Without subtypes, as numbers of the vocabulary."""
+        return self.columns.vocabulary.replace(lambda deprel: deprel.partition(":")[0], self.columns.cells["DEPREL"])
 
     def has_relation_in(self, relations: frozenset[str]) -> Flags:
-        codes, texts = self.relation_codes
-        return np.array([text in relations for text in texts], bool)[codes]
+        return self.columns.vocabulary.test(relations.__contains__, self.relations)
 
     @cached_property
     def is_content(self) -> Flags:
@@ -124,7 +69,7 @@ class Side:
 
     @cached_property
     def is_punctuation(self) -> Flags:
-        return self.columns.forms.classify(is_punctuation)
+        return self.columns.vocabulary.test(is_punctuation, self.columns.cells["FORM"])
 
     @cached_property
     def is_function_word(self) -> Flags:
@@ -136,6 +81,11 @@ class Side:
         """The number of function words below each word."""
         heads = self.columns.heads[self.is_function_word]
         return np.bincount(heads, minlength=len(self.columns))
+
+    @cached_property
+    def features(self) -> Indices:
+        """The universal features, as numbers of the vocabulary."""
+        return self.columns.vocabulary.replace(universal_features, self.columns.cells["FEATS"])
 
 
 @dataclass(frozen=True)
@@ -152,45 +102,34 @@ class Judgement:
     def system(self) -> Side:
         return Side(self.alignment.system)
 
-    def same(self, gold: ByteCells, system: ByteCells) -> Flags:
-        """Are the cells of the two words equal?"""
-        return gold.take(self.alignment.gold_words).equal(system.take(self.alignment.system_words))
+    def same(self, gold: Indices, system: Indices) -> Flags:
+        """Return whether the cells of the two words are equal."""
+        return np.asarray(gold[self.alignment.gold_words] == system[self.alignment.system_words])
+
+    def same_cells(self, column: str) -> Flags:
+        return self.same(self.alignment.gold.cells[column], self.alignment.system.cells[column])
 
     @cached_property
     def same_upos(self) -> Flags:
-        return self.same(self.alignment.gold.upos, self.alignment.system.upos)
-
-    @cached_property
-    def same_xpos(self) -> Flags:
-        return self.same(self.alignment.gold.xpos, self.alignment.system.xpos)
+        return self.same_cells("UPOS")
 
     @cached_property
     def same_feats(self) -> Flags:
-        """Universal features only; most cells that differ do so in them, but order and other features may differ."""
-        found = self.alignment
-        same = self.same(found.gold.feats, found.system.feats)
-        different = np.flatnonzero(~same)
-        gold, gold_texts = found.gold.feats.take(found.gold_words[different]).codes()
-        system, system_texts = found.system.feats.take(found.system_words[different]).codes()
-        known = {text: universal_features(text) for text in {*gold_texts, *system_texts}}
-        numbers = {feats: number for number, feats in enumerate(set(known.values()))}
-        gold_numbers = np.array([numbers[known[text]] for text in gold_texts], np.int64)
-        system_numbers = np.array([numbers[known[text]] for text in system_texts], np.int64)
-        same[different] = gold_numbers[gold] == system_numbers[system]
-        return same
+        """Universal features only, in any order."""
+        return self.same(self.gold.features, self.system.features)
 
     @cached_property
     def same_lemma(self) -> Flags:
         """Where the gold file has no lemma, every lemma counts as right."""
-        found = self.alignment
-        same = self.same(found.gold.lemmas, found.system.lemmas)
-        return np.asarray(same | found.gold.lemmas.is_just("_")[found.gold_words])
+        gold = self.alignment.gold
+        has_none = gold.cells["LEMMA"][self.alignment.gold_words] == gold.vocabulary["_"]
+        return np.asarray(self.same_cells("LEMMA") | has_none)
 
     @cached_property
     def same_head(self) -> Flags:
-        found = self.alignment
-        of_system = found.gold_of[found.system.heads[found.system_words]]
-        return np.asarray(found.gold.heads[found.gold_words] == of_system)
+        alignment = self.alignment
+        of_system = alignment.gold_of[alignment.system.heads[alignment.system_words]]
+        return np.asarray(alignment.gold.heads[alignment.gold_words] == of_system)
 
     @cached_property
     def same_relation(self) -> Flags:
@@ -199,7 +138,7 @@ class Judgement:
     @cached_property
     def same_deprel(self) -> Flags:
         """Subtypes included."""
-        return self.same(self.alignment.gold.deprels, self.alignment.system.deprels)
+        return self.same_cells("DEPREL")
 
     @cached_property
     def same_function_words(self) -> Flags:
@@ -208,13 +147,13 @@ class Judgement:
         Alignment keeps the order, so this is so when all function words of the gold word are right and the system's
         word has no more of them.
         """
-        found = self.alignment
+        alignment = self.alignment
         right = self.same_head & self.same_relation & self.same_upos & self.same_feats
-        right &= self.gold.is_function_word[found.gold_words]
-        heads = found.gold.heads[found.gold_words[right]]
-        right_below = np.bincount(heads, minlength=len(found.gold))[found.gold_words]
-        below = self.gold.function_words[found.gold_words]
-        return np.asarray((right_below == below) & (below == self.system.function_words[found.system_words]))
+        right &= self.gold.is_function_word[alignment.gold_words]
+        heads = alignment.gold.heads[alignment.gold_words[right]]
+        right_below = np.bincount(heads, minlength=len(alignment.gold))[alignment.gold_words]
+        below = self.gold.function_words[alignment.gold_words]
+        return np.asarray((right_below == below) & (below == self.system.function_words[alignment.system_words]))
 
 
 @dataclass(frozen=True)
@@ -232,27 +171,28 @@ class Measure:
 
 
 def measures_of(judgement: Judgement, *, punct: bool) -> dict[str, Measure]:
-    """Everything that is counted word by word. Without punct, punctuation is left out where heads are judged."""
-    found = judgement.alignment
+    """Count everything that is counted word by word; without punct, no punctuation where heads are judged."""
+    alignment = judgement.alignment
     gold, system = judgement.gold, judgement.system
-    words = (np.ones(len(found.gold), bool), np.ones(len(found.system), bool))
+    words = (np.ones(len(alignment.gold), bool), np.ones(len(alignment.system), bool))
     arcs = words if punct else (~gold.is_punctuation, ~system.is_punctuation)
     content = (gold.is_content, system.is_content)
-    roots = (found.gold.heads < 0, found.system.heads < 0)
+    roots = (alignment.gold.heads < 0, alignment.system.heads < 0)
     labelled = judgement.same_head & judgement.same_relation
     tagged = judgement.same_upos & judgement.same_feats
-    edges = graph_matches(found)
+    gold_edges, system_edges = edges_of(alignment.gold), edges_of(alignment.system)
+    edges = graph_matches(alignment, gold_edges, system_edges)
 
     def over(counted: tuple[Flags, Flags], right: Flags) -> Measure:
-        in_pairs = counted[0][found.gold_words]
+        in_pairs = counted[0][alignment.gold_words]
         return Measure(right & in_pairs, *counted, aligned=int(in_pairs.sum()))
 
     return {
-        "Words": Measure(np.ones(len(found.gold_words), bool), *words),
+        "Words": Measure(np.ones(len(alignment.gold_words), bool), *words),
         "UPOS": over(words, judgement.same_upos),
-        "XPOS": over(words, judgement.same_xpos),
+        "XPOS": over(words, judgement.same_cells("XPOS")),
         "UFeats": over(words, judgement.same_feats),
-        "AllTags": over(words, tagged & judgement.same_xpos),
+        "AllTags": over(words, tagged & judgement.same_cells("XPOS")),
         "Lemmas": over(words, judgement.same_lemma),
         "UAS": over(arcs, judgement.same_head),
         "LAS": over(arcs, labelled),
@@ -261,20 +201,20 @@ def measures_of(judgement: Judgement, *, punct: bool) -> dict[str, Measure]:
         "BLEX": over(content, labelled & judgement.same_lemma),
         "ELAS": Measure(edges.whole, edges.gold, edges.system),
         "EULAS": Measure(edges.base, edges.gold, edges.system),
-        "Edges": Measure(*head_matches(found, extra=False)),
-        "Extra": Measure(*head_matches(found, extra=True)),
+        "Edges": Measure(*head_matches(alignment, gold_edges, system_edges, extra=False)),
+        "Extra": Measure(*head_matches(alignment, gold_edges, system_edges, extra=True)),
         "LAS+": over(arcs, judgement.same_head & judgement.same_deprel),
         "Roots": over(roots, judgement.same_head),
     }
 
 
 def scores_of(judgement: Judgement, *, punct: bool) -> dict[str, Score]:
-    """All scores by name."""
-    found = judgement.alignment
+    """Return all scores by name."""
+    alignment = judgement.alignment
     labelled = judgement.same_head & judgement.same_relation
     return {
-        "Tokens": spans_score(found.gold.token_ends, found.system.token_ends),
-        "Sentences": spans_score(found.gold.sentence_ends, found.system.sentence_ends),
+        "Tokens": spans_score(alignment.gold.token_ends, alignment.system.token_ends),
+        "Sentences": spans_score(alignment.gold.sentence_ends, alignment.system.sentence_ends),
         **{name: measure.score for name, measure in measures_of(judgement, punct=punct).items()},
         "UEM": exact_match(judgement, judgement.same_head, punct=punct),
         "LEM": exact_match(judgement, labelled, punct=punct),
@@ -286,10 +226,11 @@ def spans_score(gold_ends: Indices, system_ends: Indices) -> Score:
 
 
 def exact_match(judgement: Judgement, right: Flags, *, punct: bool) -> Score:
-    """The sentences that both files have with the same words, all of them right."""
-    found = judgement.alignment
-    fine = right & found.parallel
+    """Count the sentences that both files have with the same words, all of them right."""
+    alignment = judgement.alignment
+    fine = right & alignment.parallel
     if not punct:
-        fine |= found.parallel & judgement.gold.is_punctuation[found.gold_words]
-    good_words = np.bincount(found.gold.sentence_of[found.gold_words[fine]], minlength=found.gold.sentences)
-    return Score(int((good_words == found.gold.lengths).sum()), found.gold.sentences, found.system.sentences)
+        fine |= alignment.parallel & judgement.gold.is_punctuation[alignment.gold_words]
+    good_words = np.bincount(alignment.gold.sentence_of[alignment.gold_words[fine]], minlength=alignment.gold.sentences)
+    good = int((good_words == alignment.gold.lengths).sum())
+    return Score(good, alignment.gold.sentences, alignment.system.sentences)

@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
-from treewright.calls import explained, explained_methods
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import TRACES
@@ -31,7 +30,6 @@ TreeSource = str | os.PathLike[str] | IO[Any] | Iterable[Tree]
 Pairs = frozenset[frozenset[str]]
 
 
-@explained_methods
 @dataclass(frozen=True)
 class Parameters:
     """EVALB's parameters; the defaults are those of its file COLLINS.prm.
@@ -60,16 +58,15 @@ class Parameters:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Parameters:
-        """The parameters of the EVALB .prm file at path. DEBUG, MAX_ERROR and QUOTE_LABEL are ignored."""
+        """Read the parameters of the EVALB .prm file at path. DEBUG, MAX_ERROR and QUOTE_LABEL are ignored."""
         found: dict[str, list[str]] = {}
         for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
             name, _, value = line.strip().partition(" ")
             if len(line) < 3 or line.startswith("#"):
                 continue
             if name not in PARAMETERS:
-                raise FormatError(
-                    os.fspath(path), number, f"{name!r} is no parameter; there are {', '.join(PARAMETERS)}"
-                )
+                problem = f"{name!r} is no parameter; there are {', '.join(PARAMETERS)}"
+                raise FormatError(os.fspath(path), number, problem)
             size = 2 if name.startswith("EQ_") else 1
             if len(value.split()) != size or (name in NUMERIC and not value.strip().isdecimal()):
                 expected = "two values" if size == 2 else "one value"
@@ -148,7 +145,7 @@ class BracketScores:
         return ratio(self.tags, self.words)
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain numbers."""
+        """Return the figures as plain numbers."""
         shares = ("complete_match", "average_crossing", "no_crossing", "two_or_less_crossing", "tagging_accuracy")
         return asdict(self) | {"brackets": self.brackets.as_dict()} | {name: getattr(self, name) for name in shares}
 
@@ -164,7 +161,7 @@ class BracketEvaluation:
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain numbers."""
+        """Return the figures as plain numbers."""
         return {
             "all": self.all.as_dict(),
             "short": self.short.as_dict(),
@@ -197,11 +194,10 @@ class Judged:
     tags: int
 
 
-@explained
 def brackets(
     gold: TreeSource, system: TreeSource, *, parameters: Parameters | None = None, skip_bad: bool = False
 ) -> BracketEvaluation:
-    """How many brackets of the gold trees the system's have, as EVALB counts them.
+    """Count how many brackets of the gold trees the system's have, as EVALB does.
 
     gold, system: a path, an open file, or trees, in the same order. parameters are the rules of an EVALB .prm file
     (`Parameters.read`); those of COLLINS.prm if None. skip_bad leaves out, of both, trees that cannot be
@@ -227,7 +223,7 @@ def brackets(
 
 
 def paired(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tuple[Tree | None, Tree | None]]:
-    """The trees with the same number; None for one that cannot be read."""
+    """Pair the trees with the same number; None for one that cannot be read."""
     gold_trees, gold_name = numbered(gold, "gold", skip_bad)
     system_trees, system_name = numbered(system, "system", skip_bad)
     if len(gold_trees) != len(system_trees):
@@ -239,7 +235,7 @@ def paired(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tup
 
 
 def numbered(source: TreeSource, label: str, skip_bad: bool) -> tuple[list[Tree | None], str]:
-    """The trees of a source in order, None for one that cannot be read, and the name of the source."""
+    """Return the trees of a source in order, None for one that cannot be read, and the name of the source."""
     if is_file(source):
         reader = read_trees(source, on_error="skip" if skip_bad else "raise")
         return list(with_gaps(reader)), reader.name
@@ -252,7 +248,7 @@ def numbered(source: TreeSource, label: str, skip_bad: bool) -> tuple[list[Tree 
 
 
 def with_gaps(reader: Reader[Tree]) -> Iterator[Tree | None]:
-    """The trees of a reader, and None in the place of each that it leaves out."""
+    """Yield the trees of a reader, and None in the place of each that it leaves out."""
     skipped = 0
     for tree in reader:
         yield from [None] * (reader.skipped - skipped)
@@ -284,12 +280,12 @@ def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: 
 
 
 def untraced(tree: Tree, column: int) -> list[str]:
-    """The words (column 0) or tags (1) of a tree, without those of traces."""
+    """Return the words (column 0) or tags (1) of a tree, without those of traces."""
     return [pair[column] for pair in zip(tree.leaves(), tree.tags(), strict=True) if pair[1] not in TRACES]
 
 
 def bracketing(tree: Tree, parameters: Parameters, deciding: Sequence[str] | None = None) -> Bracketing:
-    """What counts of a tree; `deciding` has the tags that decide which words do, its own if None."""
+    """Return what counts of a tree; `deciding` has the tags that decide which words do, its own if None."""
     deciding = tree.tags() if deciding is None else deciding
     seen = 0
     words: list[str] = []
@@ -314,14 +310,14 @@ def bracketing(tree: Tree, parameters: Parameters, deciding: Sequence[str] | Non
         else:
             above.append((event.label, len(found)))
             found.append((event.label, len(words), len(words)))
-    counted = [(trimmed(label), first, last) for label, first, last in found if first < last]
+    counted = [(trim(label), first, last) for label, first, last in found if first < last]
     return Bracketing(words, tags, [span for span in counted if not parameters.is_deleted(span[0])], length)
 
 
-def trimmed(label: str) -> str:
-    """A label without functions and indices.
+def trim(label: str) -> str:
+    """Return a label without functions and indices.
 
-    >>> trimmed("NP-SBJ=2")
+    >>> trim("NP-SBJ=2")
     'NP'
     """
     return label.partition("-")[0].partition("=")[0]
@@ -337,7 +333,7 @@ def difference_of_words(gold: list[str], system: list[str], parameters: Paramete
 
 
 def matched(gold: Bracketing, system: Bracketing, parameters: Parameters) -> list[str]:
-    """The labels of the gold brackets that have a system bracket; each takes the first that is left."""
+    """Return the labels of the gold brackets that have a system bracket; each takes the first that is left."""
     free: dict[tuple[int, int], list[str]] = {}
     for label, first, last in system.brackets:
         free.setdefault((first, last), []).append(label)

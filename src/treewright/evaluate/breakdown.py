@@ -13,12 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from treewright import trees
-from treewright.corpus.bytecells import Flags, Indices
 from treewright.evaluate.attachment import Judgement, Side
-from treewright.evaluate.columns import Columns
+from treewright.evaluate.columns import Columns, Flags, Indices
 from treewright.evaluate.scores import Group
 
-ARC_LENGTHS = (1, 2, 3, 7, 11, 21)  # where the groups begin; both tuples by convention
+ARC_LENGTHS = (1, 2, 3, 7, 11, 21)  # where the groups begin; neither is tuned
 SENTENCE_LENGTHS = (1, 11, 21, 31, 41, 51)
 
 
@@ -32,14 +31,14 @@ class Keys:
 
 
 def break_down(judgement: Judgement, by: str, *, punct: bool, subtypes: bool) -> tuple[Group, ...]:
-    """One group a row. With subtypes, relations are taken whole."""
+    """Count the words of each group. With subtypes, relations are taken whole."""
     keys = BREAKDOWNS[by](judgement, subtypes)
-    found = judgement.alignment
+    alignment = judgement.alignment
     gold, system = judgement.gold, judgement.system
     heads = judgement.same_head
     arcs = heads & (judgement.same_deprel if subtypes else judgement.same_relation)
     if not punct:
-        counted = ~gold.is_punctuation[found.gold_words]
+        counted = ~gold.is_punctuation[alignment.gold_words]
         heads, arcs = heads & counted, arcs & counted
 
     def count(keys_of_words: Indices, which: Flags | Indices) -> list[int]:
@@ -50,10 +49,10 @@ def break_down(judgement: Judgement, by: str, *, punct: bool, subtypes: bool) ->
         keys.names,
         count(keys.gold, every(gold, punct)),
         count(keys.system, every(system, punct)),
-        count(keys.gold, found.gold_words[heads]),
-        count(keys.gold, found.gold_words[arcs]),
-        count(keys.system, found.system_words[heads]),
-        count(keys.system, found.system_words[arcs]),
+        count(keys.gold, alignment.gold_words[heads]),
+        count(keys.gold, alignment.gold_words[arcs]),
+        count(keys.system, alignment.system_words[heads]),
+        count(keys.system, alignment.system_words[arcs]),
         strict=True,
     )
     return tuple(Group(*row) for row in rows if row[1] or row[2])
@@ -65,19 +64,16 @@ def every(side: Side, punct: bool) -> Flags:
 
 def by_relation(judgement: Judgement, subtypes: bool) -> Keys:
     """The most frequent gold relations first."""
-    gold, gold_names = relations_of(judgement.gold, subtypes)
-    system, system_names = relations_of(judgement.system, subtypes)
-    counts = dict.fromkeys([*gold_names, *system_names], 0)
-    counts |= dict(zip(gold_names, np.bincount(gold, minlength=len(gold_names)).tolist(), strict=True))
-    names = sorted(counts, key=lambda name: (-counts[name], name))
-    number = {name: i for i, name in enumerate(names)}
-    in_gold = np.array([number[name] for name in gold_names], np.int64)
-    in_system = np.array([number[name] for name in system_names], np.int64)
-    return Keys(in_gold[gold], in_system[system], names)
-
-
-def relations_of(side: Side, subtypes: bool) -> tuple[Indices, list[str]]:
-    return side.columns.deprels.codes() if subtypes else side.relation_codes
+    gold, system = (
+        side.columns.cells["DEPREL"] if subtypes else side.relations for side in (judgement.gold, judgement.system)
+    )
+    texts = judgement.alignment.gold.vocabulary.texts
+    counts = np.bincount(gold, minlength=len(texts)).tolist()
+    used: list[int] = np.unique(np.concatenate([gold, system])).tolist()
+    order = sorted(used, key=lambda relation: (-counts[relation], texts[relation]))
+    rank = np.zeros(len(texts), np.int64)
+    rank[order] = np.arange(len(order))
+    return Keys(rank[gold], rank[system], [texts[relation] for relation in order])
 
 
 def by_arc_length(judgement: Judgement, subtypes: bool) -> Keys:
@@ -85,16 +81,14 @@ def by_arc_length(judgement: Judgement, subtypes: bool) -> Keys:
         lengths = np.abs(columns.heads - np.arange(len(columns)))
         return np.where(columns.heads < 0, 0, np.searchsorted(ARC_LENGTHS, lengths, "right"))
 
-    found = judgement.alignment
-    return Keys(keys(found.gold), keys(found.system), ["root", *names_of(ARC_LENGTHS)])
+    return Keys(keys(judgement.gold.columns), keys(judgement.system.columns), ["root", *names_of(ARC_LENGTHS)])
 
 
 def by_sentence_length(judgement: Judgement, subtypes: bool) -> Keys:
     def keys(columns: Columns) -> Indices:
         return np.searchsorted(SENTENCE_LENGTHS, columns.lengths[columns.sentence_of], "right") - 1
 
-    found = judgement.alignment
-    return Keys(keys(found.gold), keys(found.system), names_of(SENTENCE_LENGTHS))
+    return Keys(keys(judgement.gold.columns), keys(judgement.system.columns), names_of(SENTENCE_LENGTHS))
 
 
 def by_projectivity(judgement: Judgement, subtypes: bool) -> Keys:
@@ -105,9 +99,8 @@ def by_projectivity(judgement: Judgement, subtypes: bool) -> Keys:
         in_sentence = np.bincount(columns.sentence_of, crossed, minlength=columns.sentences)[columns.sentence_of]
         return np.where(crossed, 2, np.where(in_sentence > 0, 1, 0))
 
-    found = judgement.alignment
     names = ["in projective trees", "other projective arcs", "non-projective arcs"]
-    return Keys(keys(found.gold), keys(found.system), names)
+    return Keys(keys(judgement.gold.columns), keys(judgement.system.columns), names)
 
 
 def names_of(begins: tuple[int, ...]) -> list[str]:

@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.calls import explained
 from treewright.corpus import Sentence, read
 from treewright.corpus.confidence import IN_MISC, read_confidence
 from treewright.errors import InputError
-from treewright.evaluate.alignment import Alignment, align
+from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement
+from treewright.evaluate.columns import Flags, Vocabulary
 from treewright.evaluate.sources import Source, checked_sentences, is_file, load_one
 
-BINS = 10  # of equal width; by convention
-DOUBTFUL_SHARE = 0.1  # of all predictions: how many of the wrong ones are among the most doubtful; by convention
+BINS = 10  # of equal width; not tuned
+DOUBTFUL_SHARE = 0.1  # of all predictions: how many of the wrong ones are among the most doubtful; not tuned
 
-Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 
 
@@ -57,12 +56,11 @@ class Reliability:
         return asdict(self)
 
 
-@explained
 def reliability(confidence: ArrayLike, right: ArrayLike) -> Reliability:
-    """The figures of predictions: the confidence of each, and whether it is right.
+    """Compute the figures of predictions from the confidence of each, and whether it is right.
 
-    >>> found = reliability(np.array([0.9, 0.9, 0.3, 0.8]), np.array([True, True, False, True]))
-    >>> round(found.ece, 3), found.auc, [(one.count, one.accuracy) for one in found.bins]
+    >>> result = reliability(np.array([0.9, 0.9, 0.3, 0.8]), np.array([True, True, False, True]))
+    >>> round(result.ece, 3), result.auc, [(group.count, group.accuracy) for group in result.bins]
     (0.175, 1.0, [(1, 0.0), (1, 1.0), (2, 1.0)])
     """
     confidence, right = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.bool_)
@@ -73,20 +71,20 @@ def reliability(confidence: ArrayLike, right: ArrayLike) -> Reliability:
         raise InputError("confidence and right are empty: there is no prediction with a confidence")
     numbers = np.minimum((confidence * BINS).astype(int), BINS - 1)
     bins = tuple(bin_of(number, confidence, right, numbers == number) for number in np.unique(numbers).tolist())
-    ece = sum(one.count * abs(one.confidence - one.accuracy) for one in bins) / len(right)
+    ece = sum(group.count * abs(group.confidence - group.accuracy) for group in bins) / len(right)
     return Reliability(
         len(right), float(right.mean()), ece, area_under_curve(confidence, right), found_wrong(confidence, right), bins
     )
 
 
 def bin_of(number: int, confidence: Numbers, right: Flags, member: Flags) -> Bin:
-    """The predictions of one bin."""
+    """Summarise the predictions of one bin."""
     mean, accuracy = float(confidence[member].mean()), float(right[member].mean())
     return Bin(number / BINS, (number + 1) / BINS, int(member.sum()), mean, accuracy)
 
 
 def area_under_curve(confidence: Numbers, right: Flags) -> float | None:
-    """By the ranks of the right predictions (Mann and Whitney); those with the same confidence share a rank.
+    """Compute AUC by the ranks of the right predictions (Mann and Whitney); equal confidences share a rank.
 
     >>> area_under_curve(np.array([0.1, 0.5, 0.5, 0.9]), np.array([False, True, False, True]))
     0.875
@@ -101,16 +99,15 @@ def area_under_curve(confidence: Numbers, right: Flags) -> float | None:
 
 
 def found_wrong(confidence: Numbers, right: Flags) -> float | None:
-    """The share of the wrong predictions that are among the most doubtful tenth; of equals the first ones."""
+    """Return the share of the wrong predictions that are among the most doubtful tenth; of equals the first ones."""
     if right.all():
         return None
     first = np.argsort(confidence, kind="stable")[: round(DOUBTFUL_SHARE * len(right))]
     return float((~right[first]).sum() / (~right).sum())
 
 
-@explained
 def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
-    """The reliability of the confidences that a system's sentences have, by name; words are aligned as for `evaluate`.
+    """Compute the reliability of a system's confidences, by name; words are aligned as for `evaluate`.
 
     "heads"; "labels", of the words whose head is right; "arcs", of heads and labels together, whose confidence is the
     product of both; "tags", of UPOS, XPOS and FEATS together, without those that the system leaves empty. Files have
@@ -119,19 +116,20 @@ def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
     >>> gold = [Sentence.from_words(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])]
     >>> parsed = gold[0].copy()
     >>> parsed.head_confidence = np.array([0.9, 0.7])
-    >>> found = calibration(gold, [parsed])
-    >>> list(found), found["heads"].accuracy, round(found["heads"].ece, 3)
+    >>> result = calibration(gold, [parsed])
+    >>> list(result), result["heads"].accuracy, round(result["heads"].ece, 3)
     (['heads'], 1.0, 0.2)
     """
     gold_sentences, sentences = sentences_of(gold, "gold"), sentences_of(system, "system")
-    judgement = Judgement(align(load_one(gold_sentences, "gold"), load_one(sentences, "system")))
-    found = judgement.alignment
-    head, label, tag = (values_of(sentences, kind)[found.system_words] for kind in IN_MISC)
+    vocabulary = Vocabulary()
+    columns = [load_one(gold_sentences, "gold", vocabulary), load_one(sentences, "system", vocabulary)]
+    judgement = Judgement(align(*columns))
+    head, label, tag = (values_of(sentences, kind)[judgement.alignment.system_words] for kind in IN_MISC)
     kinds = {
         "heads": (head, judgement.same_head),
         "labels": (np.where(judgement.same_head, label, np.nan), judgement.same_deprel),
         "arcs": (head * label, judgement.same_head & judgement.same_deprel),
-        "tags": (tag, same_tags(judgement, found)),
+        "tags": (tag, same_tags(judgement)),
     }
     known = {
         name: reliability(values[~np.isnan(values)], right[~np.isnan(values)])
@@ -144,27 +142,29 @@ def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
 
 
 def sentences_of(source: Source, name: str) -> list[Sentence]:
-    """Sentences in memory as they are; those of a file with the confidences in their MISC."""
+    """Return sentences in memory as they are; those of a file with the confidences in their MISC."""
     if not is_file(source):
         return checked_sentences(source, name)
-    found = list(read(source))
-    for sentence in found:
+    sentences = list(read(source))
+    for sentence in sentences:
         read_confidence(sentence)
-    return found
+    return sentences
 
 
 def values_of(sentences: Iterable[Sentence], kind: str) -> Numbers:
-    """One entry a word; NaN where there is none."""
-    values = [getattr(sentence, kind) for sentence in sentences]
-    each = [np.full(len(one), np.nan) if own is None else own for one, own in zip(sentences, values, strict=True)]
-    return np.concatenate([np.zeros(0), *each])
+    """Return one entry a word; NaN where there is none."""
+    values = [np.zeros(0)]
+    for sentence in sentences:
+        confidence = getattr(sentence, kind)
+        values.append(np.full(len(sentence), np.nan) if confidence is None else confidence)
+    return np.concatenate(values)
 
 
-def same_tags(judgement: Judgement, found: Alignment) -> Flags:
-    """Whether the columns of tags are equal, cell by cell; a column that the system leaves empty does not count."""
-    same = np.ones(len(found.gold_words), dtype=np.bool_)
-    for name in ("upos", "xpos", "feats"):
-        own = getattr(found.system, name)
-        if not own.is_just("_").all():
-            same &= judgement.same(getattr(found.gold, name), own)
+def same_tags(judgement: Judgement) -> Flags:
+    """Return whether the tags are equal, cell by cell; a column that the system leaves empty does not count."""
+    system = judgement.system.columns
+    same = np.ones(len(judgement.alignment.gold_words), dtype=np.bool_)
+    for name in ("UPOS", "XPOS", "FEATS"):
+        if (system.cells[name] != system.vocabulary["_"]).any():
+            same &= judgement.same_cells(name)
     return same

@@ -1,26 +1,65 @@
 """All sentences of a source as long columns: one entry a word, from the first sentence to the last.
 
-`treewright.corpus` reads the rows; here they become words, the tokens they belong to, and the text that is aligned.
+A cell is the number of its text in a vocabulary, which the sources of an evaluation share: equal cells have equal
+numbers, so that columns are compared at once.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import trees
 from treewright.caching import cached_property
-from treewright.corpus.bytecells import ByteCells, Flags, Indices
+from treewright.corpus import Sentence
 from treewright.corpus.checks import problem_of_heads
-from treewright.corpus.rows import Rows
+from treewright.corpus.offsets import surface_tokens
 from treewright.errors import InputError
 
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+NAMES = ("FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL", "DEPS")
 # The characters of Unicode category Zs: white space in a form is not part of the text that is aligned.
-SPACE = [character.encode() for character in " \xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))]
-SPACES = re.compile(b"|".join(SPACE))
+SPACES = re.compile("[ \xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+
+
+class Vocabulary(dict[str, int]):
+    """The number of each different text, in the order of their first occurrence.
+
+    >>> vocabulary = Vocabulary()
+    >>> cells = np.array([vocabulary[text] for text in ("nsubj:pass", "det", "nsubj")])
+    >>> cells.tolist(), vocabulary.replace(lambda text: text.partition(":")[0], cells).tolist()
+    ([0, 1, 2], [2, 1, 2])
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        self.texts.append(text)
+        return number
+
+    def replace(self, function: Callable[[str], str], cells: Indices) -> Indices:
+        """Return the number of function(text) for each cell; it is called once for each different text."""
+        used = np.flatnonzero(np.bincount(cells))
+        numbers = np.zeros(len(self), np.int64)
+        numbers[used] = [self[function(self.texts[number])] for number in used.tolist()]
+        return numbers[cells]
+
+    def test(self, test: Callable[[str], bool], cells: Indices) -> Flags:
+        """Return test(text) for each cell; it is called once for each different text."""
+        used = np.flatnonzero(np.bincount(cells))
+        flags = np.zeros(len(self), bool)
+        flags[used] = [test(self.texts[number]) for number in used.tolist()]
+        return flags[cells]
 
 
 @dataclass(frozen=True)
@@ -28,17 +67,12 @@ class Columns:
     """The words of a source and the tokens they belong to; heads are positions in these columns, -1 for the root."""
 
     name: str  # of the source, in messages
-    forms: ByteCells
-    lemmas: ByteCells
-    upos: ByteCells
-    xpos: ByteCells
-    feats: ByteCells
-    deprels: ByteCells
-    deps: ByteCells
+    vocabulary: Vocabulary
+    cells: dict[str, Indices]  # by the name of their column
     heads: Indices
     lines: Indices  # of each word in its file; for sentences in memory, the number of the sentence
     first: Indices  # the first word of each sentence, and the number of words at the end
-    text: bytes  # all tokens without spaces
+    text: str  # all tokens without spaces
     token_ends: Indices  # positions in text
     token_lines: Indices
     token_of: Indices  # of each word
@@ -46,7 +80,7 @@ class Columns:
     in_memory: bool
 
     def place(self, line: int) -> str:
-        """File and line, or the number of a sentence in memory, for messages."""
+        """Return file and line, or the number of a sentence in memory, for messages."""
         return f"{self.name}, sentence {line}" if self.in_memory else f"{self.name}:{line}"
 
     def __len__(self) -> int:
@@ -77,65 +111,77 @@ class Columns:
         return np.concatenate([[0], np.cumsum(np.bincount(self.token_of, minlength=len(self.token_ends)))])
 
     def form(self, word: int) -> str:
-        """A word's form as alignment compares it: in lower case, and without spaces if the word is a token."""
-        form = self.forms.text(word)
-        if not self.is_multiword_token[self.token_of[word]]:
-            form = SPACES.sub(b"", form.encode()).decode()
-        return form.lower()
+        """Return a word's form as alignment compares it: in lower case, and without spaces if the word is a token."""
+        form = self.vocabulary.texts[self.cells["FORM"][word]]
+        return (form if self.is_multiword_token[self.token_of[word]] else SPACES.sub("", form)).lower()
 
     def forms_of_token(self, token: int) -> list[str]:
         return [self.form(word) for word in range(self.first_word[token], self.first_word[token + 1])]
 
 
-def columns_of(rows: Rows, name: str, *, in_memory: bool = False) -> Columns:
-    """The columns of sentences, which must be trees; `name` is what messages call their source."""
-    if not len(rows.lengths):
+def columns_of(sentences: Iterable[Sentence], name: str, vocabulary: Vocabulary, *, in_memory: bool = False) -> Columns:
+    """Collect the columns of sentences, which must be trees; `name` is what messages call their source."""
+    cells: dict[str, list[int]] = {column: [] for column in NAMES}
+    heads: list[int] = []
+    lines: list[int] = []
+    lengths: list[int] = []
+    tokens: list[str] = []
+    sizes: list[int] = []  # the number of words of each token
+    multiwords: list[int] = []  # which tokens are multiword tokens
+    for number, sentence in enumerate(sentences, start=1):
+        for column, texts in zip(NAMES, zip(*sentence.cells(*NAMES), strict=True), strict=True):
+            cells[column] += map(vocabulary.__getitem__, texts)
+        heads += sentence.head_numbers()
+        lines += [number] * len(sentence) if in_memory else lines_of(sentence)
+        lengths.append(len(sentence))
+        first_words = {token.first for token in sentence.tokens}
+        if not first_words:
+            tokens += [form for (form,) in sentence.cells("FORM")]
+            sizes += [1] * len(sentence)
+            continue
+        for token in surface_tokens(sentence):
+            if token.first in first_words:
+                multiwords.append(len(tokens))
+            tokens.append(token.form)
+            sizes.append(token.last - token.first + 1)
+    if not lengths:
         raise InputError(f"{name}: there is no sentence; expected at least one")
-    first = np.concatenate([[0], np.cumsum(rows.lengths)])
-    lines = np.repeat(np.arange(1, len(first)), rows.lengths) if in_memory else rows.lines
-
-    begins_token = np.ones(len(rows.heads), bool)  # of each word
-    for begin, size in rows.multiwords:
-        begins_token[begin + 1 : begin + size] = False
-    token_of = np.cumsum(begins_token) - 1
-    is_multiword_token = np.zeros(int(begins_token.sum()), bool)
-    is_multiword_token[token_of[[begin for begin, _ in rows.multiwords]]] = True
-    is_token = rows.is_multiword.copy()  # of each row
-    is_token[~rows.is_multiword] = ~is_multiword_token[token_of]
-    token_lines = lines[begins_token]
+    first = np.concatenate([[0], np.cumsum(lengths)])
+    numbers = np.array(heads)
+    token_of = np.repeat(np.arange(len(tokens)), sizes)
+    token_lines = np.array(lines)[np.cumsum(sizes) - sizes]
+    is_multiword = np.zeros(len(tokens), bool)
+    is_multiword[multiwords] = True
     if not in_memory:
-        token_lines[is_multiword_token] -= 1  # the line of a multiword token is the one before its first word
-
-    def column(of: str) -> ByteCells:
-        return rows.column(of).take(~rows.is_multiword)
-
-    tokens = rows.column("FORM").take(is_token)
-    text, widths = text_of(tokens)
+        token_lines[is_multiword] -= 1  # the line of a multiword token is the one before its first word
+    spaceless = [SPACES.sub("", token) for token in tokens] if SPACES.search("".join(tokens)) else tokens
     columns = Columns(
         name=name,
-        forms=column("FORM"),
-        lemmas=column("LEMMA"),
-        upos=column("UPOS"),
-        xpos=column("XPOS"),
-        feats=column("FEATS"),
-        deprels=column("DEPREL"),
-        deps=column("DEPS"),
-        heads=np.where(rows.heads == 0, -1, rows.heads - 1 + np.repeat(first[:-1], rows.lengths)),
-        lines=lines,
+        vocabulary=vocabulary,
+        cells={column: np.array(values) for column, values in cells.items()},
+        heads=np.where(numbers == 0, -1, numbers - 1 + np.repeat(first[:-1], lengths)),
+        lines=np.array(lines),
         first=first,
-        text=text,
-        token_ends=np.cumsum(widths),
+        text="".join(spaceless),
+        token_ends=np.cumsum([len(token) for token in spaceless]),
         token_lines=token_lines,
         token_of=token_of,
-        is_multiword_token=is_multiword_token,
+        is_multiword_token=is_multiword,
         in_memory=in_memory,
     )
-    check_trees(columns, rows.heads)
-    if not widths.all():
-        empty = int(widths.argmin())
+    check_trees(columns, numbers)
+    if "" in spaceless:
+        empty = spaceless.index("")
         place = columns.place(token_lines[empty])
-        raise InputError(f"{place}: FORM is {tokens.text(empty)!r}; expected a form that is not white space alone")
+        raise InputError(f"{place}: FORM is {tokens[empty]!r}; expected a form that is not white space alone")
     return columns
+
+
+def lines_of(sentence: Sentence) -> Iterable[int]:
+    """Return the line of each word in its file."""
+    words = len(sentence)
+    first, last = sentence.line_of(1), sentence.line_of(words)
+    return range(first, last + 1) if last - first == words - 1 else map(sentence.line_of, range(1, words + 1))
 
 
 def check_trees(columns: Columns, numbers: Indices) -> None:
@@ -149,14 +195,10 @@ def check_trees(columns: Columns, numbers: Indices) -> None:
             raise InputError(f"{columns.place(columns.lines[begin + word])}: {what}")
 
 
-def text_of(tokens: ByteCells) -> tuple[bytes, Indices]:
-    """The tokens joined, without spaces, and the number of bytes of each."""
-    joined, widths = tokens.joined(), tokens.widths
-    text = joined.tobytes()
-    if not any(space in text for space in SPACE):
-        return text, widths
-    kept = np.ones(len(joined), bool)
-    for space in SPACES.finditer(text):
-        kept[space.start() : space.end()] = False
-    token = np.repeat(np.arange(len(tokens)), widths)
-    return joined[kept].tobytes(), np.bincount(token[kept], minlength=len(tokens))
+def spread(begins: Indices, sizes: Indices) -> Indices:
+    """Return begins[0], begins[0] + 1, ... (sizes[0] of them), begins[1], ...
+
+    >>> spread(np.array([5, 9]), np.array([2, 3])).tolist()
+    [5, 6, 9, 10, 11]
+    """
+    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes))

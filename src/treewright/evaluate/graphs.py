@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.corpus.bytecells import ByteCells, Flags, Indices, spread
+from treewright.corpus.graph import is_number
 from treewright.errors import InputError
 from treewright.evaluate.alignment import Alignment
-from treewright.evaluate.columns import Columns
+from treewright.evaluate.columns import Columns, Indices, spread
 
 EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -24,9 +24,9 @@ EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 class Edges:
     """The edges of all words, word by word; heads are positions in the columns, -1 for the root."""
 
+    words: Indices
     heads: Indices
-    relations: ByteCells
-    first: Indices  # the first edge of each word
+    relations: Indices  # numbers of the vocabulary
     counts: Indices  # the edges of each word
 
 
@@ -40,106 +40,93 @@ class Matches:
     system: Indices
 
 
-def graph_matches(alignment: Alignment) -> Matches:
-    gold, system = edges_of(alignment.gold), edges_of(alignment.system)
-    if not len(gold.heads) or not len(system.heads):
-        nothing = np.zeros(len(alignment.gold_words), np.int64)
-        return Matches(nothing, nothing, gold.counts, system.counts)
+def graph_matches(alignment: Alignment, gold: Edges, system: Edges) -> Matches:
     pair, gold_edges, system_edges = pairs_of_edges(alignment, gold, system)
     same_head = gold.heads[gold_edges] == alignment.gold_of[system.heads[system_edges]]
     pair = pair[same_head]
-    gold_relations = gold.relations.take(gold_edges[same_head])
-    system_relations = system.relations.take(system_edges[same_head])
+    gold_relations = gold.relations[gold_edges[same_head]]
+    system_relations = system.relations[system_edges[same_head]]
     pairs = len(alignment.gold_words)
-    whole = np.bincount(pair[gold_relations.equal(system_relations)], minlength=pairs)
-    base = np.bincount(pair[equal_without_subtypes(gold_relations, system_relations)], minlength=pairs)
+    whole = np.bincount(pair[gold_relations == system_relations], minlength=pairs)
+    vocabulary = alignment.gold.vocabulary
+    gold_steps = vocabulary.replace(without_subtypes, gold_relations)
+    base = np.bincount(pair[gold_steps == vocabulary.replace(without_subtypes, system_relations)], minlength=pairs)
     return Matches(whole, base, gold.counts, system.counts)
 
 
-@dataclass(frozen=True)
-class Heads:
-    """Every pair of a word and one of its heads once; heads are positions in the columns, -1 for the root."""
+def head_matches(alignment: Alignment, gold: Edges, system: Edges, *, extra: bool) -> tuple[Indices, Indices, Indices]:
+    """Return the heads that agree of each pair of words, and the heads of each gold and system word.
 
-    words: Indices
-    heads: Indices
-    is_extra: Flags  # whether the pair is no arc of the tree
-
-    @classmethod
-    def of(cls, columns: Columns) -> Heads:
-        edges = edges_of(columns)
-        pairs = np.column_stack([np.repeat(np.arange(len(columns)), edges.counts), edges.heads])
-        words, heads = np.unique(pairs, axis=0).T if len(pairs) else pairs.T
-        return cls(words, heads, heads != columns.heads[words])
-
-    def extra(self) -> Heads:
-        """The pairs that are no arcs of the tree."""
-        return Heads(self.words[self.is_extra], self.heads[self.is_extra], self.is_extra[self.is_extra])
-
-    def counts(self, columns: Columns) -> Indices:
-        """The number of heads of each word."""
-        return np.bincount(self.words, minlength=len(columns))
-
-
-def head_matches(alignment: Alignment, *, extra: bool) -> tuple[Indices, Indices, Indices]:
-    """The heads that agree of each pair of words, and the heads of each gold and system word, whatever the relations.
-
-    extra: those outside the tree alone, in both files.
+    Relations do not count. extra: the heads outside the tree alone, in both files.
     """
-    gold, system = Heads.of(alignment.gold), Heads.of(alignment.system)
-    if extra:
-        gold, system = gold.extra(), system.extra()
+    gold_words, gold_heads = distinct_heads(alignment.gold, gold, extra)
+    system_words, system_heads = distinct_heads(alignment.system, system, extra)
     size = len(alignment.gold) + 2
-    of_gold = gold.words * size + gold.heads
-    of_system = alignment.gold_of[system.words] * size + alignment.gold_of[system.heads]
-    both = (np.intersect1d(of_gold, of_system) + 1) // size  # the gold words of heads that agree
+    of_gold = gold_words * size + gold_heads
+    of_system = alignment.gold_of[system_words] * size + alignment.gold_of[system_heads]
+    both = gold_words[np.isin(of_gold, of_system)]  # the gold words of heads that agree
     pair_of = np.zeros(len(alignment.gold), np.int64)
     pair_of[alignment.gold_words] = np.arange(len(alignment.gold_words))
     right = np.bincount(pair_of[both], minlength=len(alignment.gold_words))
-    return right, gold.counts(alignment.gold), system.counts(alignment.system)
+    gold_counts = np.bincount(gold_words, minlength=len(alignment.gold))
+    return right, gold_counts, np.bincount(system_words, minlength=len(alignment.system))
+
+
+def distinct_heads(columns: Columns, edges: Edges, extra: bool) -> tuple[Indices, Indices]:
+    """Return every pair of a word and one of its heads once; with extra, those that are no arcs of the tree."""
+    size = len(columns) + 1
+    pairs = np.sort(edges.words * size + edges.heads + 1)
+    words, heads = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
+    heads -= 1
+    kept = heads != columns.heads[words] if extra else slice(None)
+    return words[kept], heads[kept]
 
 
 def edges_of(columns: Columns) -> Edges:
-    has_edges = ~(columns.deps.is_just("_") | (columns.deps.widths == 0))
-    edges, counts = columns.deps.take(has_edges).split("|")
-    word = np.repeat(np.flatnonzero(has_edges), counts)
-    head_cells = edges.before(":")
-    heads = head_cells.numbers()
-    odd = (heads < 0) | (head_cells.ends == edges.ends) | (heads > columns.lengths[columns.sentence_of[word]])
-    is_to_word = ~odd
-    for edge in np.flatnonzero(odd):
-        if not EMPTY_NODE.fullmatch(head_cells.text(edge)) or head_cells.ends[edge] == edges.ends[edge]:
-            raise bad_edge(columns, int(word[edge]), edges.text(edge))
-    word = word[is_to_word]
-    heads = np.where(heads[is_to_word] > 0, heads[is_to_word] - 1 + columns.first[columns.sentence_of[word]], -1)
-    relations = ByteCells(edges.buffer, head_cells.ends[is_to_word] + 1, edges.ends[is_to_word])
-    counts = np.bincount(word, minlength=len(columns))
-    return Edges(heads, relations, np.cumsum(counts) - counts, counts)
+    """Read the DEPS cells; a bad one is an InputError."""
+    first, length = columns.first[columns.sentence_of].tolist(), columns.lengths[columns.sentence_of].tolist()
+    cells = columns.cells["DEPS"]
+    edges_in = {cell: read_cell(columns, cell) for cell in set(cells.tolist())}
+    rows: list[tuple[int, int, int]] = []
+    for word, cell in enumerate(cells.tolist()):
+        for head, relation, text in edges_in[cell]:
+            if not 0 <= head <= length[word]:
+                raise bad_edge(columns, word, text)
+            rows.append((word, head - 1 + first[word] if head else -1, relation))
+    words, heads, relations = np.array(rows, np.int64).reshape(-1, 3).T
+    return Edges(words, heads, relations, np.bincount(words, minlength=len(columns)))
+
+
+def read_cell(columns: Columns, cell: int) -> list[tuple[int, int, str]]:
+    """Return the edges of a DEPS cell: head, -1 for a bad edge, relation, and how the edge is written."""
+    deps = columns.vocabulary.texts[cell]
+    edges = []
+    for text in deps.split("|") if deps not in ("_", "") else ():
+        head, colon, relation = text.partition(":")
+        if not colon or not EMPTY_NODE.fullmatch(head):
+            number = int(head) if colon and is_number(head) else -1
+            edges.append((number, columns.vocabulary[relation], text))
+    return edges
 
 
 def pairs_of_edges(alignment: Alignment, gold: Edges, system: Edges) -> tuple[Indices, Indices, Indices]:
-    """Every edge of a gold word with every edge of its system word, and which pair of words they belong to."""
+    """Return every edge of a gold word with every edge of its system word, and which pair of words they belong to."""
     gold_counts, system_counts = gold.counts[alignment.gold_words], system.counts[alignment.system_words]
-    gold_edges = spread(gold.first[alignment.gold_words], gold_counts)
+    gold_first, system_first = np.cumsum(gold.counts) - gold.counts, np.cumsum(system.counts) - system.counts
+    gold_edges = spread(gold_first[alignment.gold_words], gold_counts)
     pair = np.repeat(np.arange(len(gold_counts)), gold_counts)
     repeats = system_counts[pair]  # the number of system edges that each gold edge is compared with
-    system_edges = spread(system.first[alignment.system_words][pair], repeats)
+    system_edges = spread(system_first[alignment.system_words][pair], repeats)
     return np.repeat(pair, repeats), np.repeat(gold_edges, repeats), system_edges
 
 
-def equal_without_subtypes(gold: ByteCells, system: ByteCells) -> Flags:
-    same = gold.before(":").equal(system.before(":"))
-    for i in np.flatnonzero(gold.has(">") | system.has(">")):
-        same[i] = steps(gold.text(i)) == steps(system.text(i))
-    return same
+def without_subtypes(path: str) -> str:
+    """Return the relations of a path without their subtypes.
 
-
-def steps(path: str) -> list[str]:
-    """The relations of a path without their subtypes.
-
-    >>> steps("conj:and>obl:in")
-    ['conj', 'obl']
+    >>> without_subtypes("conj:and>obl:in")
+    'conj>obl'
     """
-    return [step.split(":", 1)[0] for step in path.split(">")]
+    return ">".join(step.partition(":")[0] for step in path.split(">"))
 
 
 def bad_edge(columns: Columns, word: int, edge: str) -> InputError:

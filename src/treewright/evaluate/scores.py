@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -44,17 +44,9 @@ class Score:
         return None if self.aligned is None else ratio(self.correct, self.aligned)
 
     def as_dict(self) -> dict[str, Any]:
-        """The counts and shares as plain numbers."""
-        return {
-            "correct": self.correct,
-            "gold": self.gold,
-            "system": self.system,
-            "aligned": self.aligned,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "accuracy": self.accuracy,
-        }
+        """Return the counts and shares as plain numbers."""
+        shares = {"precision": self.precision, "recall": self.recall, "f1": self.f1, "accuracy": self.accuracy}
+        return asdict(self) | shares
 
 
 @dataclass(frozen=True)
@@ -93,9 +85,8 @@ class Group:
         return ratio(2 * self.precision * self.las, self.precision + self.las)
 
     def as_dict(self) -> dict[str, Any]:
-        """The counts and shares as plain numbers."""
-        counts = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return counts | {"uas": self.uas, "las": self.las, "precision": self.precision, "f1": self.f1}
+        """Return the counts and shares as plain numbers."""
+        return asdict(self) | {"uas": self.uas, "las": self.las, "precision": self.precision, "f1": self.f1}
 
 
 @dataclass(frozen=True)
@@ -122,13 +113,10 @@ class Evaluation:
         return len(self.scores)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers and strings, for JSON."""
-        found: dict[str, Any] = {"scores": {name: score.as_dict() for name, score in self.scores.items()}}
-        if self.by is not None:
-            found["by"] = self.by
-            found["groups"] = [group.as_dict() for group in self.groups]
-        found["notes"] = list(self.notes)
-        return found
+        """Return everything as plain numbers and strings, for JSON."""
+        groups = {} if self.by is None else {"by": self.by, "groups": [group.as_dict() for group in self.groups]}
+        scores = {name: score.as_dict() for name, score in self.scores.items()}
+        return {"scores": scores, **groups, "notes": list(self.notes)}
 
 
 def ratio(part: float, whole: float) -> float:

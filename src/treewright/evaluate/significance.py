@@ -20,7 +20,7 @@ from treewright.evaluate.attachment import Judgement, Measure, measures_of
 from treewright.evaluate.scores import Evaluation, Score
 
 Counts = NDArray[Any]  # float64: NumPy's types do not know that weighted counts are
-CHUNK = 1 << 20  # sentences drawn at a time, to bound memory; by convention
+CHUNK = 1 << 20  # sentences drawn at a time, to bound memory; not tuned
 COMPARED = ("UPOS", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 
 
@@ -41,13 +41,8 @@ class Difference:
         return self.b.f1 - self.a.f1
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain numbers."""
-        return {
-            **asdict(self),
-            "a": self.a.as_dict(),
-            "b": self.b.as_dict(),
-            "difference": self.difference,
-        }
+        """Return the figures as plain numbers."""
+        return asdict(self) | {"a": self.a.as_dict(), "b": self.b.as_dict(), "difference": self.difference}
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ class Comparison:
         return self.differences[name]
 
     def as_dict(self) -> dict[str, Any]:
-        """The differences as plain numbers."""
+        """Return the differences as plain numbers."""
         return {
             "a": self.a.as_dict(),
             "b": self.b.as_dict(),
@@ -98,26 +93,28 @@ def differences_of(
         ]
     )
     drawn = bootstrap(counts, samples, seed)
-    found = {}
+    differences = {}
     for i, name in enumerate(names):
         f1 = np.divide(drawn[:, 4 * i : 4 * i + 4 : 2], np.maximum(drawn[:, 4 * i + 1 : 4 * i + 4 : 2], 1))
         shifts = f1[:, 1] - f1[:, 0]
         low, high = np.quantile(shifts, [0.025, 0.975])
         score_a, score_b = measures_a[name].score, measures_b[name].score
         observed = score_b.f1 - score_a.f1
-        found[name] = Difference(name, score_a, score_b, float(low), float(high), p_value(shifts, observed))
-    return found
+        differences[name] = Difference(name, score_a, score_b, float(low), float(high), p_value(shifts, observed))
+    return differences
 
 
 def p_value(shifts: Counts, observed: float) -> float:
-    """The share of the drawn differences, shifted to a mean of zero, that are as far from zero as the observed one."""
+    """Return the share of the drawn differences, shifted to a mean of zero, that are as large as the observed one."""
     # Rounding must not make a draw that is exactly as far away seem nearer.
     extreme = int((np.abs(shifts - observed) >= abs(observed) - 1e-12).sum())
     return (extreme + 1) / (len(shifts) + 1)
 
 
 def p_value_of(a: ArrayLike, b: ArrayLike, samples: int, seed: int = 0) -> float:
-    """The p-value of the difference of two shares by the paired bootstrap; a, b: [sentence, 2], parts and wholes.
+    """Return the p-value of the difference of two shares by the paired bootstrap.
+
+    a, b: [sentence, 2], parts and wholes.
 
     >>> p_value_of([[1, 2], [3, 4]], [[1, 2], [3, 4]], samples=9)
     1.0
@@ -130,26 +127,26 @@ def p_value_of(a: ArrayLike, b: ArrayLike, samples: int, seed: int = 0) -> float
 
 
 def share_difference(sums: Counts) -> Counts:
-    """The second share less the first of each row of sums."""
+    """Return the second share less the first of each row of sums."""
     shares: Counts = sums[:, ::2] / np.maximum(sums[:, 1::2], 1)
     return shares[:, 1] - shares[:, 0]
 
 
 def by_sentence(judgement: Judgement, measure: Measure) -> tuple[Counts, Counts]:
-    """2 x correct and gold + system of each gold sentence; a system word counts where the gold file has its text."""
-    found = judgement.alignment
-    sentences = found.gold.sentences
-    ends = found.system.token_ends[found.system.token_of]
-    of_system = np.searchsorted(found.gold.sentence_ends, ends)
-    of_pairs = found.gold.sentence_of[found.gold_words]
+    """Count 2 x correct and gold + system of each gold sentence; a system word counts where gold has its text."""
+    alignment = judgement.alignment
+    sentences = alignment.gold.sentences
+    ends = alignment.system.token_ends[alignment.system.token_of]
+    of_system = np.searchsorted(alignment.gold.sentence_ends, ends)
+    of_pairs = alignment.gold.sentence_of[alignment.gold_words]
     right: Counts = np.bincount(of_pairs, measure.right, minlength=sentences)
-    gold: Counts = np.bincount(found.gold.sentence_of, measure.gold, minlength=sentences)
+    gold: Counts = np.bincount(alignment.gold.sentence_of, measure.gold, minlength=sentences)
     system: Counts = np.bincount(of_system, measure.system, minlength=sentences)
     return 2 * right, gold + system
 
 
 def bootstrap(counts: Counts, samples: int, seed: int) -> Counts:
-    """The sums of counts over each of the drawn sets of sentences."""
+    """Return the sums of counts over each of the drawn sets of sentences."""
     rng = np.random.default_rng(seed)
     sentences = len(counts)
     rows = max(1, CHUNK // sentences)

@@ -8,22 +8,20 @@ from typing import IO, Any, TypeGuard
 
 from treewright.checks import described
 from treewright.corpus import Sentence, read
-from treewright.corpus.rows import read_rows, rows_of_sentences
+from treewright.corpus.checks import check_iterable
 from treewright.errors import InputError
-from treewright.evaluate.columns import Columns, columns_of
+from treewright.evaluate.columns import Columns, Vocabulary, columns_of
 
-READING_SHARE = 0.6  # of the time of an evaluation is spent on reading; approximate, by convention
+READING_SHARE = 0.6  # of the time of an evaluation is spent on reading; approximate
 
 Source = str | os.PathLike[str] | IO[Any] | Iterable[Sentence]
-
-
 Progress = Callable[[float], None]  # called with the share of the work that is done
 
 
 def load(
     sources: Sequence[Source], labels: Sequence[str], *, skip_bad: bool, progress: Progress | None = None
 ) -> tuple[list[Columns], int]:
-    """The columns of each source, and how many sentences were left out.
+    """Return the columns of each source, and how many sentences were left out.
 
     labels are the names of sources in memory. With skip_bad a sentence that is bad in one source is left out of all,
     by its number; all must then have equally many. progress is called after each source.
@@ -33,26 +31,28 @@ def load(
         raise InputError("standard input (-) is given twice; it can be read once")
     if skip_bad:
         return load_good(sources, labels, report)
+    vocabulary = Vocabulary()
     columns = []
     for source, label in zip(sources, labels, strict=True):
-        columns.append(load_one(source, label))
+        columns.append(load_one(source, label, vocabulary))
         report(READING_SHARE * len(columns) / len(sources))
     return columns, 0
 
 
-def load_one(source: Source, label: str) -> Columns:
+def load_one(source: Source, label: str, vocabulary: Vocabulary) -> Columns:
     if is_file(source):
-        return columns_of(*read_rows(source))
-    return columns_of(rows_of_sentences(checked_sentences(source, label)), label, in_memory=True)
+        reader = read(source)
+        return columns_of(reader, reader.name, vocabulary)
+    return columns_of(checked_sentences(source, label), label, vocabulary, in_memory=True)
 
 
 def load_good(sources: Sequence[Source], labels: Sequence[str], report: Progress) -> tuple[list[Columns], int]:
     names, good, totals = [], [], []
     for source, label in zip(sources, labels, strict=True):
         reader = read(source, on_error="skip") if is_file(source) else None
-        found, total = good_sentences(checked_sentences(source, label) if reader is None else reader)
+        sentences, total = good_sentences(checked_sentences(source, label) if reader is None else reader)
         names.append(label if reader is None else reader.name)
-        good.append(found)
+        good.append(sentences)
         totals.append(total)
         report(READING_SHARE * len(totals) / len(sources))
     if len(set(totals)) > 1:
@@ -62,15 +62,16 @@ def load_good(sources: Sequence[Source], labels: Sequence[str], report: Progress
             "all files must have equally many, the bad ones counted"
         )
     numbers = sorted(set.intersection(*map(set, good)))
+    vocabulary = Vocabulary()
     columns = [
-        columns_of(rows_of_sentences(found[number] for number in numbers), name, in_memory=not is_file(source))
-        for found, name, source in zip(good, names, sources, strict=True)
+        columns_of((sentences[number] for number in numbers), name, vocabulary, in_memory=not is_file(source))
+        for sentences, name, source in zip(good, names, sources, strict=True)
     ]
     return columns, totals[0] - len(numbers)
 
 
 def good_sentences(sentences: Iterable[Sentence]) -> tuple[dict[int, Sentence], int]:
-    """The sentences that can be evaluated, by their number, and the number of all."""
+    """Return the sentences that can be evaluated, by their number, and the number of all."""
     good = {}
     total = 0
     for seen, sentence in enumerate(sentences, 1):
@@ -90,12 +91,13 @@ def is_good(sentence: Sentence) -> bool:
 
 
 def is_file(source: object) -> TypeGuard[str | os.PathLike[str] | IO[Any]]:
-    """A path or an open file, not items in memory."""
+    """Whether it is a path or an open file, not items in memory."""
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "readline")
 
 
 def checked_sentences(source: Any, name: str) -> list[Sentence]:
-    """The sentences of an argument of that name."""
+    """Return the sentences of an argument of that name."""
+    check_iterable(source, "a path, an open file, or sentences", name)
     sentences = list(source)
     for number, sentence in enumerate(sentences):
         if not isinstance(sentence, Sentence):

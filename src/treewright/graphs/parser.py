@@ -149,7 +149,7 @@ class GraphParser(Saved):
         def parse(some: list[Sentence]) -> list[Sentence]:
             for sentence in some:
                 sentence.check("tree")
-                sentence.check_has_column("DEPS")
+                sentence.layout.check_has("DEPS", sentence.place)
                 if keep:
                     check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
             return self.add([sentence.copy() for sentence in some], keep=keep)
@@ -168,7 +168,7 @@ class GraphParser(Saved):
             raise InputError(f"given has {len(earlier)} sentences; expected {len(sentences)}, as sentences has")
         for sentence, before in zip(sentences, earlier, strict=given is not None):
             if before.empty_nodes:
-                sentence.copy_graph_of_empty_nodes(before)
+                sentence.set_empty_deps(node.deps for node in before.empty_nodes)
         some = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
         views = [TreeView(sentence) for sentence in some]
         kept = [self._kept(sentence) if keep else {} for sentence in some]

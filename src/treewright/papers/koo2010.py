@@ -342,7 +342,7 @@ def figures(
         parser = Parser.train(train, model=model, projective=False, options=options)
         step(f"{treebank}: dual decomposition of {model}")
         traces = [
-            sentence.parse.trace
+            sentence.parse.trace or {}
             for sentence in parser.parse(dev, method="dd", tighten=False, max_seconds=None, trace=True)
         ]
         recomputed[model] = mean_while_running([np.asarray(trace["recomputed"]) for trace in traces])

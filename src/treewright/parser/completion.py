@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from treewright import decode
 from treewright.corpus import Sentence
+from treewright.corpus.confidence import clear_derived
+from treewright.corpus.graph import copy_graph
 from treewright.decode import ArcConstraints, ChosenMethod, Parse
 from treewright.decode.constraints import is_feasible
 from treewright.decode.problem import Problem
@@ -89,7 +91,7 @@ def completer(
 def with_graph(parser: Parser, sentence: Sentence, completion: Completion) -> Completion:
     """Fill in the open cells of DEPS, if the parser finds graphs; the others are kept."""
     if parser.graphs is not None:
-        completion.sentence.copy_graph(sentence)
+        copy_graph(completion.sentence, sentence)
         parser.graphs.add([completion.sentence], keep=True)
     return completion
 
@@ -106,7 +108,7 @@ def fill_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[Sen
     open_labels = np.array([label == OPEN for label in sentence.deprels])
     copy = sentence.copy()
     if open_heads.any() or open_labels.any():
-        copy.clear_derived()
+        clear_derived(copy)
     copy.heads, copy.deprels = heads, deprels
     return copy, open_heads, open_labels
 

@@ -55,9 +55,9 @@ class NetworkScores:
 
     def readings(self, sentences: Sequence[Sentence]) -> list[Reading]:
         """Return those that the sentences have from the tagger, and new ones for the others."""
-        missing = [sentence for sentence in sentences if sentence.reading is None]
+        missing = [sentence for sentence in sentences if not isinstance(sentence.reading, Reading)]
         new = iter(self.network.read(missing))
-        return [next(new) if sentence.reading is None else sentence.reading for sentence in sentences]
+        return [sentence.reading if isinstance(sentence.reading, Reading) else next(new) for sentence in sentences]
 
     def add_arcs(self, parts: Parts, reading: Reading) -> Parts:
         """Return the parts with the network's scores of their arcs added."""

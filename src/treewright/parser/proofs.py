@@ -25,7 +25,7 @@ def proof_record(parser: Parser, sentence: Sentence, projective: bool | None) ->
     projective is the option that the sentence was parsed with: as the model was trained if None.
     """
     parse = sentence.parse
-    if parse is None or parse.proof is None:
+    if not isinstance(parse, Parse) or parse.proof is None:
         raise InputError("the sentence has no proof: parse with proof=True")
     return {
         "heads": parse.heads[1:].tolist(),

@@ -7,11 +7,11 @@ none has a higher value. It does not say that the tree is right.
 from __future__ import annotations
 
 from treewright.corpus import Sentence
-from treewright.corpus.derived import CERTIFICATE, without_certificate
-from treewright.decode import Parse
+from treewright.corpus.confidence import CERTIFICATE, without_certificate
+from treewright.corpus.sentence import ParseResult
 
 
-def set_certificate(sentence: Sentence, parse: Parse) -> None:
+def set_certificate(sentence: Sentence, parse: ParseResult) -> None:
     """Write the certificate of a parse into the comments of its sentence, in formats that have comments."""
     if sentence.layout.format != "conllx":
         sentence.set_comment(CERTIFICATE, certificate_text(parse))
@@ -23,10 +23,11 @@ def drop_certificate(sentence: Sentence) -> None:
         sentence.comments = without_certificate(sentence.comments)
 
 
-def certificate_text(parse: Parse) -> str:
+def certificate_text(parse: ParseResult) -> str:
     """Write the certificate or the gap, and the arcs that it is about.
 
     >>> import numpy as np
+    >>> from treewright.decode import Parse
     >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0, pruned=True))
     'certified over candidate arcs'
     >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, np.inf, "climb", iterations=3))

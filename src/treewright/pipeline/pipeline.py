@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 from treewright import streams
 from treewright.checks import check, check_flags
 from treewright.corpus import Document, Sentence
-from treewright.corpus.arguments import checked_items
+from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
 from treewright.errors import InputError

@@ -33,7 +33,7 @@ from treewright.graphs.paths import Pair, Paths, path_between
 from treewright.graphs.training import example, pair_on
 from treewright.graphs.view import TreeView
 from treewright.learn import Weights
-from treewright.model.component import load
+from treewright.model.registry import load_component
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
 SMALL = ParserOptions("arc", pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))
@@ -468,7 +468,7 @@ def test_a_pipeline_names_bad_graphs_before_it_trains() -> None:
 
 def test_pack_adds_a_graph_parser_to_a_model(acyclic: GraphParser, tmp_path: Path) -> None:
     acyclic.save(tmp_path / "one.graphs")
-    assert isinstance(load(tmp_path / "one.graphs"), GraphParser)
+    assert isinstance(load_component(tmp_path / "one.graphs"), GraphParser)
     nlp = tw.Pipeline.join("en", tmp_path / "one.graphs")
     [sentence] = nlp("Ada sings and runs.")
     assert sentence.deps[0] == "2:nsubj|4:nsubj"

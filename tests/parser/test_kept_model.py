@@ -1,8 +1,7 @@
-"""A model file of format 1, kept for ever: later versions read it and parse as the one that wrote it.
+"""A kept model file parses as it did when it was written.
 
-It was trained on examples/sample.conllu with the options below; its header has the templates of its day. What changes
-its parses (hashing, atoms, distances, rounding) makes every model that users have worthless: it must come as a new
-format beside the old one.
+It was trained on examples/sample.conllu with the options below; its header has its templates. What changes its parses
+(hashing, atoms, distances, rounding) makes every model that users have worthless: it must come with a new format.
 """
 
 from __future__ import annotations

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 def is_grammar(model: str) -> bool:
     """Whether a model finds phrase-structure trees."""
-    from treewright.model.component import opened
-    from treewright.model.registry import GRAMMARS
+    from treewright.model.registry import GRAMMARS, open_named
 
-    return opened(model).kind in GRAMMARS
+    return open_named(model).kind in GRAMMARS
 
 
 def complete_phrases(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,7 +125,9 @@ def train(
     if kind is Kind.latent:
         trained = train_latent(task, trees, held_out, {"rounds": rounds, "product": product}, seed, threads)
     else:
-        trained = train_at_once(task, kind, trees, held_out, options_of(kind, vertical, horizontal, head_rules))
+        trained = train_and_save(
+            output, [], True, lambda run: count_rules(kind, trees, vertical, horizontal, head_rules)
+        )
     grammar, seconds, epochs = trained
     found: dict[str, Any] = {
         "file": str(output),
@@ -142,16 +143,13 @@ def train(
     task.report(found, epochs, in_words)
 
 
-def train_at_once(
-    task: Task, kind: Kind, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any]
-) -> Trained[Any]:
-    """A grammar that is trained in one pass."""
-    from treewright.grammar import kinds
+def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
+    """Train a grammar by one pass over the trees."""
+    from treewright.grammar import Collins, Markov, TreebankGrammar, TreebankOptions
 
-    begin = time.monotonic()
-    grammar = kinds.train(kind.value, trees, dev, options)
-    grammar.save(task.output)
-    return Trained(grammar, time.monotonic() - begin, [])
+    if kind is Kind.collins:
+        return Collins.train(trees, head_rules=head_rules)
+    return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
 
 def train_latent(
@@ -172,15 +170,6 @@ def train_latent(
             trees, dev, **options, seed=seed, threads=threads, resume=task.resume, **run._asdict()
         ),
     )
-
-
-def options_of(kind: Kind, vertical: int, horizontal: int, head_rules: str) -> dict[str, Any]:
-    """The keywords for the training of a kind of grammar."""
-    from treewright.grammar import Markov, TreebankOptions
-
-    if kind is Kind.collins:
-        return {"head_rules": head_rules}
-    return {"options": TreebankOptions(Markov(vertical, horizontal))}
 
 
 @app.command(help=PARSE, cls=PlainCommand)

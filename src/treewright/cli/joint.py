@@ -96,13 +96,13 @@ def train(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.model.component import JOINT_MODELS, component_class
+    from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 
     check_output(output)
     keywords = options_of(other, kind, head_rules)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    made: Any = component_class(JOINT_MODELS[other.value])
+    made: Any = GrammarWithDependencies if other is Other.dependencies else GrammarWithTagger
     trained = train_and_save(output, [], quiet, lambda run: made.train(trees, held_out, report=run.report, **keywords))
     joint = trained.model
     found: dict[str, Any] = {

@@ -30,7 +30,7 @@ from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource, trees_of
 from treewright.grammar.words import Vocabulary
 from treewright.learn import Report
-from treewright.model.component import ArrayForm, Arrays, Saved, Stored
+from treewright.model.component import ArrayForm, Arrays, Component, Stored
 
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
 MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; by convention, it bounds time and memory
@@ -51,7 +51,7 @@ class CollinsOptions:
 
 
 @explained_methods
-class Collins(Saved):
+class Collins(Component):
     """Collins' model 1.
 
     >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])

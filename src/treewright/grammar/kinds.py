@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Sequence
+from typing import Protocol
 
 from treewright.corpus import Tree
 from treewright.evaluate import BracketScores, brackets
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.trees import ROOTS
-from treewright.model.component import GRAMMARS, component_class
 
 DELETED_ROOT = "TOP"  # the label of a root that scoring leaves out, as in EVALB
 
@@ -21,15 +20,6 @@ class Grammar(Protocol):
         self, words: Sequence[str], *, tags: Sequence[str | None] | None = None, partial: bool = False
     ) -> PhraseParse:
         """The best tree of a sentence; see `TreebankGrammar.parse`."""
-
-    def save(self, path: Any, /) -> None:
-        """Write a model file."""
-
-
-def train(kind: str, trees: Sequence[Tree], dev: Sequence[Tree] | None, options: Mapping[str, Any]) -> Grammar:
-    """A grammar of a kind, trained on trees; options are the keywords of its `train`."""
-    made: Any = component_class(GRAMMARS[kind])
-    return cast(Grammar, made.train(trees, dev, **options))
 
 
 def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:

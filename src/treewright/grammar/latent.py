@@ -33,7 +33,7 @@ from treewright.learn import Progress, Report
 from treewright.learn.calibration import Calibration, fit_line
 from treewright.model import checkpoint as checkpoints
 from treewright.model import component
-from treewright.model.component import ArrayForm, Arrays, Saved, Stored
+from treewright.model.component import ArrayForm, Arrays, Component, Stored
 
 MARKOV = Markov(vertical=1, horizontal=0)  # of the trees; substates replace all context, as published
 SMALLEST_EVENT = 1e-10  # probability of rules that max-rule considers; lower ones score the same there
@@ -59,7 +59,7 @@ class LatentParse(PhraseParse):
 
 
 @explained_methods
-class LatentGrammar(Saved):
+class LatentGrammar(Component):
     """A grammar whose labels have substates that were learned from the trees, or a product of such grammars.
 
     >>> grammar = LatentGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")], rounds=1)

@@ -24,7 +24,7 @@ from treewright.grammar.options import TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse, number_of
 from treewright.grammar.trees import ROOT, TreeSource, trees_of
 from treewright.learn import Report
-from treewright.model.component import ArrayForm, Arrays, Saved, Stored
+from treewright.model.component import ArrayForm, Arrays, Component, Stored
 from treewright.streams import check_count
 
 MAX_WORDS = 150  # of a sentence that is parsed in one piece; by convention, it bounds time and memory
@@ -33,7 +33,7 @@ Scores = NDArray[np.float64]
 
 
 @explained_methods
-class TreebankGrammar(Saved):
+class TreebankGrammar(Component):
     """A probabilistic context-free grammar read off a treebank, with exact charts (CKY).
 
     >>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])

@@ -31,8 +31,8 @@ from treewright.model.checkpoint import Origin
 from treewright.model.component import (
     ArrayForm,
     Arrays,
+    Component,
     Corpus,
-    Saved,
     Stored,
     check_array,
     hash_of,
@@ -42,7 +42,7 @@ from treewright.model.component import (
 
 
 @explained_methods
-class GraphParser(Saved):
+class GraphParser(Component):
     """Finds the edges of a graph that are not in the tree of a sentence, and the labels of all edges.
 
     >>> columns = {"heads": [2, 0, 4, 2], "deprels": ["nsubj", "root", "cc", "conj"]}

@@ -28,7 +28,7 @@ from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, w
 from treewright.induce.training import OnReport, Steps, train_on
 from treewright.learn import Report
 from treewright.model import modelfile
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, sentences_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, sentences_of
 from treewright.parser.completion import Completion
 from treewright.parser.model import MAX_SECONDS
 from treewright.streams import check_seconds
@@ -56,7 +56,7 @@ class Found:
 
 @explained_methods
 @dataclass(frozen=True, repr=False)
-class InducedParser(Saved):
+class InducedParser(Component):
     """A parser that was learned without trees: DMV parameters, arc weights, or both.
 
     The method `best` parses with both, others with the DMV if there is one.

@@ -17,7 +17,7 @@ from treewright.grammar import Collins, PhraseParse, TreebankGrammar, trees_of
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import TreeSource
 from treewright.model import component
-from treewright.model.component import ArrayForm, Component, Saved, Stored, hold_out
+from treewright.model.component import ArrayForm, Component, Stored, hold_out
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -51,7 +51,7 @@ G = TypeVar("G", bound=Collins | TreebankGrammar)
 T = TypeVar("T")
 
 
-class JointModel(Saved, Generic[G]):
+class JointModel(Component, Generic[G]):
     """A grammar, the models that it agrees with, and the weight of their scores."""
 
     KIND: ClassVar[str]

@@ -29,7 +29,6 @@ from treewright.model.component import (
     Arrays,
     Component,
     Corpus,
-    Saved,
     Stored,
     hash_of,
     metadata_of,
@@ -60,7 +59,7 @@ T = TypeVar("T")
 
 
 @explained_methods
-class Parser(Saved):
+class Parser(Component):
     """A trained dependency parser.
 
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]

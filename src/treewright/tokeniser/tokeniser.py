@@ -21,8 +21,8 @@ from treewright.learn import AveragedCells, Judgement, Learning, Observer, Progr
 from treewright.learn.hashing import REACH, hashed
 from treewright.model import checkpoint as checkpoints
 from treewright.model.checkpoint import Origin
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, check_array, hash_of, sentences_of
-from treewright.model.modelfile import OlderFormatError, Path
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, check_array, hash_of, sentences_of
+from treewright.model.modelfile import Path
 from treewright.tokeniser import TokeniserOptions
 from treewright.tokeniser.abbreviations import Abbreviations, agreeing_abbreviations
 from treewright.tokeniser.boundaries import (
@@ -46,7 +46,6 @@ from treewright.tokeniser.rules import INSIDE, SENTENCE, TOKEN, labels_by_rule, 
 from treewright.tokeniser.segments import Series, WordRules, cut_long_sentences, sentences_from, tokens_of
 from treewright.tokeniser.signs import Signs, agreeing_signs
 
-OLDEST_FORMAT = 2  # the first in which characters are described as they are now
 LABELS = ("inside", "token", "sentence")
 DECISIONS_PER_STEP = 16  # characters of one update; by convention
 ALL_PATTERNS = Patterns(PATTERNS)
@@ -77,7 +76,7 @@ class TokeniserModel:
 
 
 @explained_methods
-class Tokeniser(Saved):
+class Tokeniser(Component):
     """Splits a text into sentences and words.
 
     >>> tokeniser = Tokeniser()  # by rules, for any language
@@ -269,14 +268,11 @@ class Header:
     boundaries: BoundaryHeader | None = None
     abbreviations: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
-    format: int = 0
 
 
 def from_arrays(path: Path, header: Mapping[str, Any], arrays: Arrays) -> TokeniserModel:
     """The model of a header and arrays that were read from `path`."""
     found = read_plain(header, Header, "header")
-    if found.format < OLDEST_FORMAT:
-        raise OlderFormatError(path, "tokeniser")
     check_array("weights", arrays["weights"], np.float32, (1 << found.settings.bits,))
     found.multiwords.check_words()
     return TokeniserModel(

@@ -19,7 +19,7 @@ from treewright.checks import Count, Positive
 from treewright.corpus import read
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
@@ -41,7 +41,7 @@ def ignore(*report: object) -> None:
 
 
 @explained_methods
-class Words(Saved):
+class Words(Component):
     """Word vectors and word classes, each for the words that have one.
 
     A form is looked up in canonical spelling and lower case; classes that were imported may distinguish capitals.

@@ -288,7 +288,7 @@ def test_models_are_joined_in_any_order(tmp_path: Path) -> None:
     nlp.tagger.save(tmp_path / "t")
     joined = Pipeline.join(tmp_path / "p", tmp_path / "t")
     assert lines_of(joined("The dog sees a house.")) == lines_of(nlp("The dog sees a house."))
-    with pytest.raises(InputError, match=r"no parser among .*; `treewright train --only parser TRAIN` makes one"):
+    with pytest.raises(InputError, match="no parser among "):
         Pipeline.join(tmp_path / "t")
     with pytest.raises(InputError, match="a second tagger; a pipeline has one of each"):
         Pipeline.join(tmp_path / "t", tmp_path / "t")

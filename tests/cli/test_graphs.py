@@ -60,20 +60,6 @@ def test_a_graph_parser_is_trained_alone(folder: Path) -> None:
     assert "from the gold trees of the development sentences ELAS 100.00" in said
 
 
-def test_the_order_of_the_graph_model_is_an_option(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = ("--dev", folder / "dev.conllu", "--only", "graphs", "--graph-model", "second")
-    said = run("train", folder / "train.conllu", *options, "-o", folder / "second.tw")
-    assert "from the gold trees of the development sentences ELAS 100.00" in said
-    assert tw.graphs.GraphParser.load(folder / "second.tw").options.model == "second"
-    ended = runner(monkeypatch, capsys, "train")(
-        str(folder / "train.conllu"), "-o", str(folder / "none.tw"), "--graph-model", "second"
-    )
-    assert ended.returncode == 2
-    assert "it needs --graphs, or --only graphs" in " ".join(ended.stderr.split())
-
-
 def test_data_without_graphs_and_bad_graphs_are_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

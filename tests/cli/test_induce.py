@@ -148,7 +148,7 @@ def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw.checkpoint", "whole.tw"]
     again = CliRunner().invoke(app, [*arguments, str(model)])
     assert isinstance(again.exception, InputError)
-    assert "model.tw.checkpoint: a training was interrupted here; continue it with `resume`" in str(again.exception)
+    assert "model.tw.checkpoint: a training was interrupted here; continue it with resume" in str(again.exception)
     assert CliRunner().invoke(app, [*arguments, str(model), "--resume"]).exit_code == 0
     assert model.read_bytes() == (tmp_path / "whole.tw").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw", "whole.tw"]

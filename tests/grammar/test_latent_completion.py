@@ -88,7 +88,7 @@ def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:
         selftrain(
             *(trees(), raw), teachers=2, students=2, disjoint=True, options=options, report=stop, checkpoint=checkpoint
         )
-    with pytest.raises(InputError, match="a training was interrupted here; continue it with `resume`"):
+    with pytest.raises(InputError, match="a training was interrupted here; continue it with resume"):
         selftrain(trees(), raw, teachers=2, students=2, disjoint=True, options=options, checkpoint=checkpoint)
     with pytest.raises(InputError, match=r"another training: other training data, teachers 2 \(now 1\)"):
         selftrain(

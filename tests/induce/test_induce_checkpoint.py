@@ -63,7 +63,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     options, path = resolve(OPTIONS["lc-dmv"]), tmp_path / "c"
     InducedParser.train(CORPUS, options=options, checkpoint=path)
-    with pytest.raises(InputError, match=r"c: a training was interrupted here; continue it with `resume`"):
+    with pytest.raises(InputError, match=r"c: a training was interrupted here; continue it with resume"):
         steps_at(path, CORPUS, options, resume=False)
     with pytest.raises(InputError, match=r"c: the checkpoint of another training: seed 3 \(now 4\)"):
         steps_at(path, CORPUS, replace(options, seed=4), resume=True)

@@ -129,11 +129,6 @@ class Order(str, Enum):
     full = "full"
 
 
-class GraphOrder(str, Enum):
-    first = "first"
-    second = "second"
-
-
 class Only(str, Enum):
     parser = "parser"
     graphs = "graphs"
@@ -172,13 +167,6 @@ def train(
             help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
         ),
     ] = False,
-    graph_model: Annotated[
-        GraphOrder,
-        typer.Option(
-            help="Model order of graphs: first (edges are scored one by one; the best graph is found) or second (adds "
-            "pairs of edges with the same head or modifier; searched greedily)."
-        ),
-    ] = GraphOrder.first,
     neural: Annotated[
         bool,
         typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
@@ -275,7 +263,7 @@ def train(
         train_tokeniser(task, replace(options, learning=with_epochs(options.learning, epochs)))
         return
     if only is Only.graphs:
-        chosen = GraphOptions(seed, graph_model.value)
+        chosen = GraphOptions(seed)
         train_graphs(task, chosen if epochs is None else replace(chosen, epochs=epochs))
         return
     parsing = ParserOptions(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
@@ -286,7 +274,7 @@ def train(
         factors=factor_options(model, without or [], learner),
         tensor=PUBLISHED_TENSOR if learner is Learner.pa else parsing.tensor,
         label_rules=label_rules,
-        graphs=GraphOptions(seed, graph_model.value) if graphs else None,
+        graphs=GraphOptions(seed) if graphs else None,
     )
     check = "partial-single-root" if root is Root.single else "partial"
     networks = Networks.of(neural, words, parsed, seed, case_noise, has_tensor(parsing))
@@ -359,8 +347,8 @@ def with_epochs(learning: Learning, epochs: int | None) -> Learning:
 def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
     refused = {
-        Only.tagger: (*OF_THE_PARSER, "graph_model"),
-        Only.tokeniser: (*OF_THE_PARSER, "graph_model", "columns"),
+        Only.tagger: OF_THE_PARSER,
+        Only.tokeniser: (*OF_THE_PARSER, "columns"),
         Only.parser: ("columns",) if context.params["neural"] else ("columns", "case_noise"),
         Only.graphs: (*OF_THE_PARSER, "columns", "case_noise"),
     }
@@ -371,8 +359,6 @@ def check_options(context: typer.Context, only: Only | None) -> None:
             )
     if only is Only.parser and context.params["parsed"] and not context.params["neural"]:
         raise typer.BadParameter("with --only parser it needs --neural; or join the files", param_hint="--parsed")
-    if only is not Only.graphs and not context.params["graphs"] and is_given(context, "graph_model"):
-        raise typer.BadParameter("it needs --graphs, or --only graphs", param_hint="--graph-model")
 
 
 def is_given(context: typer.Context, name: str) -> bool:

@@ -105,7 +105,7 @@ def can_resume(path: modelfile.Path, resume: bool) -> bool:
     """Return whether there is a checkpoint to resume from; without `resume` an existing one is not overwritten."""
     if os.path.exists(path) and not resume:
         raise InputError(
-            f"{path}: a training was interrupted here; continue it with `resume`, or delete it to start again"
+            f"{path}: a training was interrupted here; continue it with resume, or delete it to start again"
         )
     return os.path.exists(path)
 

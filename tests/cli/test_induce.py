@@ -47,25 +47,12 @@ def test_a_model_is_written_and_reads_back(run: Run, tmp_path: Path) -> None:
 
 
 def test_explain_prints_tables_and_json(run: Run, tmp_path: Path) -> None:
-    table = run("induce", str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--explain", "--quiet")
+    table = run("induce", str(EXAMPLES / "sample.conllu"), "--algorithm", "lc-dmv", "--explain", "--quiet")
     assert table.returncode == 0, table.stderr
     assert "Roots of sentences" in table.stdout
     assert table.stderr == ""
-    machine = run("induce", str(EXAMPLES / "sample.conllu"), "--method", "lc-dmv", "--json", "--quiet")
+    machine = run("induce", str(EXAMPLES / "sample.conllu"), "--algorithm", "lc-dmv", "--json", "--quiet")
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
-
-
-@pytest.mark.slow
-def test_the_dmv_is_fitted_by_the_method_of_the_options(run: Run) -> None:
-    sample = str(EXAMPLES / "sample.conllu")
-    printed = [
-        run("induce", sample, "--method", "lc-dmv", "--json", "-q", *how).stdout
-        for how in ((), ("--viterbi",), ("--features",))
-    ]
-    assert len(set(printed)) == 3
-    both = run("induce", sample, "--viterbi", "--features", "--explain")
-    assert both.returncode == 1
-    assert "features are fitted by L-BFGS, not by Viterbi EM: leave out one of them" in both.stderr
 
 
 def test_mistakes_get_a_sentence(run: Run, tmp_path: Path) -> None:
@@ -84,7 +71,7 @@ def test_mistakes_get_a_sentence(run: Run, tmp_path: Path) -> None:
 
 def test_parse_reads_an_induced_model_like_any_other(run: Run, tmp_path: Path) -> None:
     model = tmp_path / "model.tw"
-    run("induce", str(EXAMPLES / "sample.conllu"), "-o", str(model), "--method", "lc-dmv", "--quiet")
+    run("induce", str(EXAMPLES / "sample.conllu"), "-o", str(model), "--algorithm", "lc-dmv", "--quiet")
     command = ["parse", str(model), str(EXAMPLES / "sample.conllu")]
     found = run(*command)
     assert found.returncode == 0, found.stderr
@@ -123,7 +110,7 @@ def test_untagged_text_learns_classes_and_is_parsed_with_them(run: Run, untagged
     parsed = run("parse", str(model), str(untagged))
     assert parsed.returncode == 0, parsed.stderr
     assert parsed.stdout.count("\troot\t") == len(SENTENCES)
-    rules = run("induce", str(untagged), "--clusters", "4", "--method", "joint", "--explain")
+    rules = run("induce", str(untagged), "--clusters", "4", "--algorithm", "joint", "--explain")
     assert rules.returncode == 1
     assert "joint needs rules, and rules need tags: with clusters the method is lc-dmv or dmv" in rules.stderr
 

@@ -92,7 +92,7 @@ def test_a_pipeline_is_trained_on_jackknifed_tags() -> None:
     assert sentence.heads.tolist() == [2, 3, 0, 5, 3, 3]
     for tags in ("tags", "tagger 1 tags", "tagger 2 tags"):
         assert stages.count(tags) == nlp.tagger.model.options.tags.epochs
-    assert (nlp.parser.options.seed, nlp.tagger.model.options.seed) == (3, 3)
+    assert (nlp.trained_parser.options.seed, nlp.tagger.model.options.seed) == (3, 3)
 
 
 def test_a_missing_array_is_named(tmp_path: Path) -> None:

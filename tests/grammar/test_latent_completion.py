@@ -130,5 +130,5 @@ def test_self_training_without_data_is_refused() -> None:
         selftrain(trees(), [])
     with pytest.raises(InputError, match="no labelled tree"):
         selftrain([], [["it"]])
-    with pytest.raises(TypeError, match="by is 'all', of type str; expected 'single' or 'product'"):
+    with pytest.raises(InputError, match="by is 'all'; expected single or product"):
         selftrain(trees(), [["it"]], by="all")  # type: ignore[arg-type]

@@ -95,7 +95,7 @@ def read_items(
     source: str, kind: Source | None, model_tags: Sequence[str], keep_tags: bool, skip_bad: bool
 ) -> Iterator[Item]:
     """The sentences of a file; quotation marks are written as in trees with the tags of a model."""
-    from treewright.grammar.leaves import penn_quotes
+    from treewright.grammar.words import penn_quotes
 
     found = kind or detected(source)
     for item in items_as_written(source, found, keep_tags, skip_bad):

@@ -147,7 +147,7 @@ class InducedParser(Component):
 
     @classmethod
     def from_arrays(cls, source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
-        """Make the parser of a header and arrays."""
+        """Make the parser of a header and arrays; messages name their source."""
         values = read_plain(header, Header, "header")
         options = resolve(values.options)
         parameters = arcs = clusters = None

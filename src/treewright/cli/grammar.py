@@ -36,6 +36,7 @@ from treewright.cli.phrases import (
     form_of,
     parse_and_write,
     training_trees,
+    tree_report,
 )
 from treewright.cli.shared import check_output
 from treewright.cli.training import StageCost
@@ -129,18 +130,12 @@ def train(
             output, [], True, lambda run: count_rules(kind, trees, vertical, horizontal, head_rules)
         )
     grammar, seconds, epochs = trained
-    found: dict[str, Any] = {
-        "file": str(output),
-        "bytes": output.stat().st_size,
-        "trees": len(trees),
-        "words": sum(len(tree.leaves()) for tree in trees),
-        "seconds": round(seconds, 3),
-    }
-    in_words = f"treewright: {output}: {grammar}; {found['trees']} trees in {found['seconds']:.1f} s"
+    report = tree_report(output, trees, seconds)
+    in_words = f"treewright: {output}: {grammar}; {len(trees)} trees in {seconds:.1f} s"
     if held_out:
-        found["dev"] = scores = bracket_scores(grammar, held_out)
+        report["dev"] = scores = bracket_scores(grammar, held_out)
         in_words += f"; on {dev}: F1 {100 * scores['f1']:.2f}, tags {100 * scores['tags']:.2f} %"
-    task.report(found, epochs, in_words)
+    task.report(report, epochs, in_words)
 
 
 def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
@@ -155,7 +150,7 @@ def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, h
 def train_latent(
     task: Task, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any], seed: int, threads: int
 ) -> Trained[Any]:
-    """A latent-variable grammar, with progress and checkpoints."""
+    """Train a latent-variable grammar, with progress and checkpoints."""
     from treewright.grammar import LatentGrammar
     from treewright.grammar.latent import member_options
     from treewright.grammar.options import LatentOptions

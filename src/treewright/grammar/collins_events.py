@@ -141,30 +141,26 @@ class EventCounter:
         head = children[place]
         self.heads[symbol, head.symbol, head.word, head.tag] += 1
         is_base = bool(self.rules.base) and node.label == self.rules.base_mark
-        count = self._base_side if is_base else self._side
-        verb_right = count(RIGHT, symbol, head, children[place + 1 :])
-        verb_left = count(LEFT, symbol, head, children[:place][::-1])
+        verb_right = self._count_side(RIGHT, symbol, head, children[place + 1 :], is_base)
+        verb_left = self._count_side(LEFT, symbol, head, children[:place][::-1], is_base)
         verb = verb_left or verb_right or self._verbs[head.tag]
         return Constituent(symbol, head.tag, head.word, verb_left, verb_right, verb)
 
-    def _side(self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent]) -> bool:
-        """Count the modifiers of a head on one side, from the inside out; whether there is a verb on this side."""
-        verb, previous = head.verb_right if side == RIGHT else head.verb_left, FIRST
-        for modifier in modifiers:
-            context = (side, symbol, head.symbol, head.tag, head.word, int(verb), previous)
-            self.modifiers[(*context, modifier.symbol, modifier.tag, modifier.word)] += 1
-            verb, previous = verb or modifier.verb, self._classes[modifier.symbol]
-        self.modifiers[side, symbol, head.symbol, head.tag, head.word, int(verb), previous, STOP, 0, 0] += 1
-        return verb
+    def _count_side(
+        self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent], is_base: bool
+    ) -> bool:
+        """Count the modifiers of a head on one side, from the inside out; return whether there is a verb on this side.
 
-    def _base_side(self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent]) -> bool:
-        """Count the modifiers in a base phrase, where each depends on the one before."""
-        verb, before = head.verb_right if side == RIGHT else head.verb_left, head
-        for modifier in modifiers:
-            context = (side, symbol, before.symbol, before.tag, before.word, 0, FIRST)
-            self.modifiers[(*context, modifier.symbol, modifier.tag, modifier.word)] += 1
-            verb, before = verb or modifier.verb, modifier
-        self.modifiers[side, symbol, before.symbol, before.tag, before.word, 0, FIRST, STOP, 0, 0] += 1
+        In a base phrase a modifier depends on the one before in place of the head, verb and previous class.
+        """
+        verb, previous, before = head.verb_right if side == RIGHT else head.verb_left, FIRST, head
+        for modifier in (*modifiers, None):
+            history = (0, FIRST) if is_base else (int(verb), previous)
+            outcome = (STOP, 0, 0) if modifier is None else (modifier.symbol, modifier.tag, modifier.word)
+            self.modifiers[(side, symbol, before.symbol, before.tag, before.word, *history, *outcome)] += 1
+            if modifier is not None:
+                verb, previous = verb or modifier.verb, self._classes[modifier.symbol]
+                before = modifier if is_base else head
         return verb
 
 

@@ -19,7 +19,7 @@ from treewright import decode
 from treewright.caching import cached_property
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
-from treewright.grammar import ParseForest
+from treewright.grammar.collins_forest import ParseForest
 from treewright.joint.agreement import AgreementOptions, JointParse, SharedOracle, Vector, agree, certificate
 from treewright.relax import Answer, Oracle
 

@@ -19,8 +19,9 @@ import numpy as np
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
 from treewright.errors import InfeasibleError
-from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
+from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
+from treewright.grammar.collins_forest import ParseForest
 from treewright.grammar.collins_forest import Sentence as GrammarSentence
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource

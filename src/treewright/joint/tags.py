@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from treewright.caching import cached_property
 from treewright.errors import InfeasibleError
-from treewright.grammar import Collins, ParseForest, TreebankGrammar
+from treewright.grammar import Collins, TreebankGrammar
+from treewright.grammar.collins_forest import ParseForest
 from treewright.grammar.treebank import MAX_WORDS, ChartSentence
 from treewright.grammar.words import check_words
 from treewright.joint.agreement import (

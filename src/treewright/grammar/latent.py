@@ -168,9 +168,14 @@ class LatentGrammar(Component):
             sums = self._sums(sentences, True)
             score, nodes = self._max_rule(sums, range(len(sums)))
         tree = self._union.tree(nodes, first.words)
-        bound, evidence = (score, "exact") if exact else (0.0, "bound")
-        confidence = self._confidence(tree, sums)
-        return LatentParse(tree, score, bound, "max-rule", evidence=evidence, confidence=confidence)  # type: ignore[arg-type]
+        return LatentParse(
+            tree,
+            score,
+            score if exact else 0.0,
+            "max-rule",
+            evidence="exact" if exact else "bound",
+            confidence=self._confidence(tree, sums),
+        )
 
     def marginals(self, words: Sequence[str], *, exact: bool = False, **limits: Unpack[Limits]) -> BracketMarginals:
         """Compute the probability of each bracket and each tag over all trees; the mean over the members of a product.
